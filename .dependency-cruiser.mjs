@@ -12,7 +12,7 @@ const floors = [
   ["publish/report"],
   ["publish/watch"],
   ["operate/snapshots", "operate/gateway-log", "operate/source-check", "operate/store-check"],
-  ["operate/audit", "operate/log-index"],
+  ["operate/audit"],
   ["operate/tokens"],
   ["operate/tenants"],
   ["partners"],

@@ -6,7 +6,8 @@ import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { printableJson, singleLine } from "../core/printable.ts";
-import { exposedSecretWarnings, secretNames, secretPaths, secretsFromFiles } from "../core/secret-files.ts";
+import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
+import { cliSettings, gatewaySettings } from "../core/settings.ts";
 import { failureText } from "./output/failure-text.ts";
 import { safeOutput } from "./output/safe-output.ts";
 import { createProgram } from "./program.ts";
@@ -15,9 +16,6 @@ import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we silence it.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-
-// This includes the gateway's secrets, because `config` shows the settings of both programs.
-Object.assign(process.env, secretsFromFiles(secretNames, process.env));
 
 const stderr = safeOutput(output(process.stderr));
 // Node.js would print errors and warnings itself, and with them whatever their messages quote.
@@ -29,7 +27,9 @@ process.removeAllListeners("warning").on("warning", ({ name, message }) => {
   stderr.write(`partner-programs: ${singleLine(`${name}: ${message}`)}\n`);
 });
 
-for (const warning of exposedSecretWarnings(secretPaths(secretNames, process.env, process.execArgv))) {
+// This includes the gateway's secrets, because `config` shows the settings of both programs.
+const settings = { ...cliSettings, ...gatewaySettings };
+for (const warning of exposedSecretWarnings(secretPaths(settings, process.env, process.execArgv))) {
   stderr.write(`partner-programs: ${singleLine(warning)}\n`);
 }
 process.exitCode = await run(process.argv.slice(2));

@@ -2,14 +2,12 @@ import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
 import { commandExamples } from "./commands/command-examples.ts";
 import { type CommandEntry, commandGroups, commandTable } from "./commands/command-table.ts";
-import { hintAtOptions, unknownCommand } from "./commands/meant-call.ts";
 import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
 
 /**
  * The command line. `args` are the arguments of a call: only the command that they name is loaded. The other commands have
  * just a name and a description, which is all that a help text shows of them. Without `args` all commands are loaded.
- * Throws `CommanderError`, which suggests the nearest command, when the arguments name none.
  */
 export async function createProgram(
   shell: Shell,
@@ -35,15 +33,14 @@ export async function createProgram(
   for (const [name, description] of Object.entries(commandGroups)) {
     parents.set(name, withExamples(program.command(name).description(description), name));
   }
-  const fault = args && unknownCommand(args);
-  if (fault !== undefined) program.error(fault);
+  const unknown = args?.some((arg) => helpWords.has(arg)) ? unknownWord(args) : undefined;
+  if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
   for (const entry of commandTable) {
-    const isWanted = args === undefined || isNamed(entry, args) || needsAll(args);
+    const isWanted = args === undefined || isNamed(entry, args);
     const command = isWanted ? (await entry.load())(shell) : new Command();
     const parent = parents.get(entry.group) ?? program;
     command.name(entry.name).description(entry.description);
     withExamples(command, entry.group === undefined ? entry.name : `${entry.group} ${entry.name}`);
-    hintAtOptions(command);
     // `addCommand` does not pass on our outputs and our way to end, so they are copied.
     parent.addCommand(command.copyInheritedSettings(parent));
   }
@@ -70,13 +67,27 @@ function addHelpCommand(parent: Command): void {
   parent.helpCommand(false).addCommand(help.copyInheritedSettings(parent));
 }
 
-/** Whether a call names this command. Options and the word `help` are ignored. */
+/** Whether a call names this command. */
 function isNamed({ group, name }: CommandEntry, args: readonly string[]): boolean {
-  const words = args.filter((word) => !word.startsWith("-") && word !== "help");
+  const words = commandWords(args);
   return group === undefined ? words[0] === name : words[0] === group && words[1] === name;
 }
 
-/** The scripts for shell completion list every command and option. */
-function needsAll(args: readonly string[]): boolean {
-  return args[0] === "completion" && !args.some((arg) => arg === "--help" || arg === "-h");
+/**
+ * The word of a call for help that names no command. Commander would show the help of the group, or of the program, as if that
+ * had been asked for. It refuses other calls of unknown commands itself.
+ */
+function unknownWord(args: readonly string[]): string | undefined {
+  const [first, second] = commandWords(args);
+  const names = commandTable.flatMap(({ group, name }) => (group === undefined ? name : []));
+  if (first === undefined || names.includes(first)) return undefined;
+  if (commandGroups[first] === undefined) return first;
+  return commandTable.some(({ group, name }) => group === first && name === second) ? undefined : second;
 }
+
+/** The words of a call, without its options and the word `help`. */
+function commandWords(args: readonly string[]): readonly string[] {
+  return args.filter((word) => !word.startsWith("-") && word !== "help");
+}
+
+const helpWords: ReadonlySet<string> = new Set(["help", "--help", "-h"]);

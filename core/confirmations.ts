@@ -1,11 +1,10 @@
 import type { ConfirmedDocument, TenantConfirmation } from "../schemas/generated/types.ts";
 import { isConfirmedDocument } from "../schemas/generated/validators-stored.ts";
-import { validate } from "../schemas/validate.ts";
 import { Failure } from "./failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "./ids.ts";
-import { createListReader } from "./list-reader.ts";
+import { joinedPieces } from "./object-body.ts";
 import { confirmedKey } from "./object-key.ts";
-import { parseJson, parseStoredDocument, schemaFailure } from "./stored-document.ts";
+import { parseLargeDocument } from "./stored-document.ts";
 
 /** A tenant's entry in `runs/confirmed.json`, which builds write. Times are RFC 3339, UTC. */
 export interface Confirmation {
@@ -27,7 +26,7 @@ export const confirmedFormat = "partner-programs/confirmed@1";
 /** 10,000 tenants are about 2 MB. */
 export const maxConfirmedBytes = 16 * 1024 * 1024;
 
-/** Minified JSON with a line break around each tenant's entry, tenants in order, so that it can be read line by line. */
+/** Minified JSON with a line break around each tenant's entry, tenants in order, so that `diff` and people can read it. */
 export function confirmationsBytes(confirmations: Confirmations): Buffer {
   const empty: ConfirmedDocument = { format: confirmedFormat, tenants: {} };
   const head = JSON.stringify(empty).slice(0, -"}}".length);
@@ -54,34 +53,11 @@ export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: strin
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
 }
 
-/**
- * Reads `runs/confirmed.json` chunk by chunk, so that many tenants do not block the event loop. Throws `corrupt_document` when
- * the document does not fit its schema or is larger than `maxConfirmedBytes`.
- */
+/** Throws `corrupt_document` when the document does not fit its schema or is larger than `maxConfirmedBytes`. */
 export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
-  const reader = createListReader(confirmedKey, /"tenants"\s*:\s*[[{]$/);
-  let found = new Map<TenantId, Confirmation>();
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxConfirmedBytes) {
-      throw new Failure("corrupt_document", `${confirmedKey} is larger than ${maxConfirmedBytes} bytes.`);
-    }
-    for (const { json, isFirst } of reader.add(chunk)) {
-      if (isFirst) found = new Map();
-      addTenants(found, parseJson(json, confirmedKey));
-    }
-  }
-  const around = parseStoredDocument(reader.end(), isConfirmedDocument, confirmedKey);
-  addTenants(found, around.tenants);
-  return found;
-}
-
-function addTenants(found: Map<TenantId, Confirmation>, tenants: unknown): void {
-  const result = validate(isConfirmedDocument, { format: confirmedFormat, tenants });
-  if (!result.valid) throw schemaFailure(confirmedKey, result.violation.message);
-  for (const [tenantId, entry] of Object.entries(result.document.tenants)) {
-    const [id, confirmation] = checkedConfirmation(tenantId, entry);
-    found.set(id, confirmation);
-  }
+  const bytes = await joinedPieces(body, maxConfirmedBytes, confirmedKey);
+  const document = await parseLargeDocument(bytes, isConfirmedDocument, "tenants", confirmedKey);
+  return new Map(
+    Object.entries(document.tenants).map(([tenantId, entry]) => checkedConfirmation(tenantId, entry)),
+  );
 }

@@ -1,6 +1,7 @@
 import { parsedUrl } from "./parsed-url.ts";
-import { type Setting, settingText } from "./setting-parser.ts";
-import { checkedUrl, shownUrl } from "./setting-types.ts";
+import { mayBeInFile } from "./secret-files.ts";
+import { settingText } from "./setting-parser.ts";
+import { parseUrl, setting, shownUrl } from "./setting-types.ts";
 
 /** Where the booking database is. */
 export type DatabaseAddress =
@@ -21,29 +22,40 @@ interface DatabaseServer {
 }
 
 /** The setting `DATABASE_URL`. Every form that `pg` takes, also a folder of sockets in place of the host. */
-export const databaseUrlSetting: Setting<DatabaseAddress> = {
-  name: "DATABASE_URL",
-  about:
+export const databaseUrlSetting = mayBeInFile(
+  setting<DatabaseAddress>(
+    "DATABASE_URL",
     "the booking database, in any form that `pg` takes (`postgresql://USER@/DATABASE?host=/FOLDER` for a socket); read-only access to the `partner_source` views is enough to build",
-  fallbackText: "the embedded PostgreSQL under `DATA_DIR`; none when `STORE_URL` is set",
-  fallback: (env) => ({ kind: settingText("STORE_URL", env) === undefined ? "embedded" : "none" }),
-  parse: (text, env) => parseDatabaseUrl(text, settingText("STORE_URL", env) !== undefined),
-  show(address) {
-    if (address.kind === "embedded") return "the embedded PostgreSQL under DATA_DIR";
-    if (address.kind === "none") return "none: no command reads a database while only STORE_URL is set";
-    return shownUrl(new URL(withHost(address.url))).replace(`@${stand}`, "@");
-  },
-};
+    {
+      fallbackText: "the embedded PostgreSQL under `DATA_DIR`; none when `STORE_URL` is set",
+      fallback: (env) => ({ kind: settingText("STORE_URL", env) === undefined ? "embedded" : "none" }),
+      parse: (text, env) => parseDatabaseUrl(text, settingText("STORE_URL", env) !== undefined),
+      show(address) {
+        if (address.kind === "embedded") return "the embedded PostgreSQL under DATA_DIR";
+        if (address.kind === "none") return "none: no command reads a database while only STORE_URL is set";
+        if (socketFolder.test(address.url)) return address.url;
+        return shownUrl(new URL(withHost(address.url))).replace(`@${stand}`, "@");
+      },
+    },
+  ),
+);
 
 /** Throws a `SettingFault`, which never repeats the text. */
 export function parseDatabaseUrl(text: string, hasStore: boolean): DatabaseServer {
-  const { hostname, pathname, searchParams, username, protocol } = checkedUrl(withHost(text), schemes);
+  const [, folder, name] = socketFolder.exec(text) ?? [];
+  if (folder !== undefined) {
+    return { kind: "url", url: text, label: `${name ?? "the default database"} on ${folder}`, hasStore };
+  }
+  const { hostname, pathname, searchParams, username, protocol } = parseUrl(withHost(text), schemes);
   const host = searchParams.get("host") ?? decodeURIComponent(hostname === stand ? "" : hostname);
   const database =
     protocol === "socket:" ? searchParams.get("db") : decodeURIComponent(pathname.slice(1)) || username;
   const place = protocol === "socket:" ? pathname : host || "localhost";
   return { kind: "url", url: text, label: `${database || "the default database"} on ${place}`, hasStore };
 }
+
+/** `/run/postgresql booking`: the folder of a socket and the database's name. */
+const socketFolder = /^(\/[^\s?#@]*)(?: +([^\s?#@/]+))?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 

@@ -17,6 +17,11 @@ export interface Manifest {
   readonly snapshotId: SnapshotId;
   /** The snapshot that was live when this one was built. */
   readonly parent: SnapshotId | null;
+  /**
+   * The snapshots before this one in its line, newest first, at most `maxAncestors`. A line begins with a tenant's first snapshot,
+   * with `--rewrite`, and where the live manifest could not be trusted. `undefined` in a manifest of an earlier version.
+   */
+  readonly ancestors?: readonly SnapshotId[] | undefined;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
   /**
@@ -29,6 +34,14 @@ export interface Manifest {
   readonly list: ResponseEntry;
   readonly legacy: ResponseEntry;
   readonly programs: ProgramTable;
+}
+
+/** A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes. */
+export const maxAncestors = 300;
+
+/** The ancestors of a snapshot that is built on this one. */
+export function lineFrom({ snapshotId, ancestors = [] }: Manifest): readonly SnapshotId[] {
+  return [snapshotId, ...ancestors].slice(0, maxAncestors);
 }
 
 const manifestFormat = "partner-programs/manifest@1";
@@ -63,13 +76,14 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
  * entry, so that it can be read line by line, however many programs there are.
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
-  const { contentAt, programs } = manifest;
+  const { ancestors, contentAt, programs } = manifest;
   const head: ManifestDocument = {
     format: manifestFormat,
     tenantId: manifest.tenantId,
     generation: manifest.generation,
     snapshotId: manifest.snapshotId,
     parent: manifest.parent,
+    ...(ancestors === undefined ? {} : { ancestors: [...ancestors] }),
     generatedAt: manifest.generatedAt,
     ...(contentAt === undefined ? {} : { contentAt }),
     contract: manifest.contract,

@@ -26,12 +26,21 @@ export async function readBody(
   maxBytes: number,
   what: string,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  return await joinedPieces(piecesOf(object), maxBytes, what);
+}
+
+/** The pieces as one buffer. Throws as `readBody` does. */
+export async function joinedPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  what: string,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of piecesOf(object)) {
+  for await (const chunk of pieces) {
     size += chunk.length;
     if (size > maxBytes) throw new Failure("corrupt_document", `${what} is larger than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+  return chunks.length === 1 && chunks[0] instanceof Buffer ? chunks[0] : Buffer.concat(chunks, size);
 }

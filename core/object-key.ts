@@ -19,11 +19,11 @@ export const runsPrefix = "runs/";
 /** The object lies beside the reports of runs. Reports are named by ids, so it cannot be taken for a report. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
+/** What the last run made of each tenant. Gateways never read it. */
+export const lastRunsKey = "runs/last.json" as ObjectKey;
+
 /** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
 export const sandboxKey = "runs/sandbox.json" as ObjectKey;
-
-/** Names the published objects that were found damaged, for tools. Gateways never read it. */
-export const damagedKey = "runs/damaged.json" as ObjectKey;
 
 /** Names the removed tenants, each with the generation at which it would begin again. Gateways never read it. */
 export const removedKey = "tenants/removed.json" as ObjectKey;

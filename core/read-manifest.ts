@@ -84,6 +84,7 @@ export async function readManifest(
     generation: document.generation,
     snapshotId: expected.snapshotId,
     parent: document.parent === null || !isSnapshotId(document.parent) ? null : document.parent,
+    ancestors: document.ancestors?.filter(isSnapshotId),
     generatedAt: document.generatedAt,
     contentAt: document.contentAt,
     contract: document.contract,

@@ -1,52 +1,58 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
+import { Failure } from "./failure.ts";
 import { type Environment, type Setting, SettingFault, settingText } from "./setting-parser.ts";
-import { optional } from "./setting-types.ts";
+import { optional, setting } from "./setting-types.ts";
 
-/** Secrets that may be given as a file, whose path is in `NAME_FILE`. Docker and Kubernetes provide secrets as files. */
-export const secretNames = [
-  "DATABASE_URL",
-  "REDIS_URL",
-  "AWS_ACCESS_KEY_ID",
-  "AWS_SECRET_ACCESS_KEY",
-] as const;
-export type SecretName = (typeof secretNames)[number];
+/** A setting whose value may also be the content of a file, which `NAME_FILE` names. Docker and Kubernetes provide secrets as files. */
+export function mayBeInFile<Value>(secret: Setting<Value>): Setting<Value> {
+  return {
+    ...secret,
+    // A file that cannot be read is the fault of `NAME_FILE`.
+    textInFile: (env) => {
+      const path = settingText(`${secret.name}_FILE`, env);
+      if (path === undefined) return undefined;
+      try {
+        return secretIn(path);
+      } catch (error) {
+        if (error instanceof SettingFault) return undefined;
+        throw error;
+      }
+    },
+  };
+}
 
 /** The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or when the variable `NAME` differs from it. */
-export function secretFile(name: SecretName): Setting<string | undefined> {
-  return optional<string>({
-    name: `${name}_FILE`,
-    about: `a file whose content is the value of \`${name}\`; it is read again for each new connection`,
-    parse: (path, env) => {
+export function secretFile(name: string): Setting<string | undefined> {
+  return setting(
+    `${name}_FILE`,
+    `a file whose content is the value of \`${name}\`; it is read again for each new connection`,
+    optional((path, env) => {
       const secret = secretIn(path);
       const stated = settingText(name, env);
       if (stated !== undefined && stated !== secret) {
         throw new SettingFault(`and ${name} say different things; unset one of them`);
       }
       return path;
-    },
-  });
+    }),
+  );
 }
 
 /**
- * The secrets that are given as files. A file that cannot be read is left out here, and parsing the settings reports it. The
- * caller puts the secrets into the process environment, where the AWS SDK looks for its keys.
+ * The value for a new connection (P100): what the file at `path`, the value of `NAME_FILE`, says now. Without such a file it is
+ * `atStart`. Throws `settings`.
  */
-export function secretsFromFiles(
-  names: readonly SecretName[],
-  env: Environment,
-): Readonly<Record<string, string>> {
-  const secrets: Record<string, string> = {};
-  for (const name of names) {
-    const path = settingText(`${name}_FILE`, env);
-    if (path === undefined || settingText(name, env) !== undefined) continue;
-    try {
-      secrets[name] = secretIn(path);
-    } catch (error) {
-      if (!(error instanceof SettingFault)) throw error;
-    }
+export function valueNow<Value>(secret: Setting<Value>, path: string | undefined, atStart: Value): Value {
+  if (path === undefined) return atStart;
+  let fault = `${secret.name}_FILE`;
+  try {
+    const text = secretIn(path);
+    fault = `${secret.name}, in ${path},`;
+    return secret.parse(text, {});
+  } catch (error) {
+    if (error instanceof SettingFault) throw new Failure("settings", `${fault} ${error.message}.`);
+    throw error;
   }
-  return secrets;
 }
 
 /** A larger file is no secret, but the path is wrong. */
@@ -97,13 +103,15 @@ export function exposedSecretWarnings(paths: readonly string[]): readonly string
     );
 }
 
-/** The files that the environment names for these secrets, and the files of Node's `--env-file`. */
+/** The files that the environment names for these settings, and the files of Node's `--env-file`. */
 export function secretPaths(
-  names: readonly SecretName[],
+  settings: Readonly<Record<string, Pick<Setting<unknown>, "name" | "textInFile">>>,
   env: Environment,
   nodeArguments: readonly string[],
 ): readonly string[] {
-  const named = names.flatMap((name) => settingText(`${name}_FILE`, env) ?? []);
+  const named = Object.values(settings)
+    .filter(({ textInFile }) => textInFile !== undefined)
+    .flatMap(({ name }) => settingText(`${name}_FILE`, env) ?? []);
   const envFiles = nodeArguments.flatMap((argument, at) => {
     const [option, value] = argument.split(/=(.*)/s);
     if (option !== "--env-file" && option !== "--env-file-if-exists") return [];

@@ -16,6 +16,8 @@ export interface Setting<Value> {
   readonly parse: (text: string, env: Environment) => Value;
   /** The effective value as `config` shows it, with secrets hidden. */
   readonly show: (value: Value) => string;
+  /** Reads the text from the file that `NAME_FILE` names, if there is one. Used when the variable itself is unset. */
+  readonly textInFile?: (env: Environment) => string | undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the table holds settings of all value types; `any` keeps the type of each
@@ -33,7 +35,7 @@ export type ParsedSettings<Table extends SettingTable> =
   /** Every fault at once, each a sentence that begins with the setting's name. */
   | { readonly ok: false; readonly faults: readonly string[] };
 
-/** Turns untrusted text into trusted values, once, at the edge. An empty variable counts as unset. */
+/** Turns untrusted text into trusted values, once, at the edge. */
 export function parseSettings<const Table extends SettingTable>(
   table: Table,
   env: Environment,
@@ -41,16 +43,33 @@ export function parseSettings<const Table extends SettingTable>(
   const values: Record<string, unknown> = {};
   const faults: string[] = [];
   for (const [key, setting] of Object.entries(table)) {
-    try {
-      const text = settingText(setting.name, env);
-      values[key] = text === undefined ? setting.fallback(env) : setting.parse(text, env);
-    } catch (error) {
-      if (!(error instanceof SettingFault)) throw error;
-      faults.push(`${setting.name} ${error.message}`);
-    }
+    const parsed = parseSetting(setting, env);
+    if ("fault" in parsed) faults.push(parsed.fault);
+    else values[key] = parsed.value;
   }
   if (faults.length > 0) return { ok: false, faults };
   return { ok: true, values: values as SettingValues<Table> };
+}
+
+/** Where a setting's text is. */
+export type SettingOrigin = "environment" | "file" | "default";
+
+export type ParsedSetting<Value> = { readonly origin: SettingOrigin } & (
+  | { readonly value: Value }
+  /** A sentence that begins with the setting's name. */
+  | { readonly fault: string }
+);
+
+export function parseSetting<Value>(setting: Setting<Value>, env: Environment): ParsedSetting<Value> {
+  const stated = settingText(setting.name, env);
+  const text = stated ?? setting.textInFile?.(env);
+  const origin = text === undefined ? "default" : stated === undefined ? "file" : "environment";
+  try {
+    return { origin, value: text === undefined ? setting.fallback(env) : setting.parse(text, env) };
+  } catch (error) {
+    if (!(error instanceof SettingFault)) throw error;
+    return { origin, fault: `${setting.name} ${error.message}` };
+  }
 }
 
 /** The variable's text without surrounding white space; `undefined` when unset or blank. */

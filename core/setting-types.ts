@@ -1,100 +1,68 @@
 import { parsedUrl } from "./parsed-url.ts";
 import { type Environment, type Setting, SettingFault } from "./setting-parser.ts";
 
-/** The name and description that every setting has. */
-interface About {
-  readonly name: string;
-  readonly about: string;
+/** What settings of one kind have in common: everything but their name and what they are for. */
+export type SettingKind<Value> = Omit<Setting<Value>, "name" | "about">;
+
+export function setting<Value>(name: string, about: string, kind: SettingKind<Value>): Setting<Value> {
+  return { name, about, ...kind };
+}
+
+/** A kind with a default that is always the same. */
+function fixed<Value>(
+  fallback: Value,
+  parse: (text: string) => Value,
+  show: (value: Value) => string = String,
+): SettingKind<Value> {
+  return { fallbackText: show(fallback), fallback: () => fallback, parse, show };
 }
 
 export function integer(
-  spec: About & { readonly fallback: number; readonly min: number; readonly max: number },
-): Setting<number> {
-  return {
-    ...spec,
-    fallbackText: String(spec.fallback),
-    fallback: () => spec.fallback,
-    parse: (text) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-      if (value >= spec.min && value <= spec.max) return value;
-      throw new SettingFault(`must be a whole number from ${spec.min} to ${spec.max}`);
-    },
-    show: String,
-  };
+  fallback: number,
+  { min, max }: { readonly min: number; readonly max: number },
+): SettingKind<number> {
+  const fault = `must be a whole number from ${min} to ${max}`;
+  return fixed(fallback, (text) => wholeNumber(text, min, max, fault));
+}
+
+/** A TCP port; 0 picks a free one. */
+export function port(fallback: number): SettingKind<number> {
+  return fixed(fallback, (text) => portNumber(text, "must be a port from 0 to 65535"));
+}
+
+/** A TCP port, or `off`, which gives `undefined`. */
+export function portOrOff(fallback: number | undefined): SettingKind<number | undefined> {
+  const fault = "must be a port from 0 to 65535 or off";
+  return fixed(
+    fallback,
+    (text) => (text === "off" ? undefined : portNumber(text, fault)),
+    (value) => String(value ?? "off"),
+  );
+}
+
+function portNumber(text: string, fault: string): number {
+  return wholeNumber(text, 0, 65_535, fault);
+}
+
+function wholeNumber(text: string, min: number, max: number, fault: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new SettingFault(fault);
 }
 
 export function choice<const Word extends string>(
-  spec: About & { readonly words: readonly Word[]; readonly fallback: Word },
-): Setting<Word> {
-  return {
-    ...spec,
-    fallbackText: spec.fallback,
-    fallback: () => spec.fallback,
-    parse: (text) => {
-      const word = spec.words.find((candidate) => candidate === text);
-      if (word !== undefined) return word;
-      throw new SettingFault(`must be one of ${spec.words.join(", ")}`);
-    },
-    show: String,
-  };
-}
-
-/** Free text with a parser of its own. The default may depend on other variables. */
-export function text<Value>(
-  spec: About & {
-    readonly fallbackText: string;
-    readonly fallback: (env: Environment) => Value;
-    readonly parse: (text: string, env: Environment) => Value;
-    readonly show: (value: Value) => string;
-  },
-): Setting<Value> {
-  return spec;
-}
-
-export function optional<Value>(
-  spec: About & {
-    readonly parse: (text: string, env: Environment) => Value;
-    readonly fallbackText?: string;
-    readonly show?: (value: Value) => string;
-  },
-): Setting<Value | undefined> {
-  const { show = String } = spec;
-  return {
-    fallbackText: "none",
-    ...spec,
-    fallback: () => undefined,
-    show: (value) => (value === undefined ? "none" : show(value)),
-  };
-}
-
-/** One of two words, the first of which means `true`. */
-export function flag(
-  spec: About & {
-    readonly words: readonly [string, string];
-    readonly fallbackText: string;
-    readonly fallback: (env: Environment) => boolean;
-  },
-): Setting<boolean> {
-  return {
-    ...spec,
-    parse: (word) => {
-      if (spec.words.includes(word)) return word === spec.words[0];
-      throw new SettingFault(`must be ${spec.words.join(" or ")}`);
-    },
-    show: (isOn) => spec.words[isOn ? 0 : 1],
-  };
+  fallback: NoInfer<Word>,
+  words: readonly Word[],
+): SettingKind<Word> {
+  return fixed<Word>(fallback, (text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word !== undefined) return word;
+    throw new SettingFault(`must be one of ${words.join(", ")}`);
+  });
 }
 
 /** The address of a listener, on loopback unless configured otherwise. */
-export function listenerHost(spec: About): Setting<string> {
-  return {
-    ...spec,
-    fallbackText: "`127.0.0.1`",
-    fallback: () => "127.0.0.1",
-    parse: parseHost,
-    show: String,
-  };
-}
+export const listenerHost: SettingKind<string> = fixed("127.0.0.1", parseHost);
 
 /** Throws a `SettingFault` unless the text may be an IP address or a host name. */
 export function parseHost(name: string): string {
@@ -102,44 +70,42 @@ export function parseHost(name: string): string {
   throw new SettingFault("must be an IP address or a host name");
 }
 
-/** A TCP port; 0 picks a free one. */
-export function port(spec: About & { readonly fallback: number }): Setting<number> {
-  const numeric = integer({ ...spec, min: 0, max: 65_535 });
+/** One of two words, the first of which means `true`. */
+export function flag(
+  words: readonly [string, string],
+  fallbackText: string,
+  fallback: (env: Environment) => boolean,
+): SettingKind<boolean> {
   return {
-    ...numeric,
-    parse: (text, env) => portNumber(numeric, text, env, "must be a port from 0 to 65535"),
+    fallbackText,
+    fallback,
+    parse: (word) => {
+      if (words.includes(word)) return word === words[0];
+      throw new SettingFault(`must be ${words.join(" or ")}`);
+    },
+    show: (isOn) => words[isOn ? 0 : 1],
   };
 }
 
-/** A TCP port, or `off`, which gives `undefined`. */
-export function portOrOff(
-  spec: About & { readonly fallback: number | undefined },
-): Setting<number | undefined> {
-  const numeric = integer({ ...spec, fallback: spec.fallback ?? 0, min: 0, max: 65_535 });
+/** A kind without a default. */
+export function optional<Value>(
+  parse: (text: string, env: Environment) => Value,
+  show: (value: Value) => string = String,
+  fallbackText = "none",
+): SettingKind<Value | undefined> {
   return {
-    ...numeric,
-    fallbackText: spec.fallback === undefined ? "off" : String(spec.fallback),
-    fallback: () => spec.fallback,
-    parse: (text, env) =>
-      text === "off" ? undefined : portNumber(numeric, text, env, "must be a port from 0 to 65535 or off"),
-    show: (value) => (value === undefined ? "off" : String(value)),
+    fallbackText,
+    fallback: () => undefined,
+    parse,
+    show: (value) => (value === undefined ? fallbackText : show(value)),
   };
-}
-
-function portNumber(numeric: Setting<number>, text: string, env: Environment, fault: string): number {
-  try {
-    return numeric.parse(text, env);
-  } catch {
-    throw new SettingFault(fault);
-  }
 }
 
 /** A date and time of RFC 3339, or none. */
-export function instant(spec: About & { readonly fallback: string | undefined }): Setting<Date | undefined> {
+export function instant(fallback: string | undefined): SettingKind<Date | undefined> {
   return {
-    ...spec,
-    fallbackText: spec.fallback ?? "none",
-    fallback: () => (spec.fallback === undefined ? undefined : new Date(spec.fallback)),
+    fallbackText: fallback ?? "none",
+    fallback: () => (fallback === undefined ? undefined : new Date(fallback)),
     parse: (text) => {
       const value = parseInstant(text);
       if (value !== undefined) return value;
@@ -163,27 +129,37 @@ export function parseInstant(text: string): Date | undefined {
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
 }
 
-/** A URL of one of the given schemes. Its password, if any, is never shown. */
-export function url(
-  spec: About & {
-    readonly schemes: readonly string[];
-    readonly fallbackText: string;
-  },
-): Setting<URL | undefined> {
-  return {
-    ...spec,
-    fallback: () => undefined,
-    parse: (text) => {
-      const parsed = checkedUrl(text, spec.schemes);
-      if (parsed.hostname === "") throw new SettingFault("names no host");
-      return parsed;
-    },
-    show: (value) => (value === undefined ? spec.fallbackText : shownUrl(value)),
-  };
+/** Hours, days of 24 hours, or weeks; `NaN` for anything else. Months are refused, because they differ in length. */
+export function durationMs(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  return Number(count) * (hours[unit] ?? Number.NaN) * hourMs;
 }
 
-/** Throws a `SettingFault` unless the text is a URL of one of the schemes. The text may hold a password, so no fault repeats it. */
-export function checkedUrl(text: string, schemes: readonly string[]): URL {
+const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
+const hourMs = 3_600_000;
+
+/** A duration in milliseconds, or none. */
+export const duration: SettingKind<number | undefined> = optional(
+  (text) => {
+    const ms = durationMs(text);
+    if (ms > 0) return ms;
+    throw new SettingFault("must be a number of hours, days or weeks, like 12h, 90d or 26w");
+  },
+  (ms) => (ms % (24 * hourMs) === 0 ? `${ms / (24 * hourMs)}d` : `${ms / hourMs}h`),
+);
+
+/** A URL of one of the given schemes. Its password, if any, is never shown. */
+export function url(schemes: readonly string[], fallbackText: string): SettingKind<URL | undefined> {
+  const parse = (text: string): URL => {
+    const parsed = parseUrl(text, schemes);
+    if (parsed.hostname === "") throw new SettingFault("names no host");
+    return parsed;
+  };
+  return optional(parse, shownUrl, fallbackText);
+}
+
+/** Throws a `SettingFault`, which does not repeat the text, since that may hold a password. */
+export function parseUrl(text: string, schemes: readonly string[]): URL {
   const parsed = parsedUrl(text);
   if (parsed === undefined) throw new SettingFault(`is not a URL; ${percentEncode}`);
   const { protocol } = parsed;

@@ -3,7 +3,7 @@ import { isTokensDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isTenantId, isTokenId, type TenantId, type TokenId } from "./ids.ts";
 import { tokensKey } from "./object-key.ts";
-import { parseStoredDocument } from "./stored-document.ts";
+import { parseLargeDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
 /** A token in the registry (T5), without its plaintext. Times are RFC 3339, UTC. */
@@ -28,27 +28,32 @@ export interface TokenRegistry {
   readonly tokens: readonly RegisteredToken[];
 }
 
-export const registryFormat = "partner-programs/tokens@1";
+const registryFormat = "partner-programs/tokens@1";
 
 export const emptyRegistry: TokenRegistry = { revision: 0, tokens: [] };
 
-/** 100,000 tokens are about 35 MB. */
+/** 10,000 tokens are about 3 MB. */
 export const maxRegistryBytes = 64 * 1024 * 1024;
 
 /** The scope that every resource of the API requires. */
 export const readScope = "programs.read";
 
-/** Throws `corrupt_document`, also when two entries share an id or a digest. */
-export function parseTokenRegistry(bytes: Uint8Array): TokenRegistry {
-  const document = parseStoredDocument<TokensDocument>(bytes, isTokensDocument, tokensKey);
+/**
+ * Made for 10,000 tokens; more take longer and are not refused. Throws `corrupt_document`, also when two entries share an id or a
+ * digest, since nobody can say whose token it is then.
+ */
+export async function parseTokenRegistry(bytes: Uint8Array): Promise<TokenRegistry> {
+  const document = await parseLargeDocument<TokensDocument>(bytes, isTokensDocument, "tokens", tokensKey);
   const tokens = document.tokens.map(registeredToken);
   const ids = new Set(tokens.map(({ tokenId }) => tokenId));
   const digests = new Set(tokens.map(({ sha256 }) => sha256));
-  if (ids.size < tokens.length || digests.size < tokens.length) throw duplicateToken();
+  if (ids.size < tokens.length || digests.size < tokens.length) {
+    throw new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
+  }
   return { revision: document.revision, tokens };
 }
 
-/** Minified JSON with a line break around each entry, so that it can be read line by line. */
+/** Minified JSON with a line break around each entry, so that `diff` and people can read it. */
 export function tokenRegistryBytes({ revision, tokens }: TokenRegistry): Buffer {
   const head = JSON.stringify({ format: registryFormat, revision, tokens: [] }).slice(0, -"]}".length);
   const lines = tokens.map((token) => JSON.stringify(token));
@@ -63,15 +68,10 @@ export function tokenStatus(token: RegisteredToken, now: Date): "active" | "expi
 }
 
 /** Throws `corrupt_document` for an ill-formed id. */
-export function registeredToken(entry: TokenEntry): RegisteredToken {
+function registeredToken(entry: TokenEntry): RegisteredToken {
   const { tokenId, tenantId, replaces } = entry;
   if (!isTokenId(tokenId) || !isTenantId(tenantId) || (replaces !== null && !isTokenId(replaces))) {
     throw new Failure("corrupt_document", `${tokensKey} has an entry with an ill-formed id.`);
   }
   return entry as RegisteredToken;
-}
-
-/** The failure for two entries with the same id or digest, since nobody can say whose token it is. */
-export function duplicateToken(): Failure {
-  return new Failure("corrupt_document", `${tokensKey} has two entries of the same token.`);
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from "node:net";
 import { ipAddress } from "./ip-address.ts";
 import { SettingFault } from "./setting-parser.ts";
-import { optional } from "./setting-types.ts";
+import { optional, setting } from "./setting-types.ts";
 
 /** The proxies whose headers about their clients are believed. */
 export interface TrustedProxies {
@@ -12,14 +12,15 @@ export interface TrustedProxies {
 }
 
 /** The gateway's setting; `undefined` when it is not set. */
-export const trustedProxies = optional<TrustedProxies>({
-  name: "TRUSTED_PROXIES",
-  about:
-    "comma-separated: IP addresses and networks (`10.0.0.0/8`) of proxies whose `Forwarded` or `X-Forwarded-For` names the client in the log",
-  fallbackText: "none: no client's address is logged",
-  parse: parseTrustedProxies,
-  show: ({ entries }) => entries.join(","),
-});
+export const trustedProxies = setting(
+  "TRUSTED_PROXIES",
+  "comma-separated: IP addresses and networks (`10.0.0.0/8`) of proxies whose `Forwarded` or `X-Forwarded-For` names the client in the log",
+  optional<TrustedProxies>(
+    parseTrustedProxies,
+    ({ entries }) => entries.join(","),
+    "none: no client's address is logged",
+  ),
+);
 
 /** P119: the fault names every wrong entry, so that all can be corrected at once. */
 function parseTrustedProxies(list: string): TrustedProxies {

@@ -3,7 +3,8 @@
 //
 //   node mock-api.mjs [port]
 //
-// Needs Node.js alone. The header `Prefer: code=429` asks for that answer, or for a 400, 401, 403, 404, 405 or 500.
+// Needs Node.js alone. The header `Prefer: code=429` asks for that answer, or for a 400, 401, 403, 404, 405 or 500. With
+// `Snapshot-Since: 20270114T080000Z-00000000` the detail of the list's first program has changed since.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,6 +17,7 @@ const snapshot = {
   "Snapshot-Id": "20270115T080000Z-00000000",
   "Snapshot-Generated-At": "2027-01-15T08:00:00.000Z",
 };
+const earlierSnapshot = "20270114T080000Z-00000000";
 const deprecated = { Deprecation: "@1735689600", Link: '</v1/programs>; rel="successor-version"' };
 /** @type {Readonly<Record<number, readonly [code: string, message: string, headers: object]>>} */
 const refusals = {
@@ -63,9 +65,17 @@ function answerOf(path, { method, headers }) {
   if (!/^bearer +\S+$/i.test(headers.authorization ?? "")) return { status: 401 };
   if (id !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/.test(id)) return { status: 400 };
   const body = whole ?? (Object.hasOwn(details, id ?? "") ? details[id ?? ""] : undefined);
-  const known = { ...quota, ...snapshot };
+  const known = { ...quota, ...snapshot, ...(whole === list ? changedSince(headers["snapshot-since"]) : {}) };
   if (body === undefined) return { status: 404, headers: known };
   return { status: 200, body, headers: { ...known, Vary: "Accept-Encoding" } };
+}
+
+/** @param {string | string[] | undefined} since */
+function changedSince(since) {
+  if (!/^\d{8}T\d{6}Z-[0-9a-f]{8}$/.test(String(since))) return {};
+  const firstId = list.data[0]?.id ?? "";
+  const known = { [snapshot["Snapshot-Id"]]: "", [earlierSnapshot]: firstId };
+  return { "Snapshot-Changed": known[String(since)] ?? "*" };
 }
 
 server.listen(Number(process.argv[2] ?? 4010), "127.0.0.1", () => {

@@ -1,7 +1,7 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { Exchange, Route } from "./exchange.ts";
 import type { Unconfirmed } from "./live-snapshot.ts";
-import type { ConnectionRefusal } from "./refuse-connection.ts";
+import type { ConnectionRefusal } from "./refuse-before-routing.ts";
 import type { Outcome } from "./respond.ts";
 import type { KnownToken } from "./token-table.ts";
 

@@ -1,13 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import type { RequestHandler } from "express";
+import { createServer, IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import express, { type Express } from "express";
 import type { Cause } from "../core/cause-code.ts";
-import { createApp, messageClasses } from "./app.ts";
 import { type Connection, type Connections, trackConnections } from "./connections.ts";
-import { allowHalfOpen, stopAccepting } from "./node-internals.ts";
-import { type ConnectionRefusal, refuseOnError } from "./refuse-connection.ts";
+import { type ConnectionRefusal, refuseBeforeRouting } from "./refuse-before-routing.ts";
 import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
+import { reportingResponse } from "./send-answer.ts";
 
 /** Bounds on connections and on the time that a client may take (W60, W64). */
 export interface ConnectionLimits {
@@ -23,11 +22,7 @@ export interface ApiServerOptions {
   readonly legacyHeaders: string;
   /** Whether a trusted proxy opened the connection. `undefined` when no proxy is trusted. */
   readonly isProxy: ((socket: Socket) => boolean) | undefined;
-  /** Runs before the API. */
-  readonly middleware: readonly RequestHandler[];
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
-  /** Answers a request on which a middleware has failed. */
-  readonly fail: (req: IncomingMessage, res: ServerResponse, connection: Connection, error: unknown) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
   /** Called when a connection is cut for its client's behaviour. `requestId` names the request that went over the limit. */
   readonly onCut: (requestId: string, cause: Cause) => void;
@@ -41,8 +36,7 @@ export interface ApiServer {
 /** The server of the API's listener, not listening yet. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { limits, onRefusal } = options;
-  const app = createApp(options.middleware, answer);
-  const hosted: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void = app;
+  const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
   const { Request, Response } = messageClasses(app, (res, socket) => connections.release(res, socket));
   const server = createServer({
     IncomingMessage: Request,
@@ -87,25 +81,16 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (!req.socket.writable) return;
     connection.requests += 1;
     req.url = originForm(req.url ?? "");
-    // This callback replaces Express's own error handler, which Express would create for each request.
-    hosted(req, res, (error) => {
-      if (!error) answer(req, res);
-      else if (res.headersSent) res.destroy();
-      else options.fail(req, res, connection, error);
-    });
-  }
-
-  /** The last middleware. It also runs when an earlier one leaves Express's router with `next("router")`. */
-  function answer(req: IncomingMessage, res: ServerResponse): void {
-    // A middleware may have answered and still called `next`.
-    if (!res.headersSent) options.handle(req, res, connections.of(req.socket));
+    // This callback replaces Express's own error handler, which Express would create for each request. It is never called,
+    // since the API answers every request and throws nothing.
+    app(req, res, () => res.destroy());
   }
 
   server.on("request", onRequest);
   // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an interim 100.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
-  refuseOnError(server, connections, options.legacyHeaders, onRefusal);
+  refuseBeforeRouting(server, connections, options.legacyHeaders, onRefusal);
   return { server, connections };
 }
 
@@ -117,6 +102,45 @@ const tooManyWaiting: Cause = {
 /** Ignoring a body takes at most half a second. This timeout ends a request whose body still trickles in after that. */
 const bodyTimeoutMs = 5000;
 
+/** An application as plain Node calls it. */
+export type HostedApp = Express & ((req: IncomingMessage, res: ServerResponse, next: () => void) => void);
+
+/** The Express application that hosts the API as its one middleware. Express adds no route, no header and no error page. */
+export function createApp(answer: (req: IncomingMessage, res: ServerResponse) => void): HostedApp {
+  const app = express();
+  app.disable("x-powered-by");
+  app.use(answer);
+  return app;
+}
+
+/**
+ * Message classes whose prototypes *are* the application's. Express sets the application's prototypes on every request and
+ * response. That does nothing to objects that were created with them. For other objects V8 drops its optimised code, and a
+ * request takes four times the processor time. `onOut` is called when a response has been sent completely.
+ */
+export function messageClasses(
+  app: Express,
+  onOut: (res: ServerResponse, socket: Socket) => void,
+): {
+  readonly Request: typeof IncomingMessage;
+  readonly Response: typeof ServerResponse;
+} {
+  class Request extends IncomingMessage {}
+  const Response = reportingResponse(onOut);
+  Object.setPrototypeOf(Request.prototype, app.request);
+  Object.setPrototypeOf(Response.prototype, app.response);
+  Object.assign(app, { request: Request.prototype, response: Response.prototype });
+  return { Request, Response };
+}
+
+/**
+ * Lets a client that has closed its side (`printf ... | nc`) get its answer. By default Node gives such a client only an answer
+ * that is ready at once, and it has no documented option for this; `wire-message.test.ts` shows that this one works.
+ */
+function allowHalfOpen(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
+}
+
 /**
  * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. `endIdle` is called
  * repeatedly, since a connection may become idle while others are still busy. W96: a request that a proxy sends into an
@@ -124,7 +148,8 @@ const bodyTimeoutMs = 5000;
  */
 export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {
-    stopAccepting(server, resolve);
+    // The `close` of `http.Server` itself would cut answers that clients are still reading.
+    NetServer.prototype.close.call(server, () => resolve());
   });
   endIdle();
   const idle = setInterval(endIdle, idleCheckMs);

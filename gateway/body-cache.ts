@@ -2,25 +2,20 @@ import { LRUCache } from "lru-cache";
 import type { TenantId } from "../core/ids.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey, ResponseName } from "../core/object-key.ts";
-import type { BodyPacker } from "./body-packer.ts";
+import { entryFailure, readEntry } from "../core/read-entry.ts";
+import { type BodyPacker, ownBytes } from "./body-packer.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { KeptBodies } from "./last-good/kept-bodies.ts";
 import type { HeldBody } from "./last-good/mended-copy.ts";
 import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
-import { verifiedBody } from "./verified-body.ts";
-
-/** A tenant's response, whatever the snapshot: the cache keeps one body for it. Equal keys mean the same slot. */
-export interface BodySlot {
-  readonly tenantId: TenantId;
-  readonly name: ResponseName;
-  readonly key: string;
-}
+/** A tenant's response, whatever the snapshot: the cache keeps one body for it. */
+export type BodySlot = string & { readonly __brand: "BodySlot" };
 
 export function bodySlot(tenantId: TenantId, name: ResponseName): BodySlot {
-  // `?` is in no id, so a list and a program never share a key.
-  const key = name.kind === "detail" ? `${tenantId}/${name.programId}` : `${tenantId}?${name.kind}`;
-  return { tenantId, name, key };
+  // `?` is in no id, so a list and a program never share a slot.
+  const slot = name.kind === "detail" ? `${tenantId}/${name.programId}` : `${tenantId}?${name.kind}`;
+  return slot as BodySlot;
 }
 
 /** A response body that can be sent. Its bytes have the size and the digest that the manifest states. */
@@ -53,13 +48,6 @@ export interface BodyCache {
     entry: ResponseEntry,
     left: AbortSignal,
   ): Promise<BodyForm | undefined>;
-  /** The slots of a tenant whose bodies were requested in this generation. */
-  askedFor(tenantId: TenantId, generation: number): BodySlot[];
-  /**
-   * Reads the slot's next body, in the forms that the present body has, and keeps it until the next generation is live.
-   * Rejects as `load` does.
-   */
-  renew(slot: BodySlot, entry: ResponseEntry): Promise<void>;
   /** Bytes held. */
   size(): number;
   /** The bodies in memory, the most recently used last. */
@@ -77,67 +65,43 @@ export function createBodyCache(options: {
 }): BodyCache {
   const { store, packer, maxBytes, callTimeoutMs, onLookup, kept } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
-  /** The slots of each tenant that hold a body, by their keys. */
-  const tenants = new Map<TenantId, Map<string, BodySlot>>();
-  const bodies = new LRUCache<string, CachedBody>({
-    maxSize: maxBytes,
-    sizeCalculation: heldBytes,
-    dispose({ slot }, key, reason) {
-      if (reason === "set") return;
-      const slots = tenants.get(slot.tenantId);
-      slots?.delete(key);
-      if (slots?.size === 0) tenants.delete(slot.tenantId);
-    },
-  });
+  const bodies = new LRUCache<string, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
   const loading = createSharedWork<WholeBody>();
   const packing = createSharedWork<WholeBody>();
   const packingLarge = createSharedWork<CachedBody>();
 
   async function load(slot: BodySlot, generation: number, entry: ResponseEntry): Promise<WholeBody> {
-    const known = bodies.get(slot.key);
-    const held = known?.sha256 === entry.sha256 ? known : known?.next;
-    const isHit = held?.sha256 === entry.sha256 && isWhole(held);
+    const known = bodies.get(slot);
+    const isHit = known?.sha256 === entry.sha256 && isWhole(known);
     onLookup(isHit);
-    const body = isHit ? held : await loading(workKey(slot, entry), undefined, () => read(slot, entry));
-    if (bodies.peek(slot.key) !== body) file(body);
+    const body = isHit ? known : await loading(workKey(slot, entry), undefined, () => read(entry));
+    if (bodies.peek(slot) !== body) bodies.set(slot, body);
     body.generation = generation;
     return body;
   }
 
-  function file(body: CachedBody): void {
-    const { slot } = body;
-    bodies.set(slot.key, body);
-    const slots = tenants.get(slot.tenantId);
-    if (slots === undefined) tenants.set(slot.tenantId, new Map([[slot.key, slot]]));
-    else slots.set(slot.key, slot);
-  }
-
-  /** Makes the cache measure the body again. It would not if the same object were only set again. */
-  function recount(body: CachedBody): void {
-    bodies.delete(body.slot.key);
-    file(body);
-  }
-
-  async function read(slot: BodySlot, entry: ResponseEntry): Promise<WholeBody> {
+  async function read(entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
     const bytes = (await kept?.get(entry)) ?? (await fetched(entry));
-    const identity = { objectKey, bytes, isGzip: false };
-    return { slot, sha256, identity, gzip: undefined, generation: -1, next: undefined };
+    return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
   }
 
   async function fetched(entry: ResponseEntry): Promise<Buffer> {
     const bytes = await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) =>
-      verifiedBody(store, entry, signal),
+      checkedBody(store, entry, signal),
     );
     kept?.keep(entry, bytes);
     return bytes;
   }
 
-  async function pack(body: WholeBody): Promise<WholeBody> {
+  async function pack(slot: BodySlot, body: WholeBody): Promise<WholeBody> {
     const { objectKey, bytes } = body.identity;
     body.gzip = gzipForm(objectKey, await packer.packBytes(bytes));
     // Another body may have taken the slot meanwhile.
-    if (bodies.peek(body.slot.key) === body) recount(body);
+    if (bodies.peek(slot) !== body) return body;
+    // The cache measures a body only when it is new.
+    bodies.delete(slot);
+    bodies.set(slot, body);
     return body;
   }
 
@@ -145,9 +109,8 @@ export function createBodyCache(options: {
     const packed = await packer.packEntry(entry, maxBodyBytes, signal);
     const gzip = gzipForm(entry.key, packed);
     // The entry is kept even without bytes, so that nobody packs the body again in vain.
-    const { sha256 } = entry;
-    const body: CachedBody = { slot, sha256, identity: undefined, gzip, generation: -1, next: undefined };
-    file(body);
+    const body: CachedBody = { sha256: entry.sha256, identity: undefined, gzip, generation: -1 };
+    bodies.set(slot, body);
     return body;
   }
 
@@ -155,7 +118,7 @@ export function createBodyCache(options: {
     maxBodyBytes,
 
     held(slot, generation, gzip) {
-      const body = bodies.get(slot.key);
+      const body = bodies.get(slot);
       if (body?.generation !== generation) return undefined;
       const form = gzip && body.gzip !== null ? body.gzip : body.identity;
       if (form !== undefined) onLookup(true);
@@ -168,13 +131,13 @@ export function createBodyCache(options: {
       let body = await load(slot, generation, entry);
       if (body.gzip === undefined) {
         const loaded = body;
-        body = await packing(workKey(slot, entry), undefined, () => pack(loaded));
+        body = await packing(workKey(slot, entry), undefined, () => pack(slot, loaded));
       }
       return body.gzip ?? body.identity;
     },
 
     async packLarge(slot, generation, entry, left) {
-      const known = bodies.get(slot.key);
+      const known = bodies.get(slot);
       const isKnown = known?.sha256 === entry.sha256;
       if (!isKnown || known.gzip !== null) onLookup(isKnown);
       const body = isKnown
@@ -182,25 +145,6 @@ export function createBodyCache(options: {
         : await packingLarge(workKey(slot, entry), left, (signal) => packAlone(slot, entry, signal));
       body.generation = generation;
       return body.gzip ?? undefined;
-    },
-
-    askedFor: (tenantId, generation) =>
-      [...(tenants.get(tenantId)?.values() ?? [])].filter(
-        (slot) => bodies.peek(slot.key)?.generation === generation,
-      ),
-
-    async renew(slot, entry) {
-      const known = bodies.peek(slot.key);
-      if (known === undefined || known.sha256 === entry.sha256) return;
-      const fresh = await loading(workKey(slot, entry), undefined, () => read(slot, entry));
-      if (known.gzip !== undefined && fresh.gzip === undefined) {
-        await packing(workKey(slot, entry), undefined, () => pack(fresh));
-      }
-      const now = bodies.peek(slot.key);
-      // The slot was evicted, or the new body was requested meanwhile.
-      if (now === undefined || now.sha256 === entry.sha256) return;
-      now.next = fresh;
-      recount(now);
     },
 
     size: () => bodies.calculatedSize,
@@ -213,8 +157,15 @@ export function createBodyCache(options: {
   };
 }
 
+/** The bytes that the entry describes. Throws when the store has other bytes (P17, W17). */
+async function checkedBody(store: StoreReader, entry: ResponseEntry, signal: AbortSignal): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  if (fault !== undefined) throw entryFailure(entry, fault);
+  return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+}
+
 interface CachedBody {
-  readonly slot: BodySlot;
   readonly sha256: string;
   /** `undefined` when the body is too large for the cache. */
   readonly identity: BodyForm | undefined;
@@ -222,8 +173,6 @@ interface CachedBody {
   gzip: BodyForm | null | undefined;
   /** The generation of the last live snapshot whose manifest names these bytes. */
   generation: number;
-  /** The slot's body in the next generation, if it was read ahead of time. */
-  next: WholeBody | undefined;
 }
 
 type WholeBody = CachedBody & { readonly identity: BodyForm };
@@ -236,14 +185,13 @@ function gzipForm(objectKey: ObjectKey, bytes: Buffer | null): BodyForm | null {
   return bytes === null ? null : { objectKey, bytes, isGzip: true };
 }
 
-function workKey({ key }: BodySlot, { sha256 }: ResponseEntry): string {
-  return `${key} ${sha256}`;
+function workKey(slot: BodySlot, { sha256 }: ResponseEntry): string {
+  return `${slot} ${sha256}`;
 }
 
 /** Memory of an entry beside its bytes: keys, objects and the map's slot. */
 const overheadBytes = 512;
 
-function heldBytes({ identity, gzip, next }: CachedBody): number {
-  const own = (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
-  return next === undefined ? own : own + heldBytes(next);
+function heldBytes({ identity, gzip }: CachedBody): number {
+  return (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
 }

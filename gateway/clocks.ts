@@ -12,6 +12,10 @@ export const processClocks: Clocks = { monotonicMs: () => performance.now(), uni
 export interface Waits {
   /** For the token registry at the start. If the store is away, the gateway starts all the same, but is not ready. */
   readonly registryMs: number;
+  /** Between two looks at `runs/confirmed.json`. */
+  readonly confirmedMs: number;
+  /** For Redis. After that this process counts the request by itself. */
+  readonly redisMs: number;
   /** For the gzip form of a large body. After that its bytes are sent unpacked. */
   readonly packingMs: number;
   /** Between two writes of the last good copy's state while nothing changes. */
@@ -24,6 +28,8 @@ export interface Waits {
 
 export const usualWaits: Waits = {
   registryMs: 5000,
+  confirmedMs: 5000,
+  redisMs: 250,
   /** Packing a list of 25 MB takes a small part of this time. */
   packingMs: 2000,
   beatMs: 5000,

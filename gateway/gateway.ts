@@ -1,24 +1,20 @@
 import { once } from "node:events";
-import type { RequestHandler as Middleware } from "express";
 import { createAdminServer } from "../core/admin-server.ts";
-import { causeOf } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
-import type { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
 import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
+import type { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
-import { createBodyRenewal } from "./body-renewal.ts";
 import { createBodyStreams } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
-import { atEndOfTurn } from "./end-of-turn.ts";
 import { beginExchange } from "./exchange.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
@@ -29,10 +25,9 @@ import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
-import { Refusal } from "./refusal.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
-import { createWholeSender } from "./send-whole.ts";
+import { createAnswerSender } from "./send-answer.ts";
 import { guardedReader, type StoreReader } from "./store-reader.ts";
 import { createStoreWatch } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
@@ -49,12 +44,6 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Takes the lines of the access log. */
   readonly destination: { write(line: string): void };
-  /**
-   * Runs before the API, as in any Express application: it may answer, set headers, or call `next`. Its own answers are
-   * neither logged nor counted. With any middleware, the API's answers go out through `writeHead` and `end`, which it may
-   * have replaced; that costs about a quarter of the speed.
-   */
-  readonly middleware?: readonly Middleware[];
   readonly clocks?: Clocks;
   /** The folder of the last good copy, see `lastGoodFolder`. Without one, no copy is kept. */
   readonly lastGoodFolder?: string | undefined;
@@ -85,13 +74,13 @@ export interface Gateway {
 
 /** Puts the parts together. They share no state but what is passed here. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, logger, middleware = [], clocks = processClocks } = options;
+  const { settings, logger, clocks = processClocks } = options;
   const clock = clocks.monotonicMs;
   const waits = { ...usualWaits, ...options.waits };
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics(clock);
-  const { redisUrl, redisTimeoutMs, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
+  const { redisUrl, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
@@ -112,7 +101,7 @@ export function createGateway(options: GatewayOptions): Gateway {
           folder: options.lastGoodFolder,
           store,
           callTimeoutMs,
-          maxBytes: settings.lastGoodMaxMb * 1024 * 1024,
+          maxBytes: 1024 * 1024 * 1024,
           maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
           clocks,
           waits,
@@ -135,7 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     store,
     storeId: watch.storeId,
     logger,
-    refreshMs: settings.freshnessRefreshMs,
+    refreshMs: waits.confirmedMs,
     callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
   });
@@ -158,7 +147,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-    renew: settings.cacheRenewal === "on" ? createBodyRenewal(bodies) : undefined,
     lastGood,
   });
   // W53: this process counts when no Redis is set, and while Redis is away.
@@ -168,7 +156,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     createFleetCounter({
       url: redisUrl,
       windowSeconds,
-      timeoutMs: redisTimeoutMs,
+      timeoutMs: waits.redisMs,
       insurance: ownCounter,
       logger,
     });
@@ -176,10 +164,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const respond = createResponder({
     streams,
     headers: { windowSeconds, legacy },
-    send: createWholeSender({
-      keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
-      isAlone: middleware.length === 0,
-    }),
+    send: createAnswerSender(settings.keepAliveTimeoutSeconds * 1000),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
       const nowMs = clock();
@@ -189,17 +174,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       accessLog?.exchange(exchange, outcome, nowMs);
     },
   });
-  const handleRequest = atEndOfTurn(
-    createRequestHandler({
-      tokens,
-      counter: fleet ?? ownCounter,
-      windowSeconds,
-      snapshots,
-      bodies,
-      respond,
-      packingWaitMs: waits.packingMs,
-    }),
-  );
+  const handleRequest = createRequestHandler({
+    tokens,
+    counter: fleet ?? ownCounter,
+    windowSeconds,
+    snapshots,
+    bodies,
+    respond,
+    packingWaitMs: waits.packingMs,
+  });
 
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -211,15 +194,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     legacyHeaders: legacy,
     isProxy: addresses?.isProxy,
-    middleware,
     handle(req, res, connection) {
-      const closes = signal.aborted || connection.requests >= settings.maxRequestsPerConnection;
+      const closes = signal.aborted || connection.requests >= maxRequestsPerConnection;
       beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
-    },
-    fail(req, res, connection, error) {
-      beginExchange({ req, res, connection, nowMs: clock(), closes: true }, (exchange) =>
-        respond.refusal(exchange, new Refusal("internal_error", causeOf(error))),
-      );
     },
     onRefusal(refusal) {
       metrics.request(refusal.route, refusal.status, 0);
@@ -295,3 +272,5 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const sweepMs = 60_000;
+/** W64: then the connection is closed, so that a load balancer spreads long-lived ones anew. */
+const maxRequestsPerConnection = 10_000;

@@ -3,7 +3,7 @@ import { isProgramId } from "../core/ids.ts";
 import { responseEntry } from "../core/manifest.ts";
 import type { ResponseName } from "../core/object-key.ts";
 import { createLargeAnswer } from "./answer-large.ts";
-import { type BodyCache, type BodySlot, bodySlot } from "./body-cache.ts";
+import { type BodyCache, bodySlot } from "./body-cache.ts";
 import { prefersGzip } from "./content-coding.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
@@ -77,21 +77,21 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
    * has passed check 8 before.
    */
   function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
-    const slot = bodySlot(live.tenantId, name);
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     exchange.acceptsGzip = gzip;
-    const held = bodies.held(slot, live.generation, gzip);
+    const held = bodies.held(bodySlot(live.tenantId, name), live.generation, gzip);
     if (held !== undefined) respond.body(exchange, held);
-    else fetchAnswer(exchange, live, slot, gzip);
+    else fetchAnswer(exchange, live, name, gzip);
   }
 
-  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, slot: BodySlot, gzip: boolean): void {
-    const entry = responseEntry(live.manifest, slot.name);
+  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, name: ResponseName, gzip: boolean): void {
+    const entry = responseEntry(live.manifest, name);
     if (entry === undefined) {
       respond.refusal(exchange, unknownProgram);
       return;
     }
     exchange.objectKey = entry.key;
+    const slot = bodySlot(live.tenantId, name);
     if (entry.size > bodies.maxBodyBytes) {
       const body = { generation: live.generation, entry, gzip };
       answerLarge(exchange, slot, body).catch((error: unknown) => fail(exchange, error));

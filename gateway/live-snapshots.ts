@@ -1,7 +1,6 @@
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
-import type { BodyRenewal } from "./body-renewal.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
 import { keptSnapshot } from "./last-good/document-copies.ts";
@@ -41,14 +40,11 @@ export interface LiveSnapshotsOptions {
   readonly callTimeoutMs: number;
   /** The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for them. */
   readonly headersOf: (snapshot: ReadSnapshot) => string;
-  /** Called before the second snapshot replaces the first; see `BodyRenewal`. */
-  readonly renew?: BodyRenewal | undefined;
   readonly lastGood?: LastGood | undefined;
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, renew, lastGood } =
-    options;
+  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, lastGood } = options;
   const { monotonicMs: clock, unixMs } = options.clocks;
   const tenants = new Map<TenantId, TenantState>();
 
@@ -88,13 +84,6 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         `Reading the pointer of tenant ${tenantId}`,
         (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal, lastGood),
       );
-      if (held !== undefined && live.generation !== held.generation && renew !== undefined) {
-        // P42: the old snapshot answers until its next confirmation is due. Bodies that are not renewed by then are renewed while
-        // the new snapshot answers.
-        const spareMs = state.confirmedAtMs + refreshMs - clock();
-        const renewed = renew(held, live);
-        if (spareMs > 0) await settledWithin(spareMs, renewed);
-      }
       state.outage.succeeded();
       const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
       state.live = withHeaders(confirmed, held);

@@ -2,13 +2,13 @@
 // This import must come first.
 import "./compile-cache.ts";
 import { asFailure, Failure } from "../core/failure.ts";
-import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { exposedSecretWarnings, secretNames, secretPaths, secretsFromFiles } from "../core/secret-files.ts";
+import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
+import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { helpText, requestedAction, settingLines } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
@@ -17,9 +17,6 @@ import { createLogDestination } from "./log-destination.ts";
 
 // The SDK warns about Node.js 20 on standard error. The supported versions stand in package.json.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
-
-const secrets = secretNames.filter((name) => name !== "DATABASE_URL");
-Object.assign(process.env, secretsFromFiles(secrets, process.env));
 
 const action = requestedAction(process.argv.slice(2));
 switch (action.kind) {
@@ -87,7 +84,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     return exit(1);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
-  for (const warning of exposedSecretWarnings(secretPaths(secrets, process.env, process.execArgv))) {
+  for (const warning of exposedSecretWarnings(secretPaths(gatewaySettings, process.env, process.execArgv))) {
     logger.warn(warning);
   }
   let isStopping = false;

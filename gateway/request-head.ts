@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { RefusedHead } from "./refused-head.ts";
 
 /** The parts of a request's header section that the gateway reads. It ignores all other headers, also those of a proxy (W99). */
 export interface RequestHead {
@@ -76,15 +75,6 @@ function appended(values: string[] | undefined, value: string): string[] {
 export function requestIdOf(values: readonly string[]): string {
   const [value] = values;
   return values.length === 1 && value !== undefined && requestIdPattern.test(value) ? value : randomUUID();
-}
-
-/**
- * The request id of a request that Node's parser refused. `isWhole` says that its packet is the first of the connection. Only
- * a packet that begins with the request surely has all its header lines. The rest of a split request gets a fresh id.
- */
-export function refusedRequestId(head: RefusedHead, isWhole: boolean): string {
-  const isTrusted = isWhole || head.requestLine !== undefined;
-  return requestIdOf(isTrusted ? requestHead(head.rawHeaders).requestId : []);
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;

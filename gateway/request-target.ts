@@ -23,7 +23,7 @@ export function requestTarget(raw: string): RequestTarget {
 }
 
 /**
- * The target in the form that begins with a path, for Express and its middleware. `requestTarget` gives the same result for
+ * The target in the form that begins with a path, for Express. `requestTarget` gives the same result for
  * both forms. Express would read an absolute form with `url.parse`, which prints a faulty one on standard error, with any
  * token in it.
  */

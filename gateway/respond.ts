@@ -5,7 +5,7 @@ import { type BodyStreams, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
 import { errorEnvelope, errorStatus, type Refusal } from "./refusal.ts";
 import { type HeaderPolicy, headerList, kindHeaders, responseHeaders } from "./response-headers.ts";
-import type { WholeSender } from "./send-whole.ts";
+import type { AnswerSender } from "./send-answer.ts";
 import { type SendLimits, watchSending } from "./watch-sending.ts";
 
 /** How a response ended. */
@@ -28,7 +28,7 @@ export interface Responder {
 export interface ResponderOptions {
   readonly streams: BodyStreams;
   readonly headers: HeaderPolicy;
-  readonly send: WholeSender;
+  readonly send: AnswerSender;
   readonly limits: SendLimits;
   readonly observe: (exchange: Exchange, outcome: Outcome) => void;
 }
@@ -36,7 +36,7 @@ export interface ResponderOptions {
 export function createResponder(options: ResponderOptions): Responder {
   const { streams, headers: policy, send, limits, observe } = options;
 
-  function sendWhole(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
+  function sendReady(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
     const { res, req, closes } = exchange;
     if (res.destroyed) {
       observe(exchange, { status, bytes: 0, isCut: true });
@@ -54,13 +54,13 @@ export function createResponder(options: ResponderOptions): Responder {
     refusal(exchange, { code, cause, headers, closes }) {
       exchange.cause = cause;
       if (closes) exchange.closes = true;
-      sendWhole(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
+      sendReady(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
     },
 
     body(exchange, { objectKey, bytes, isGzip }) {
       exchange.objectKey = objectKey;
       exchange.encoding = isGzip ? "gzip" : "identity";
-      sendWhole(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders);
+      sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders);
     },
 
     async stream(exchange, entry) {

@@ -1,14 +1,14 @@
 import type { Cause } from "../core/cause-code.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
-import { piecesOf } from "../core/object-body.ts";
+import { readBody, sha256Hex } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { readTokenRegistry } from "../core/read-token-registry.ts";
 import type { TokenDigest } from "../core/token.ts";
+import { maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { copiedBody, keptRegistry } from "./last-good/document-copies.ts";
+import { keptRegistry } from "./last-good/document-copies.ts";
 import type { KeptRegistry } from "./last-good/kept-state.ts";
 import type { LastGood } from "./last-good/last-good.ts";
 import { createOutageLog } from "./outage-log.ts";
@@ -16,10 +16,12 @@ import type { StoreReader } from "./store-reader.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import {
   causeAgainst,
-  type ExpiringToken,
+  expiringTokens,
   type KnownToken,
   type TokenStatus,
-  TokenTable,
+  type TokenTable,
+  tokenCounts,
+  tokenTable,
 } from "./token-table.ts";
 
 export type Authentication =
@@ -36,7 +38,7 @@ export interface TokenDirectory {
   /** The number of tokens per status. */
   counts(): Readonly<Record<TokenStatus, number>>;
   /** Valid tokens that will expire, the soonest first. */
-  expiring(): readonly ExpiringToken[];
+  expiring(): readonly KnownToken[];
   /** Why the directory may not be used now; `undefined` while it may. */
   unconfirmedCause(): string | undefined;
   /** Why the last look at the registry failed; `undefined` when it did not. */
@@ -68,9 +70,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } =
     options;
   const clock = clocks.monotonicMs;
-  let table = new TokenTable(defaultLimit);
-  /** The previous table. Its memory is used again, because the garbage collector is slow to free it. */
-  let spare: TokenTable | undefined;
+  let table: TokenTable = new Map();
   let version: RegistryVersion | undefined;
   /** When the poll that last confirmed the table began. */
   let confirmedAtMs = Number.NEGATIVE_INFINITY;
@@ -133,23 +133,23 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         if (version !== undefined) {
           throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
         }
-        table = emptyTable();
+        table = new Map();
         break;
       case "object": {
-        const pieces = piecesOf(result);
-        const copy = lastGood && copiedBody(pieces);
-        const { revision, tokens } = await readTokenRegistry(copy?.body ?? pieces, emptyTable);
+        const bytes = await readBody(result, maxRegistryBytes, tokensKey);
+        const registry = await parseTokenRegistry(bytes);
+        const { revision } = registry;
         if (isOutdated(beganAtMs, revision)) return;
         const { etag } = result;
-        const whole = copy?.whole();
-        if (lastGood && whole && whole.sha256 !== version?.sha256) {
+        const sha256 = lastGood && sha256Hex(bytes);
+        if (lastGood && sha256 && sha256 !== version?.sha256) {
           // W170: a gateway that starts after this one must refuse the same tokens.
-          const registry = { sha256: whole.sha256, etag, revision, storeId: watch.storeId() };
-          await lastGood.keepRegistry({ ...registry, ageMs: clock() - beganAtMs }, whole.pieces);
+          const kept = { sha256, etag, revision, storeId: watch.storeId() };
+          await lastGood.keepRegistry({ ...kept, ageMs: clock() - beganAtMs }, [bytes]);
           if (isOutdated(beganAtMs, revision)) return;
         }
-        [spare, table] = [table, tokens];
-        version = { etag, revision, sha256: whole?.sha256 };
+        table = tokenTable(registry, defaultLimit);
+        version = { etag, revision, sha256 };
         break;
       }
     }
@@ -177,10 +177,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     // W79, T10: the revision of a copy counts even if the copy is too old to be used.
     version = { etag: undefined, revision: kept.revision, sha256: undefined };
     if (clock() - kept.confirmedAtMs > maxStaleMs) return;
-    const read = await keptRegistry(from, kept.sha256, emptyTable).catch(() => undefined);
+    const read = await keptRegistry(from, kept.sha256).catch(() => undefined);
     // The store may have answered first.
     if (read?.revision !== kept.revision || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    table = read.tokens;
+    table = tokenTable(read, defaultLimit);
     version = kept;
     confirmedAtMs = kept.confirmedAtMs;
     isFromCopy = true;
@@ -193,13 +193,6 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       restoring = undefined;
     });
     await restoring;
-  }
-
-  function emptyTable(): TokenTable {
-    const empty = spare ?? new TokenTable(defaultLimit);
-    spare = undefined;
-    empty.clear();
-    return empty;
   }
 
   function begin(): void {
@@ -216,7 +209,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
    * somebody has begun.
    */
   function warnIfUseless(): void {
-    if (table.counts(clocks.unixMs()).valid > 0) return;
+    if (tokenCounts(table, clocks.unixMs()).valid > 0) return;
     const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
     logger.warn(
       { cause, storeId: watch.storeId() },
@@ -239,8 +232,8 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
-    counts: () => table.counts(clocks.unixMs()),
-    expiring: () => table.expiring(clocks.unixMs()),
+    counts: () => tokenCounts(table, clocks.unixMs()),
+    expiring: () => expiringTokens(table, clocks.unixMs()),
     ageMs: () => clock() - confirmedAtMs,
     unconfirmedCause,
     failure: () => lastFailure?.message,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { waitingBytes } from "./node-internals.ts";
+import { waitingBytes } from "./send-answer.ts";
 
 /** How long a client may take to accept a response. */
 export interface SendLimits {

@@ -2,15 +2,13 @@
 // OpenAPI document. `--check` fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
-import type { ApiDocument } from "../cli/partners/folder/api-document.ts";
-import { programFields } from "../cli/partners/folder/fields-page.ts";
+import { type ApiDocument, referenceName, type Schema } from "../cli/partners/folder/api-document.ts";
 import { boundWords, typeWords } from "../cli/partners/folder/schema-words.ts";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
-import { cliSettings } from "../core/cli-settings.ts";
-import { gatewaySettings } from "../core/gateway-settings.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../core/settings.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
@@ -109,13 +107,35 @@ function settingTable(): string {
 
 function fieldTable(): string {
   const document: ApiDocument = JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"));
-  const { inList, inDetail } = programFields(document);
+  const inList = fieldsOf(document, "ProgramListItem");
+  const listed = new Set(inList.map(({ path }) => path));
+  const inDetail = fieldsOf(document, "ProgramDetail").filter(({ path }) => !listed.has(path));
   const rows = [...inList, ...inDetail].map(({ path, schema }) => {
     const bounds = boundWords(schema).map(({ markup }) => `, ${markup}`);
     const type = `${typeWords(document, schema).markup}${bounds.join("")}`.replace(/<\/?code>/g, "`");
     return `| \`${path}\` | ${type.replace(/<[^>]*>/g, "").replaceAll("&quot;", '"')} | ${schema.description} |`;
   });
   return ["| field | type | meaning |", "| --- | --- | --- |", ...rows, ""].join("\n");
+}
+
+/** All fields of a schema in the order of the wire, by their paths: `prices.rooms[].amount`. */
+function fieldsOf(
+  { components }: ApiDocument,
+  root: string,
+): readonly { readonly path: string; readonly schema: Schema }[] {
+  const fields: { readonly path: string; readonly schema: Schema }[] = [];
+  const visit = (schema: Schema, path: string): void => {
+    if (schema.$ref !== undefined) visit(components.schemas[referenceName(schema.$ref)] ?? {}, path);
+    for (const choice of schema.anyOf ?? []) visit(choice, path);
+    if (schema.items !== undefined) visit(schema.items, `${path}[]`);
+    for (const [field, part] of Object.entries(schema.properties ?? {})) {
+      const inner = path === "" ? field : `${path}.${field}`;
+      fields.push({ path: inner, schema: part });
+      visit(part, inner);
+    }
+  };
+  visit({ $ref: root }, "");
+  return fields;
 }
 
 /** A shell for commands that only describe themselves. */

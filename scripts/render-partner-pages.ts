@@ -1,6 +1,6 @@
-// Renders the pages for partners from Markdown for `docs export`, and puts their script beside them; a part of `npm run build`,
-// so that the installed program needs no Markdown.
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Renders the pages for partners from Markdown for `docs export`. It is a part of `npm run build`, so that the installed program
+// needs no Markdown.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
 import { renderedPage } from "./partner-pages/rendered-page.ts";
@@ -8,7 +8,7 @@ import { renderedPage } from "./partner-pages/rendered-page.ts";
 /** Maps links of the repository's pages to their places in the partner's folder. */
 const inFolder: Readonly<Record<string, string>> = {
   schemas: "reference.html",
-  "schemas/program.schema.json": "fields.html",
+  "schemas/program.schema.json": "reference.html",
   "schemas/openapi.yaml": "openapi.json",
   "schemas/examples": "examples.html",
   "docs/sandbox-tour.sh": "sandbox-tour.sh",
@@ -18,7 +18,6 @@ const inFolder: Readonly<Record<string, string>> = {
 };
 
 mkdirSync(guideFolder, { recursive: true });
-copyFileSync("cli/partners/folder/site.js", join(guideFolder, "site.js"));
 for (const [name, file] of Object.entries(guidePages)) {
   const path = posix.join("docs", file);
   const page = renderedPage(path, readFileSync(path, "utf8"), (target) => {

@@ -1,17 +1,19 @@
 // Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
-// Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium). Look at them before you commit them.
+// Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium-headless-shell). Look at them before you commit them.
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
+import { createGatewayLog } from "../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
-import { cliSettings } from "../core/cli-settings.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { listen } from "../core/listen.ts";
 import { createLogger } from "../core/logger.ts";
 import { parseSettings } from "../core/setting-parser.ts";
+import { cliSettings } from "../core/settings.ts";
 import { createTerminal } from "./support-page/terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -24,25 +26,18 @@ interface Picture {
 }
 
 const wide = { width: 1080, height: 720, colorScheme: "light" } as const;
+const phone = { width: 360, height: 900, colorScheme: "light" } as const;
+const atlas = "/tenants/atlas-journeys";
 const pictures: readonly Picture[] = [
-  { ...wide, name: "tenants", path: "/", height: 640 },
-  { ...wide, name: "explain", path: "/tenants/atlas-journeys/explain?program=ATLAS-2027-0001", height: 940 },
-  { ...wide, name: "changes-dark", path: "/tenants/atlas-journeys/diff", height: 900, colorScheme: "dark" },
-  {
-    ...wide,
-    name: "timeline",
-    path: "/tenants/atlas-journeys/programs/ATLAS-2027-0021/timeline?at=2027-01-19T14:00",
-    height: 900,
-  },
-  { ...wide, name: "health", path: "/health", height: 640 },
-  {
-    ...wide,
-    name: "side-by-side-dark",
-    path: "/tenants/thalassa-odyssey/programs/THAL-2027-0001/compare",
-    height: 1000,
-    colorScheme: "dark",
-  },
-  { ...wide, name: "tenant-360", path: "/tenants/kinneret-tours", width: 360, height: 1000 },
+  { ...wide, name: "health", path: "/", height: 900 },
+  { ...wide, name: "tenant", path: "/tenants/thalassa-odyssey", height: 900 },
+  { ...wide, name: "program", path: `${atlas}/programs/ATLAS-2027-0001`, height: 900 },
+  { ...wide, name: "versions-dark", path: `${atlas}/programs/ATLAS-2027-0021#versions`, colorScheme: "dark" },
+  { ...wide, name: "find", path: "/find?q=winter" },
+  { ...wide, name: "request", path: "/requests/req-7f3a", height: 900 },
+  { ...phone, name: "health-360", path: "/" },
+  { ...phone, name: "tenant-360", path: "/tenants/kinneret-tours" },
+  { ...phone, name: "program-360", path: `${atlas}/programs/ATLAS-2027-0001` },
 ];
 
 const directory = temporaryFolder("screenshots");
@@ -62,12 +57,13 @@ async function takeAll(databaseUrl: string): Promise<void> {
     database: createAskedDatabase(settings.values),
     reader: () => ({ now, zone: "UTC" }),
     signal,
+    log: createGatewayLog([{ name: await writeLog(), stdin: process.stdin }], signal),
   };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
   const { port } = new URL(await listen(server, "127.0.0.1", 0));
   const browser = await chromium.launch({
-    executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
   });
   try {
@@ -105,6 +101,27 @@ async function publishSamples(databaseUrl: string, env: Readonly<Record<string, 
   terminal.at("2027-01-20T09:10:00Z");
   await command("snapshot rollback --tenant thalassa-odyssey");
   return new Date("2027-01-20T11:45:00Z");
+}
+
+/** The log of a gateway with a partner who asks for a program that is gone. Returns its name. */
+async function writeLog(): Promise<string> {
+  const name = join(directory, "gateway.log");
+  const line = {
+    level: "info",
+    time: "2027-01-20T11:41:00.000Z",
+    requestId: "req-7f3a",
+    tenantId: "atlas-journeys",
+    route: "detail",
+    programId: "ATLAS-2027-0001",
+    method: "GET",
+    status: 404,
+    durationMs: 2,
+    bytes: 120,
+    causeCode: "unknown_program",
+    msg: "request",
+  };
+  await writeFile(name, `${JSON.stringify(line)}\n`);
+  return name;
 }
 
 async function take(browser: Browser, url: string, picture: Picture): Promise<void> {

@@ -54,8 +54,6 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   sandbox: ["sandbox init > sandbox.env"],
   "sandbox init": ["sandbox init > sandbox.env", "sandbox init --rotate", "sandbox init --remove"],
-  certify: ["certify --token-id tok_ZTjmOmdFXf7YcGoF --log gateway.log"],
-  "inspect-password": ["inspect-password ada < password.txt >> passwords"],
   docs: ["help docs export"],
   "docs export": [
     "docs export --company Acme --contact a@b.example \\\n    --base-url https://b.example --out acme",
@@ -63,10 +61,5 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
   inspect: ["inspect", "inspect --port 0"],
   config: ["config"],
   openapi: ["openapi > openapi.json"],
-  completion: [
-    "completion bash > partner-programs.bash",
-    "completion zsh > ~/.zfunc/_partner-programs",
-    "completion fish > partner-programs.fish",
-  ],
   demo: ["demo", "demo --check"],
 };

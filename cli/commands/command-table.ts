@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
     load: async () => (await import("./snapshot-list.ts")).snapshotList,
   },
   "snapshot verify": {
-    description: "re-read every live object: digest, size, schema, list and details in agreement",
+    description: "re-read every live object: digest, size, schema",
     load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
   },
   "snapshot rollback": {
@@ -144,7 +144,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   "docs export": {
     description:
-      "write the folder that a partner gets: pages, OpenAPI, Postman and Bruno collections, a client",
+      "write the folder that a partner gets: pages, OpenAPI, examples, a mock, a client in three languages",
     load: async () => (await import("./docs-export.ts")).docsExport,
   },
   "sandbox init": {
@@ -152,17 +152,9 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
       "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
     load: async () => (await import("./sandbox-init.ts")).sandboxInit,
   },
-  certify: {
-    description: "from the gateway's log: how well the client of a partner behaves, rule by rule",
-    load: async () => (await import("./certify.ts")).certify,
-  },
   inspect: {
     description: "serve read-only web pages over the store, for support staff, until stopped",
     load: async () => (await import("./inspect.ts")).inspect,
-  },
-  "inspect-password": {
-    description: "print a line for the password file of inspect; the password comes on standard input",
-    load: async () => (await import("./inspect-password.ts")).inspectPassword,
   },
   config: {
     description: "the effective settings of both programs with their origin; secrets are not shown",
@@ -171,10 +163,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   openapi: {
     description: "print the OpenAPI 3.1 document of the API (JSON)",
     load: async () => (await import("./openapi.ts")).openapi,
-  },
-  completion: {
-    description: "print a script that makes a shell complete commands, options and their choices",
-    load: async () => (await import("./completion.ts")).completion,
   },
   demo: {
     description:

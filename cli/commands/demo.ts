@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { cliSettings } from "../../core/cli-settings.ts";
 import { Failure } from "../../core/failure.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { cliSettings } from "../../core/settings.ts";
 import { demonstrate } from "../demo/demonstrate.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type Shell } from "../shell/shell.ts";

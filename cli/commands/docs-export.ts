@@ -3,8 +3,10 @@ import { printable } from "../../core/printable.ts";
 import { numberText } from "../output/counted.ts";
 import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
+import { readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell } from "../shell/shell.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 import { parsedOption } from "./option-values.ts";
 
 interface ExportFlags {
@@ -31,7 +33,7 @@ export function docsExport(shell: Shell): Command {
       parsedOption(parseContact),
     )
     .requiredOption("--out <dir>", "the folder to write: a new or an empty one")
-    .option("--without-sandbox", "leave out the page of the sandbox, when partners have none", false)
+    .option("--without-sandbox", "promise no sandbox, and do not ask the store for one", false)
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, run));
 }
@@ -40,7 +42,8 @@ async function run(
   shell: Shell,
   { company: name, baseUrl, contact, withoutSandbox, out, json }: ExportFlags,
 ): Promise<ExitStatus> {
-  const exported = await exportPartnerFolder({ name, baseUrl, contact, hasSandbox: !withoutSandbox }, out);
+  const hasSandbox = !withoutSandbox && (await isSandboxStored(shell));
+  const exported = await exportPartnerFolder({ name, baseUrl, contact, hasSandbox }, out);
   if (json) printJson(shell, { baseUrl, ...exported });
   else {
     const { directory, files, bytes } = exported;
@@ -50,4 +53,15 @@ async function run(
     );
   }
   return 0;
+}
+
+/** A folder promises a sandbox only if the store has one. */
+async function isSandboxStored(shell: Shell): Promise<boolean> {
+  return await withStore(settingsOf(shell), async (store) => {
+    if ((await readSandbox(store, shell.signal)) !== undefined) return true;
+    shell.stderr.write(
+      `The store (${printable(store.address)}) has no sandbox, so the folder promises none; \`sandbox init\` makes one.\n`,
+    );
+    return false;
+  });
 }

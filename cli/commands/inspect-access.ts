@@ -1,12 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { Failure } from "../../core/failure.ts";
-import { counted } from "../output/counted.ts";
 import type { Shell } from "../shell/shell.ts";
 import type { Gate } from "../support/pages/access/gate.ts";
 import { accessKeyBytes, createKeyGate, welcomeAddress } from "../support/pages/access/key-gate.ts";
-import { readAccounts } from "../support/pages/access/password-file.ts";
-import { createPasswordGate } from "../support/pages/access/password-gate.ts";
 import { createProxyGate, secretHeader } from "../support/pages/access/proxy-gate.ts";
 
 /** The options of `inspect` that say who may see the pages. */
@@ -15,7 +12,6 @@ export interface AccessFlags {
   readonly hostName?: readonly string[];
   readonly userHeader?: string;
   readonly proxySecretFile?: string;
-  readonly passwordFile?: string;
 }
 
 /** The address on which `inspect` listens, and the gate that admits its users. */
@@ -32,34 +28,22 @@ export const loopback = "127.0.0.1";
 
 /** The access that the options ask for. Throws `usage` for options that would let everybody in (P61). */
 export async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<InspectAccess> {
-  const { listen: host = loopback, hostName = [], userHeader, proxySecretFile, passwordFile } = flags;
-  const hostNames = [host, ...hostName];
-  const address = (port: number): string => `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
-  if (userHeader !== undefined && passwordFile !== undefined) {
-    throw new Failure("usage", "Take either --user-header or --password-file: one way to sign in.");
-  }
+  const { listen: host = loopback, hostName = [], userHeader, proxySecretFile } = flags;
   if (userHeader !== undefined) {
     const secret = await proxySecret(proxySecretFile);
     checkUserHeader(userHeader);
-    const gate = createProxyGate({ userHeader, secret, hostNames });
-    const invitation = (port: number) => `${address(port)}, for the proxy that signs people in`;
+    const gate = createProxyGate({ userHeader, secret, hostNames: [host, ...hostName] });
+    const address = isIP(host) === 6 ? `[${host}]` : host;
+    const invitation = (port: number) => `http://${address}:${port}/, for the proxy that signs people in`;
     return { host, gate, isShared: true, invitation };
   }
   if (proxySecretFile !== undefined) {
     throw new Failure("usage", "--proxy-secret-file goes with --user-header NAME, which says who signed in.");
   }
-  if (passwordFile !== undefined) {
-    const names = (await readAccounts(passwordFile)).size;
-    const read = () => readAccounts(passwordFile);
-    const gate = createPasswordGate({ readAccounts: read, hostNames, now: shell.now });
-    const people = counted(names, "name");
-    const invitation = (port: number) => `${address(port)}, for the ${people} of ${passwordFile}`;
-    return { host, gate, isShared: true, invitation };
-  }
   if (host !== loopback || hostName.length > 0) {
     throw new Failure(
       "usage",
-      "--listen and --host-name are for a team, which has to sign in: add --user-header NAME and --proxy-secret-file FILE behind a proxy that authenticates, or --password-file FILE.",
+      "--listen and --host-name are for a team, which has to sign in: add --user-header NAME and --proxy-secret-file FILE, and put a proxy that authenticates in front.",
     );
   }
   const key = Buffer.from(shell.randomBytes(accessKeyBytes)).toString("base64url");

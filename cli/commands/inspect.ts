@@ -6,7 +6,7 @@ import { Failure } from "../../core/failure.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable, singleLine } from "../../core/printable.ts";
 import { exposedSecretWarnings } from "../../core/secret-files.ts";
-import { followLogs } from "../operate/log-index/request-log.ts";
+import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
 import { isTimeZone } from "../output/times.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -15,11 +15,10 @@ import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
-import { type GatewayFlags, inspectGateway } from "./inspect-gateway.ts";
 import { namedLogs } from "./log-option.ts";
 import { wholeNumber } from "./option-values.ts";
 
-interface InspectFlags extends AccessFlags, GatewayFlags {
+interface InspectFlags extends AccessFlags {
   readonly port: number;
   readonly log?: readonly string[];
   readonly timeZone?: string;
@@ -33,7 +32,6 @@ export function inspect(shell: Shell): Command {
     .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
     .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
     .option("--proxy-secret-file <file>", "a file with the secret that this proxy sends as X-Inspect-Secret")
-    .option("--password-file <file>", "who may sign in by password: lines that `inspect-password` prints")
     .option(
       "--log <file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
@@ -43,8 +41,6 @@ export function inspect(shell: Shell): Command {
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
       timeZone,
     )
-    .option("--gateway <url>", "the gateway, for pages that ask it as a partner would")
-    .option("--token-file <file...>", "tokens to ask it with: one in each file, and one per tenant")
     .action(action(shell, run));
 }
 
@@ -53,21 +49,20 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const { now, signal } = shell;
   const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const access = await inspectAccess(flags, shell);
-  const gateway = await inspectGateway(flags);
-  const secretFiles = [flags.passwordFile, flags.proxySecretFile, ...(flags.tokenFile ?? [])];
-  for (const warning of exposedSecretWarnings(secretFiles.filter((path) => path !== undefined))) {
+  const { proxySecretFile } = flags;
+  for (const warning of exposedSecretWarnings(proxySecretFile === undefined ? [] : [proxySecretFile])) {
     shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
   }
   await withStore(settings, async (store) => {
     const sources = namedLogs(shell, settings, flags.log);
-    const logs = sources.length === 0 ? undefined : followLogs(sources, signal);
+    const ending = new AbortController();
+    const ended = AbortSignal.any([signal, ending.signal]);
     const inspection = {
       store,
       database: createAskedDatabase(settings),
       reader: () => ({ now: now(), zone }),
-      signal,
-      ...(logs === undefined ? {} : { log: logs }),
-      ...(gateway && { gateway }),
+      signal: ended,
+      ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
     };
     const log = visitLog(shell, settings, access.isShared);
     const server = createInspectServer({ inspection, gate: access.gate, log });
@@ -80,7 +75,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     } finally {
       server.close();
       server.closeAllConnections();
-      await logs?.close();
+      ending.abort();
     }
   });
   // Being stopped is the normal end of this command.

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseInstant } from "../../core/setting-types.ts";
+import { durationMs, parseInstant } from "../../core/setting-types.ts";
 
 /** The forms that `instantAfter` reads, for a help text. */
 export const instantForms = "a date and time of RFC 3339, or from now: 90d, 12h, 2w";
@@ -27,14 +27,6 @@ export function instantBefore(now: () => Date): (text: string) => Date {
     );
   };
 }
-
-/** Hours, days of 24 hours, or weeks; `NaN` for anything else. Months are refused, because they differ in length. */
-function durationMs(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
-  return Number(count) * (hours[unit] ?? Number.NaN) * 3_600_000;
-}
-
-const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
 
 /** The time `byMs` after `from`. When `byMs` is `NaN`, it is an invalid date, which no bound admits. */
 function shifted(from: Date, byMs: number): Date {

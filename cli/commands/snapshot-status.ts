@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
-import { withRecentLog } from "../operate/log-index/recent-log.ts";
+import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
 import { layoutOf, printText, readerOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -35,9 +35,8 @@ async function run(shell: Shell, { tenant: only, log: named, json }: StatusFlags
   const settings = settingsOf(shell);
   const sources = namedLogs(shell, settings, named);
   const { report, nothing } = await withStore(settings, async (store) => {
-    const reading = await withRecentLog(sources, reader.now, signal, (log) =>
-      readTenants({ store, only, log, now: reader.now, signal }),
-    );
+    const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
+    const reading = await readTenants({ store, only, log, now: reader.now, signal });
     const report = judgedTenants(reading, reader);
     if (!report.tenants.every(isUnknown)) return { report, nothing: "" };
     const nothing = await whereNothingIs(store, shell);

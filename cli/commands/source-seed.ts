@@ -34,19 +34,10 @@ export function sourceSeed(shell: Shell): Command {
 
 async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Promise<ExitStatus> {
   const startedAt = shell.now();
-  const { stderr } = shell;
-  const options = {
-    ...flags,
-    today: day ?? startedAt.toISOString().slice(0, 10),
-    onProgress: (programs: number): void => {
-      const all = flags.tenants * flags.programs;
-      if (stderr.isTTY) stderr.write(`\r${numberText(programs)} of ${numberText(all)} programs\u001b[K`);
-    },
-  };
+  const options = { ...flags, today: day ?? startedAt.toISOString().slice(0, 10) };
   const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
     withSourceClient({ databaseUrl, signal: shell.signal }, (client) => seedSource(client, options)),
   );
-  if (stderr.isTTY) stderr.write("\r\u001b[K");
   const elapsedMs = shell.now().getTime() - startedAt.getTime();
   if (json) printJson(shell, { ...report, elapsedMs });
   else printText(shell, seedText(report, elapsedMs, layoutOf(shell)));

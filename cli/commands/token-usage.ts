@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { printable } from "../../core/printable.ts";
 import { readUsage } from "../operate/gateway-log/usage-tally.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
 import { layoutOf, printText } from "../output/layout.ts";
@@ -26,7 +27,8 @@ export function tokenUsage(shell: Shell): Command {
 
 async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
-  const { rows, covers } = await readUsage(logSources(shell, settings, log), shell.signal);
+  const { rows, covers, faults } = await readUsage(logSources(shell, settings, log), shell.signal);
+  for (const fault of faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
   if (covers === null) {
     throw new Failure(
       "not_found",
@@ -37,7 +39,8 @@ async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitSt
   const usage = usageOf(rows, registry.tokens, covers.to, shell.now());
   if (json) {
     const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));
-    printJson(shell, { ...covers, tokens: usage.tokens, idle, legacyCallers: usage.legacyCallers, rows });
+    const { tokens, legacyCallers } = usage;
+    printJson(shell, { ...covers, tokens, idle, legacyCallers, rows, faults });
   } else if (all) printText(shell, usageRowsText(rows, layoutOf(shell)));
   else printText(shell, usageText(usage, covers, layoutOf(shell)));
   return 0;

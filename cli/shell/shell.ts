@@ -1,7 +1,7 @@
-import { cliSettings } from "../../core/cli-settings.ts";
 import { Failure } from "../../core/failure.ts";
 import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
+import { cliSettings } from "../../core/settings.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
 /** Standard output or standard error. Everything written to it passes `safeOutput`. */

@@ -49,7 +49,7 @@ export async function explainProgram(
   const [tenant, source, found] = await Promise.all([
     judgedTenantOf(desk, tenantId),
     readProgramInSource(store, database, tenantId, programId, reader.now, signal),
-    readProgramInStore(store, tenantId, programId, signal),
+    readProgramInStore(store, tenantId, programId, reader.now, signal),
   ]);
   const present = tenant.rename?.tenantId;
   // The partners of a renamed tenant read the programs of its present id (P94).

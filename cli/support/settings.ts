@@ -1,7 +1,12 @@
-import { cliSettings } from "../../core/cli-settings.ts";
-import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { printable } from "../../core/printable.ts";
-import { type Environment, type Setting, SettingFault, settingText } from "../../core/setting-parser.ts";
+import {
+  type Environment,
+  parseSetting,
+  type Setting,
+  type SettingOrigin,
+  settingText,
+} from "../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../core/settings.ts";
 import type { Layout } from "../output/layout.ts";
 import { table } from "../output/table.ts";
 
@@ -11,7 +16,7 @@ export interface EffectiveSetting {
   readonly about: string;
   readonly usedBy: readonly ("partner-programs" | "partner-programs-gateway")[];
   /** `file`: the text was read from the file that `NAME_FILE` names. */
-  readonly origin: "environment" | "file" | "default";
+  readonly origin: SettingOrigin;
   /** As shown to people; `null` when the text is faulty. */
   readonly value: string | null;
   /** The fault of the text: a sentence that begins with the setting's name. */
@@ -36,35 +41,20 @@ export function effectiveSettings(env: Environment): readonly EffectiveSetting[]
 /** The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is shown. */
 export function awsVariables(
   env: Environment,
-): readonly { readonly name: string; readonly value: string; readonly origin: "environment" | "file" }[] {
-  const own = new Set(Object.values(cliSettings).map(({ name }) => name));
+): readonly { readonly name: string; readonly value: string; readonly origin: "environment" }[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith("AWS_") && !own.has(name) && settingText(name, env) !== undefined)
+    .filter((name) => name.startsWith("AWS_") && settingText(name, env) !== undefined)
     .sort()
-    .map((name) => ({
-      name,
-      value: shownAws(name, settingText(name, env) ?? ""),
-      origin: isFromFile(name, env) ? "file" : "environment",
-    }));
+    .map((name) => ({ name, value: shownAws(name, settingText(name, env) ?? ""), origin: "environment" }));
 }
 
 function inForce(
   setting: Setting<unknown>,
   env: Environment,
 ): Pick<EffectiveSetting, "origin" | "value" | "fault"> {
-  const text = settingText(setting.name, env);
-  const origin = text === undefined ? "default" : isFromFile(setting.name, env) ? "file" : "environment";
-  try {
-    const value = text === undefined ? setting.fallback(env) : setting.parse(text, env);
-    return { origin, value: setting.show(value), fault: null };
-  } catch (error) {
-    if (!(error instanceof SettingFault)) throw error;
-    return { origin, value: null, fault: `${setting.name} ${error.message}` };
-  }
-}
-
-function isFromFile(name: string, env: Environment): boolean {
-  return settingText(`${name}_FILE`, env) !== undefined;
+  const parsed = parseSetting(setting, env);
+  if ("fault" in parsed) return { origin: parsed.origin, value: null, fault: parsed.fault };
+  return { origin: parsed.origin, value: setting.show(parsed.value), fault: null };
 }
 
 /** An allow-list, since any other variable that begins with AWS_ may be a secret. */

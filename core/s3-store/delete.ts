@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
-import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  type DeleteObjectsCommandOutput,
-} from "@aws-sdk/client-s3";
 import { createSlots } from "../bounded-work.ts";
+import { bytesBody } from "../object-body.ts";
 import type { ObjectStore } from "../object-store.ts";
+import { documentOf, elements, firstElement } from "./answer.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import type { S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { requestBodyText, setRequestHeader } from "./sdk-request.ts";
+import type { S3Request } from "./send.ts";
 
 /** S3's limit on a batch. */
 const maxBatch = 1000;
@@ -56,35 +53,37 @@ async function deleteBatch(
     call,
     { signal, repeatable: true, expected: ["unsupported"] },
     async (abortSignal) => {
-      const output = await context.client.send(batchCommand(context.location.bucket, left), { abortSignal });
-      left = notDeleted(left, output);
-      if (left.length > 0) throw new PartlyDeleted(output);
+      const answer = await context.send(batchRequest(left), abortSignal);
+      const document = await documentOf(answer, "DeleteResult");
+      const errors = elements(document, "Error");
+      left = notDeleted(left, document, errors);
+      if (left.length > 0) throw new PartlyDeleted(errors);
     },
   );
   return reply.kind === "done";
 }
 
-function batchCommand(bucket: string, targets: readonly Target[]): DeleteObjectsCommand {
-  const command = new DeleteObjectsCommand({
-    Bucket: bucket,
-    // `Quiet` is off, so that an answer that lost its end does not look like one without errors.
-    Delete: { Objects: targets.map(({ Key }) => ({ Key })), Quiet: false },
-  });
-  command.middlewareStack.add(
-    (next) => (args) => {
-      // The SDK sends only a CRC-32. Older S3-compatible stores require the MD5.
-      const digest = createHash("md5").update(requestBodyText(args.request)).digest("base64");
-      setRequestHeader(args.request, "content-md5", digest);
-      return next(args);
-    },
-    { step: "build", priority: "low", name: "contentMd5" },
+/** `Quiet` is off, so that an answer that lost its end does not look like one without errors. */
+function batchRequest(targets: readonly Target[]): S3Request {
+  // No character of a key needs escaping.
+  const objects = targets.map(({ Key }) => `<Object><Key>${Key}</Key></Object>`).join("");
+  const body = bytesBody(
+    Buffer.from(`<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects}</Delete>`),
   );
-  return command;
+  // S3 requires a checksum in a header. The MD5 is the one that every store knows.
+  const headers = { "content-md5": createHash("md5").update(body.bytes).digest("base64") };
+  return { method: "POST", key: "", query: { delete: "" }, headers, body };
 }
 
-function notDeleted(targets: readonly Target[], output: DeleteObjectsCommandOutput): readonly Target[] {
-  const gone = new Set((output.Deleted ?? []).map(({ Key }) => Key));
-  for (const error of output.Errors ?? []) if (error.Code === "NoSuchKey") gone.add(error.Key);
+function notDeleted(
+  targets: readonly Target[],
+  document: string,
+  errors: readonly string[],
+): readonly Target[] {
+  const missing = errors.filter((error) => firstElement(error, "Code") === "NoSuchKey");
+  const gone = new Set(
+    [...elements(document, "Deleted"), ...missing].map((each) => firstElement(each, "Key")),
+  );
   return targets.filter(({ Key }) => !gone.has(Key));
 }
 
@@ -92,9 +91,9 @@ function notDeleted(targets: readonly Target[], output: DeleteObjectsCommandOutp
 class PartlyDeleted extends Error {
   readonly code: string;
 
-  constructor(output: DeleteObjectsCommandOutput) {
+  constructor([error = ""]: readonly string[]) {
     super("partly deleted");
-    this.code = output.Errors?.[0]?.Code ?? "INCOMPLETE_ANSWER";
+    this.code = firstElement(error, "Code") ?? "INCOMPLETE_ANSWER";
   }
 }
 
@@ -103,14 +102,15 @@ async function deleteSingle(
   target: Target,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { client, location } = context;
-  const call: S3Call = { operation: "DeleteObject", location, key: target.key };
-  const input = { Bucket: location.bucket, Key: target.Key };
+  const call: S3Call = { operation: "DeleteObject", location: context.location, key: target.key };
   const reply = await s3Call(
     context,
     call,
     { signal, repeatable: true, expected: ["no_object"] },
-    (abortSignal) => client.send(new DeleteObjectCommand(input), { abortSignal }),
+    async (abortSignal) => {
+      const answer = await context.send({ method: "DELETE", key: target.Key }, abortSignal);
+      answer.resume();
+    },
   );
   if (reply.kind === "error" && reply.error.kind !== "no_object") throw reply.failure;
 }

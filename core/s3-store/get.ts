@@ -1,107 +1,86 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
-import { sha256Hex } from "../object-body.ts";
 import type { GetResult, ObjectStore } from "../object-store.ts";
-import { guardedBody } from "./guarded-body.ts";
+import { streamedBody, wholeBody } from "./body.ts";
+import { listPage } from "./list.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, grantFor, type S3Call } from "./s3-failure.ts";
 import { s3Key } from "./s3-location.ts";
-import { withAnswer } from "./sdk-request.ts";
-import { maxSmallBytes, smallBody } from "./small-body.ts";
 
 export function createGet(context: S3Context): ObjectStore["get"] {
-  const { location } = context;
-  return async (key, options) => {
-    const signal = options?.signal;
-    const request = { key: s3Key(location, key), ifNoneMatch: options?.ifNoneMatch };
+  const { location, send } = context;
+  return async (key, { ifNoneMatch, signal } = {}) => {
+    const headers = ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch };
+    const request = { method: "GET", key: s3Key(location, key), headers } as const;
     const call: S3Call = { operation: "GetObject", location, key };
     const reply = await s3Call(
       context,
       call,
-      { signal, repeatable: true, expected: ["not_modified", "no_object", "denied"] },
-      (abortSignal) => answerTo(context, request, abortSignal),
+      { signal, repeatable: true, expected: ["no_object", "denied"] },
+      (abortSignal) => send(request, abortSignal),
     );
-    if (reply.kind === "done") {
-      if (reply.output === "not_modified") return { kind: "not_modified" };
-      return objectOf(context, call, reply.output, signal);
-    }
-    if (reply.error.kind === "not_modified") return { kind: "not_modified" };
+    if (reply.kind === "done") return objectOf(context, call, reply.output, signal);
     if (reply.error.kind === "no_object") return { kind: "missing" };
     throw await explainedDenial(context, call, reply.failure, signal);
   };
 }
 
-/** The parts of an answer with an object. A store may leave some out. */
-interface ObjectAnswer {
-  readonly Body?: unknown;
-  readonly ContentLength?: number | undefined;
-  readonly ETag?: string | undefined;
-  readonly LastModified?: Date | undefined;
-}
-
-async function answerTo(
-  { client, plainSend, location }: S3Context,
-  { key, ifNoneMatch }: { readonly key: string; readonly ifNoneMatch: string | undefined },
-  abortSignal: AbortSignal,
-): Promise<ObjectAnswer | "not_modified"> {
-  const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch };
-  const request = { method: "GET", key, headers, body: undefined, sha256: emptySha256 } as const;
-  const answer = await plainSend(request, abortSignal);
-  const command = new GetObjectCommand({ Bucket: location.bucket, Key: key, IfNoneMatch: ifNoneMatch });
-  if (answer === undefined) return client.send(command, { abortSignal });
-  if (answer.statusCode === 304) {
-    answer.resume();
-    return "not_modified";
-  }
-  return plainObject(answer) ?? client.send(withAnswer(command, answer), { abortSignal });
-}
-
-const emptySha256 = sha256Hex(Buffer.alloc(0));
-
-/** The object of a usual answer, whose headers need no interpretation; `undefined` for all other answers. */
-function plainObject(answer: IncomingMessage): ObjectAnswer | undefined {
-  const { "content-length": size = "", "last-modified": modified = "", etag } = answer.headers;
-  if (answer.statusCode !== 200 || etag === undefined || etag === "") return undefined;
-  if (!/^\d{1,15}$/.test(size) || !httpDate.test(modified)) return undefined;
-  return { Body: answer, ContentLength: Number(size), ETag: etag, LastModified: new Date(modified) };
-}
-
-/** The form in which HTTP sends dates (RFC 9110 section 5.6.7). The SDK reads answers with other forms. */
-const httpDate =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+/** Up to this size a body is read at once. Most such bodies arrive together with the head of the answer. */
+const maxWholeBytes = 64 * 1024;
 
 function objectOf(
   context: S3Context,
   call: S3Call,
-  output: ObjectAnswer,
+  answer: IncomingMessage,
   signal: AbortSignal | undefined,
 ): GetResult {
-  const { Body: source, ContentLength: size, ETag: etag, LastModified: modifiedAt } = output;
-  if (!(source instanceof Readable)) throw new Failure("internal", `${describeCall(call)}: no body to read.`);
+  if (answer.statusCode === 304) {
+    answer.resume();
+    return { kind: "not_modified" };
+  }
+  const { "content-length": length = "", "last-modified": modified = "", etag = "" } = answer.headers;
+  const size = /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  const modifiedAt = new Date(modified);
   // Without a Content-Length, a body that was cut off would look complete.
-  if (size === undefined || etag === undefined || modifiedAt === undefined) {
-    source.destroy();
+  if (size === undefined || etag === "" || Number.isNaN(modifiedAt.getTime())) {
+    answer.destroy();
     throw new Failure(
       "store_unsupported",
       `${describeCall(call)}: the answer lacks Content-Length, ETag or Last-Modified; no proxy before the store may drop or rewrite them.`,
     );
   }
-  const what = describeCall(call);
-  const options = { size, timeoutMs: context.timeoutMs, signal, what };
+  const options = { size, timeoutMs: context.timeoutMs, signal, what: describeCall(call) };
   const head = { kind: "object", etag, size, modifiedAt, isLocal: false } as const;
-  if (size > maxSmallBytes) return { ...head, body: guardedBody(source, options) };
-  const small = smallBody(source, options);
+  if (size > maxWholeBytes) return { ...head, body: streamedBody(answer, options) };
+  const bytes = wholeBody(answer, options);
+  // The body may fail before anybody asks for it.
+  bytes.catch(() => {});
   let body: Readable | undefined;
   return {
     ...head,
-    whole: small.whole,
+    whole: () => bytes,
     get body() {
-      body ??= small.stream();
+      body ??= streamOf(bytes, answer);
       return body;
     },
   };
+}
+
+/** A stream of bytes that are read at once. Destroying it ends the reading. */
+function streamOf(bytes: Promise<Buffer>, answer: IncomingMessage): Readable {
+  const stream = Readable.from(
+    (async function* () {
+      const whole = await bytes;
+      if (whole.length > 0) yield whole;
+    })(),
+    { objectMode: false },
+  );
+  // The reader finds the error on the stream, as with a streamed body.
+  stream.on("error", () => {});
+  stream.on("close", () => answer.destroy());
+  bytes.catch((error: Failure) => stream.destroy(error));
+  return stream;
 }
 
 /**
@@ -114,17 +93,12 @@ async function explainedDenial(
   failure: Failure,
   signal: AbortSignal | undefined,
 ): Promise<Failure> {
-  const { location, client } = context;
-  const listCall: S3Call = { operation: "ListObjectsV2", location, key: "" };
+  const { location } = context;
   // The grant may be for some prefixes only. For a read, S3 uses the key as the prefix.
-  const input = { Bucket: location.bucket, Prefix: s3Key(location, call.key), MaxKeys: 1 };
-  const reply = await s3Call(
-    context,
-    listCall,
-    { signal, repeatable: true, expected: ["denied"] },
-    (abortSignal) => client.send(new ListObjectsV2Command(input), { abortSignal }),
-  );
+  const request = { prefix: call.key, after: "", folded: false, maxKeys: 1, signal };
+  const reply = await listPage(context, request, ["denied"]);
   if (reply.kind === "done") return failure;
+  const listCall: S3Call = { operation: "ListObjectsV2", location, key: "" };
   return new Failure(
     "store_denied",
     `${describeCall(call)}: permission denied, or there is no such object; grant ${grantFor(call)} and ${grantFor(listCall)} (without the latter S3 does not tell the two apart).`,

@@ -1,7 +1,8 @@
-import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
 import type { ListedObject, ObjectStore } from "../object-store.ts";
-import { type S3Context, s3Call } from "./s3-call.ts";
+import { documentOf, elements, firstElement, UnreadableAnswer } from "./answer.ts";
+import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
+import type { S3ErrorKind } from "./s3-error.ts";
 import { describeCall, type S3Call } from "./s3-failure.ts";
 
 /** `list` of the port. */
@@ -21,7 +22,7 @@ async function* listObjects(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ListedObject> {
   for (let after: string | undefined = start; after !== undefined; ) {
-    const page: ListPage = await listPage(context, { prefix, after, folded: false, signal });
+    const page: ListPage = await orderedPage(context, { prefix, after, folded: false, signal });
     yield* page.objects;
     after = page.truncated ? page.objects.at(-1)?.key : undefined;
   }
@@ -33,7 +34,7 @@ async function* listFolders(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const page: ListPage = await listPage(context, { prefix, after, folded: true, signal });
+    const page: ListPage = await orderedPage(context, { prefix, after, folded: true, signal });
     for (const folder of page.folders) yield folder.slice(prefix.length, -1);
     after = page.truncated ? endOf(page) : undefined;
   }
@@ -54,6 +55,7 @@ interface PageRequest {
   readonly after: string;
   /** Whether keys that share a folder below `prefix` are given as one folder. */
   readonly folded: boolean;
+  readonly maxKeys?: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -64,29 +66,43 @@ interface ListPage {
   readonly truncated: boolean;
 }
 
+/** Reads a page and checks its order. */
+async function orderedPage(context: S3Context, request: PageRequest): Promise<ListPage> {
+  const reply = await listPage(context, request, []);
+  if (reply.kind === "error") throw reply.failure;
+  if (isOrdered(reply.output, request.after)) return reply.output;
+  throw new Failure(
+    "store_unsupported",
+    `${describeCall(listCall(context, request.prefix))}: the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket.`,
+  );
+}
+
 /**
  * Reads a page by the key after which it begins. Continuation tokens are not used, since a listing may take hours and some stores
  * forget their tokens earlier.
  */
-async function listPage(context: S3Context, request: PageRequest): Promise<ListPage> {
-  const { client, location } = context;
-  const { prefix, after, folded, signal } = request;
-  const call: S3Call = { operation: "ListObjectsV2", location, key: prefix };
-  const input = {
-    Bucket: location.bucket,
-    Prefix: location.prefix + prefix,
-    StartAfter: after === "" ? undefined : location.prefix + after,
-    Delimiter: folded ? "/" : undefined,
+export async function listPage(
+  context: S3Context,
+  { prefix, after, folded, maxKeys, signal }: PageRequest,
+  expected: readonly S3ErrorKind[],
+): Promise<S3Reply<ListPage>> {
+  const { location, send } = context;
+  const call = listCall(context, prefix);
+  const query = {
+    "list-type": "2",
+    prefix: location.prefix + prefix,
+    ...(after === "" ? {} : { "start-after": location.prefix + after }),
+    ...(folded ? { delimiter: "/" } : {}),
+    ...(maxKeys === undefined ? {} : { "max-keys": String(maxKeys) }),
   };
-  const reply = await s3Call(context, call, { signal, repeatable: true, expected: [] }, async (abortSignal) =>
-    pageOf(await client.send(new ListObjectsV2Command(input), { abortSignal }), call),
-  );
-  if (reply.kind === "error") throw reply.failure;
-  if (isOrdered(reply.output, after)) return reply.output;
-  throw new Failure(
-    "store_unsupported",
-    `${describeCall(call)}: the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket.`,
-  );
+  return s3Call(context, call, { signal, repeatable: true, expected }, async (abortSignal) => {
+    const answer = await send({ method: "GET", key: "", query }, abortSignal);
+    return pageOf(await documentOf(answer, "ListBucketResult"), call);
+  });
+}
+
+function listCall({ location }: S3Context, prefix: string): S3Call {
+  return { operation: "ListObjectsV2", location, key: prefix };
 }
 
 /** Whether the page continues after `after` in order, and shows where the next page begins. */
@@ -99,7 +115,7 @@ function isOrdered({ objects, folders, truncated }: ListPage, after: string): bo
   ].every((names) => names.every((name, at) => at === 0 || name > (names[at - 1] ?? "")));
 }
 
-function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
+function pageOf(document: string, call: S3Call): ListPage {
   const { prefix } = call.location;
   /** Checks each name, since the caller may delete what a page names. */
   const withoutPrefix = (name: string): string => {
@@ -109,22 +125,21 @@ function pageOf(output: ListObjectsV2CommandOutput, call: S3Call): ListPage {
       `${describeCall(call)}: the store lists keys that do not begin with what was asked for; is the endpoint an S3 endpoint?`,
     );
   };
-  // An answer that was cut off before its first element looks like an empty one. A complete one always has `IsTruncated`.
-  if (output.IsTruncated === undefined) throw new IncompleteAnswer();
-  const found = (output.Contents ?? []).map(({ Key, Size, LastModified }) => {
-    if (Key === undefined || Size === undefined || LastModified === undefined) throw new IncompleteAnswer();
-    return { key: withoutPrefix(Key), size: Size, modifiedAt: LastModified };
-  });
-  // The prefix itself is an object where somebody made it a "folder" in a console.
-  const objects = found.filter(({ key }) => key !== "");
-  const folders = (output.CommonPrefixes ?? []).map(({ Prefix }) => {
-    if (Prefix === undefined) throw new IncompleteAnswer();
-    return withoutPrefix(Prefix);
-  });
-  return { objects, folders, truncated: output.IsTruncated };
+  const found = elements(document, "Contents").map((object) => ({
+    key: withoutPrefix(required(object, "Key")),
+    size: Number(required(object, "Size", /^\d{1,15}$/)),
+    modifiedAt: new Date(required(object, "LastModified", /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)),
+  }));
+  return {
+    // The prefix itself is an object where somebody made it a "folder" in a console.
+    objects: found.filter(({ key }) => key !== ""),
+    folders: elements(document, "CommonPrefixes").map((folder) => withoutPrefix(required(folder, "Prefix"))),
+    truncated: required(document, "IsTruncated", /^(true|false)$/) === "true",
+  };
 }
 
-/** Treated like an answer that was lost on the way, so the page is read again. */
-class IncompleteAnswer extends Error {
-  readonly code = "INCOMPLETE_ANSWER";
+function required(xml: string, name: string, form = /^/): string {
+  const text = firstElement(xml, name);
+  if (text !== undefined && form.test(text)) return text;
+  throw new UnreadableAnswer("INCOMPLETE_ANSWER");
 }

@@ -1,16 +1,13 @@
-import type { S3Client } from "@aws-sdk/client-s3";
 import { Failure } from "../failure.ts";
 import { type AttemptVerdict, withAttempts } from "./attempts.ts";
-import type { PlainSend } from "./plain-request.ts";
 import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
 import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
 import type { S3Location } from "./s3-location.ts";
+import type { S3Send } from "./send.ts";
 
 /** The parts that all operations of the driver share. */
 export interface S3Context {
-  readonly client: S3Client;
-  /** Sends the two most frequent requests, GET and PUT of an object. */
-  readonly plainSend: PlainSend;
+  readonly send: S3Send;
   readonly location: S3Location;
   readonly timeoutMs: number;
 }

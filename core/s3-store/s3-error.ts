@@ -1,7 +1,5 @@
 /** The kinds of errors of store, network and SDK that the driver tells apart. */
 export type S3ErrorKind =
-  /** 304 on a conditional read; the SDK throws it like an error. */
-  | "not_modified"
   | "no_object"
   | "no_bucket"
   /** 412: the condition of a put did not hold. */
@@ -31,7 +29,7 @@ export interface S3Error {
   readonly requestId: string | undefined;
 }
 
-/** Reads an error that the SDK threw. The SDK's message is left out, since it may quote headers and signatures. */
+/** Reads a `Refusal`, or an error of the network or the SDK. Its message is left out, since it may quote headers and signatures. */
 export function s3Error(thrown: unknown): S3Error {
   const status = statusOf(thrown);
   const code = codeOf(thrown);
@@ -44,7 +42,6 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   const known = kindsByCode.get(code);
   if (known !== undefined) return known;
   if (status === undefined) return isTransportCode(code) ? "unavailable" : "defect";
-  if (status === 304) return "not_modified";
   if (status === 401 || status === 403) return "denied";
   if (status === 301 || status === 307) return "wrong_region";
   if (status === 409) return "conflict";

@@ -79,7 +79,6 @@ const unavailable: Meaning = {
 };
 
 const meanings: Readonly<Record<S3ErrorKind, Meaning>> = {
-  not_modified: unavailable,
   no_object: { code: "store_unavailable", explain: () => "the object is not there" },
   no_bucket: {
     code: "store_unavailable",

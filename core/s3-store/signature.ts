@@ -1,15 +1,14 @@
 import { createHmac, hash } from "node:crypto";
 
-/**
- * Signs requests with AWS Signature Version 4 in the Authorization header. The requests have no query, and the digest of their
- * body is known.
- */
+/** Signs requests, the digest of whose body is known, with AWS Signature Version 4 in the Authorization header. */
 export type Sign = (request: UnsignedRequest, credentials: SigningCredentials, now: Date) => SignedHeaders;
 
 export interface UnsignedRequest {
   readonly method: string;
   /** The path as it is sent, encoded. */
   readonly path: string;
+  /** Encoded, and sorted by name; empty for none. */
+  readonly query: string;
   /** Names are in lower case. All headers are signed, and `host` must be one of them. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body's digest as hex. */
@@ -42,7 +41,7 @@ export function createSign(region: string, service: string): Sign {
     return key;
   }
 
-  return ({ method, path, headers, sha256 }, credentials, now) => {
+  return ({ method, path, query, headers, sha256 }, credentials, now) => {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     // 2030-01-02T03:04:05.678Z → 20300102T030405Z
     const iso = now.toISOString();
@@ -52,7 +51,7 @@ export function createSign(region: string, service: string): Sign {
     if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
 
     const names = Object.keys(signed).sort();
-    let canonical = `${method}\n${path}\n\n`;
+    let canonical = `${method}\n${path}\n${query}\n`;
     for (const name of names) canonical += `${name}:${canonicalValue(signed[name] ?? "")}\n`;
     const nameList = names.join(";");
     canonical += `\n${nameList}\n${sha256}`;

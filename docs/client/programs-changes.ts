@@ -9,15 +9,24 @@ export interface Changes {
   readonly removed: readonly string[];
 }
 
+/** A list as it was read. */
+export interface ReadList {
+  readonly list: ProgramListResponse;
+  readonly snapshotId: string;
+  /** Programs whose detail has changed since the state's list; `undefined` where the API can't say. */
+  readonly changedIds: readonly string[] | undefined;
+}
+
 /**
  * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was read with.
  */
 export function takeList(
   state: ProgramsState,
   source: string,
-  snapshotId: string,
-  list: ProgramListResponse,
+  { list, snapshotId, changedIds }: ReadList,
 ): void {
+  const since = state.snapshotId;
+  const changed = new Set(changedIds);
   // Another token may be another company's, where the same id can stand for another program.
   const isPerhapsAnother = source !== state.source && snapshotId !== state.snapshotId;
   const old = state.programs;
@@ -29,11 +38,17 @@ export function takeList(
     programs[item.id] =
       known === undefined || (isPerhapsAnother && !isSame)
         ? { item, detail: null, snapshotId: "", isDue: true, turn: 0, hasFailed: false }
-        : // A detail that was read from this very snapshot is as new as the list.
-          { ...known, item, isDue: (known.isDue || !isSame) && known.snapshotId !== snapshotId };
+        : { ...known, item, ...standing(known, isSame && !changed.has(item.id)) };
   }
   for (const id of Object.keys(old)) if (!Object.hasOwn(programs, id)) note(state.pending, id, "removed");
   Object.assign(state, { source, snapshotId, programs });
+
+  function standing(known: StoredProgram, isSame: boolean): Pick<StoredProgram, "isDue" | "snapshotId"> {
+    // A detail that was read from this very snapshot is as new as the list.
+    const isDue = (known.isDue || !isSame) && known.snapshotId !== snapshotId;
+    const isAsNew = changedIds !== undefined && known.snapshotId === since && !isDue;
+    return { isDue, snapshotId: isAsNew ? snapshotId : known.snapshotId };
+  }
 }
 
 /** Takes a detail as it was just read from a snapshot, or `undefined` for a program that is published no more. */

@@ -8,7 +8,7 @@ import {
   takeFailure,
   takeList,
 } from "./programs-changes.ts";
-import { ProgramsApiError, type Requester } from "./programs-request.ts";
+import { type Answer, ProgramsApiError, type Requester } from "./programs-request.ts";
 import {
   type CopiedProgram,
   createSaver,
@@ -26,10 +26,13 @@ export interface PollOptions {
    */
   readonly onUpdate?: (update: Update) => void | Promise<void>;
   /**
-   * How many unchanged programs each poll reads again after a new snapshot, those first that were read longest ago. A
-   * change that only the detail shows arrives after at most (programs / refreshPerPoll) polls.
+   * When the API can't say which details have changed, as after a company went back to an earlier snapshot: how many programs
+   * each poll reads again, those first that were read longest ago. A change that only the detail shows then arrives after at
+   * most (programs / refreshPerPoll) polls.
    */
   readonly refreshPerPoll?: number;
+  /** How long the client waits before it asks once more what has changed: the first server may have been a moment behind. */
+  readonly askAgainMs?: number;
   /** How many details one poll reads at most; the next one goes on. */
   readonly detailsPerPoll?: number;
   /** A poll that takes longer than this reads the list again in between, so that what is gone is told in time. */
@@ -53,7 +56,7 @@ export interface SyncResult extends Update {
   readonly requests: number;
   /** Details that could not be read, by program id. The next poll tries them again. */
   readonly failed: ReadonlyMap<string, ProgramsApiError>;
-  /** Programs whose detail has not been read from the list's snapshot; later polls do. */
+  /** Programs whose detail may be older than the list's snapshot; later polls read it. */
   readonly waitingForRefresh: number;
 }
 
@@ -63,7 +66,7 @@ const maxFailuresInARow = 10;
 /** Reads the list, then one detail after the other, and saves and tells what is new every few seconds. */
 export async function poll(requester: Requester, options: PollOptions): Promise<SyncResult> {
   const { state: store, onUpdate, refreshPerPoll = 10, listEveryMs = 120_000 } = options;
-  const { detailsPerPoll = Number.POSITIVE_INFINITY } = options;
+  const { detailsPerPoll = Number.POSITIVE_INFINITY, askAgainMs = 2000 } = options;
   const requestsBefore = requester.count;
   const state = { ...emptyState(), ...(await store.load()) };
   const saver = createSaver(store, state);
@@ -92,15 +95,30 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   };
 
   async function readList(): Promise<void> {
-    const path = "/v1/programs";
-    const { status, snapshotId, requestId, body } = await requester.get(path, isList);
-    // The list is never missing: this is another server, or another path of it. The copy stays as it is.
-    if (status === 404) throw new ProgramsApiError(`${path} (is the base address right?)`, status, requestId);
+    const { snapshotId, changedIds, body } = await askForList();
     listAt = performance.now();
     if (snapshotId !== state.snapshotId || requester.source !== state.source) saver.need();
-    takeList(state, requester.source, snapshotId, body as ProgramListResponse);
+    takeList(state, requester.source, { snapshotId, changedIds, list: body as ProgramListResponse });
     for (const id of failed.keys()) if (!Object.hasOwn(state.programs, id)) failed.delete(id);
     await saveAndTell();
+  }
+
+  async function askForList(): Promise<Answer> {
+    const path = "/v1/programs";
+    const since = state.snapshotId;
+    const answer = await requester.get(path, isList, { since });
+    const { status, snapshotId, changedIds, requestId } = answer;
+    // The list is never missing: this is another server, or another path of it. The copy stays as it is.
+    if (status === 404) throw new ProgramsApiError(`${path} (is the base address right?)`, status, requestId);
+    if (since === "" || snapshotId === since || changedIds !== undefined) return answer;
+    await requester.pause(askAgainMs);
+    try {
+      const second = await requester.get(path, isList, { since, attempts: 1 });
+      return second.status === 200 ? second : answer;
+    } catch (error) {
+      unlessRefused(error);
+      return answer;
+    }
   }
 
   /** Whether it stopped because the list is due again. */
@@ -128,16 +146,15 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     try {
       const { status, snapshotId, requestId, body } = isInsisted
         ? await requester.get(path, isDetail)
-        : await requester.get(path, isDetail, 1);
+        : await requester.get(path, isDetail, { attempts: 1 });
       // The API's own 404 names the snapshot that lacks the program; another one comes from a proxy on the way.
       if (status === 404 && snapshotId === "") throw new ProgramsApiError(path, status, requestId);
       takeDetail(state, id, snapshotId, status === 404 ? undefined : (body as ProgramDetailResponse).data);
       failed.delete(id);
       return true;
     } catch (error) {
-      if (!(error instanceof ProgramsApiError) || error.status === 401) throw error;
+      failed.set(id, unlessRefused(error));
       takeFailure(state, id);
-      failed.set(id, error);
       return false;
     }
   }
@@ -171,4 +188,10 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
 function isList(body: unknown): boolean {
   const { data, meta } = Object(body) as Partial<ProgramListResponse>;
   return Array.isArray(data) && meta?.count === data.length;
+}
+
+/** An error that the poll goes on with. A refused token is none. */
+function unlessRefused(error: unknown): ProgramsApiError {
+  if (!(error instanceof ProgramsApiError) || error.status === 401) throw error;
+  return error;
 }

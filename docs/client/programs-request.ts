@@ -32,6 +32,8 @@ export interface Call {
 export interface Answer {
   readonly status: 200 | 404;
   readonly snapshotId: string;
+  /** Of a list: the programs whose detail has changed since the snapshot that was named; `undefined` where the API can't say. */
+  readonly changedIds: readonly string[] | undefined;
   readonly requestId: string;
   readonly body: unknown;
 }
@@ -53,12 +55,18 @@ export class ProgramsApiError extends Error {
 /** Whether the body of a 200 has the form that was asked for. */
 export type IsData = (body: unknown) => boolean;
 
+export interface GetOptions {
+  /** How often it is asked for; `maxAttempts` when left out. */
+  readonly attempts?: number;
+  /** The snapshot of your last list, for `changedIds`. */
+  readonly since?: string;
+}
+
 export interface Requester {
-  /**
-   * The answer of a 200 or a 404. Throws `ProgramsApiError` when asking again would not help, or did not. `attempts`: how
-   * often it is asked for; `maxAttempts` when left out.
-   */
-  get(path: string, isData: IsData, attempts?: number): Promise<Answer>;
+  /** The answer of a 200 or a 404. Throws `ProgramsApiError` when asking again would not help, or did not. */
+  get(path: string, isData: IsData, options?: GetOptions): Promise<Answer>;
+  /** Resolves after some milliseconds. Throws when the signal ends the client's work. */
+  pause(ms: number): Promise<void>;
   /** How long the next request will wait before it is sent. */
   waitMs(): number;
   /** About how long the quota makes so many further requests wait. */
@@ -99,8 +107,8 @@ export function createRequester(options: RequestOptions): Requester {
   let quota: Quota | undefined;
   const waitMs = (): number => Math.max(0, fullUntil - performance.now());
 
-  async function attempt(path: string, isData: IsData, requestId: string): Promise<Attempt> {
-    const sent = { authorization: `Bearer ${token}`, "x-request-id": requestId };
+  async function attempt(path: string, isData: IsData, more: Record<string, string>): Promise<Attempt> {
+    const sent = { authorization: `Bearer ${token}`, ...more };
     const deadline = AbortSignal.timeout(timeoutMs);
     const ended = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     try {
@@ -116,13 +124,17 @@ export function createRequester(options: RequestOptions): Requester {
     }
   }
 
-  async function get(path: string, isData: IsData, attempts = maxAttempts): Promise<Answer> {
+  async function get(path: string, isData: IsData, options: GetOptions = {}): Promise<Answer> {
+    const { attempts = maxAttempts, since = "" } = options;
     for (let turn = 1; ; turn += 1) {
       await pause(waitMs(), signal);
       const sentId = crypto.randomUUID();
       count += 1;
       const from = performance.now();
-      const { status, headers, body, error } = await attempt(path, isData, sentId);
+      const { status, headers, body, error } = await attempt(path, isData, {
+        "x-request-id": sentId,
+        ...(since === "" ? {} : { "snapshot-since": since }),
+      });
       const requestId = String(headers["x-request-id"] ?? sentId);
       onCall?.({ path, status, requestId, ms: Math.round(performance.now() - from) });
       signal?.throwIfAborted();
@@ -133,7 +145,13 @@ export function createRequester(options: RequestOptions): Requester {
       const pauseMs = Math.max(told?.left === 0 ? told.seconds * 1000 : 0, toldMs ?? 0);
       fullUntil = Math.max(fullUntil, performance.now() + pauseMs);
       if (status === 200 || status === 404)
-        return { status, snapshotId: snapshotIdOf(headers), requestId, body };
+        return {
+          status,
+          snapshotId: snapshotIdOf(headers),
+          changedIds: changedIdsOf(headers),
+          requestId,
+          body,
+        };
       const mayPass = status === 0 || status === 429 || status >= 500;
       if (!mayPass || turn >= attempts) throw new ProgramsApiError(path, status, requestId, error);
       if (toldMs === undefined) await pause(backOffMs(turn), signal);
@@ -142,6 +160,7 @@ export function createRequester(options: RequestOptions): Requester {
 
   return {
     get,
+    pause: (ms) => pause(ms, signal),
     waitMs,
     secondsFor(requests) {
       if (quota === undefined || requests <= quota.left) return 0;
@@ -157,6 +176,16 @@ export function createRequester(options: RequestOptions): Requester {
 
 function snapshotIdOf(headers: IncomingHttpHeaders): string {
   return String(headers["snapshot-id"] ?? "");
+}
+
+/** `Snapshot-Changed`: ids and commas, nothing for none, `*` where the gateway can't say. An older gateway has no such header. */
+function changedIdsOf(headers: IncomingHttpHeaders): readonly string[] | undefined {
+  const said = headers["snapshot-changed"];
+  if (said === undefined || said === "*") return undefined;
+  return String(said)
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
 }
 
 /**

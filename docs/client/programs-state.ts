@@ -35,7 +35,7 @@ export interface CopiedProgram {
 export type DetailFields = Omit<ProgramDetail, keyof ProgramListItem>;
 
 export interface StoredProgram extends CopiedProgram {
-  /** The snapshot that the detail was read from; empty before. */
+  /** The last snapshot that is known to have this detail; empty before it was read. */
   readonly snapshotId: string;
   /** The detail has to be read: the program is new, or its list fields have changed since. */
   readonly isDue: boolean;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { TenantId } from "../../core/ids.ts";
+import { joinedPieces } from "../../core/object-body.ts";
+import { tokensKey } from "../../core/object-key.ts";
 import { readManifest } from "../../core/read-manifest.ts";
-import { type ReadRegistry, readTokenRegistry, type TokenSink } from "../../core/read-token-registry.ts";
+import { maxRegistryBytes, parseTokenRegistry, type TokenRegistry } from "../../core/token-registry.ts";
 import type { ReadSnapshot } from "../live-snapshot.ts";
 import type { LastGood } from "./last-good.ts";
 
@@ -26,13 +28,10 @@ export function copiedBody(body: AsyncIterable<Buffer>): CopiedBody {
 }
 
 /** The copy of the registry whose digest the sealed state names (W77), or `undefined`. Throws when it is damaged. */
-export async function keptRegistry<Sink extends TokenSink>(
-  { files }: LastGood,
-  sha256: string,
-  createSink: () => Sink,
-): Promise<ReadRegistry<Sink> | undefined> {
+export async function keptRegistry({ files }: LastGood, sha256: string): Promise<TokenRegistry | undefined> {
   const body = await files.stream(sha256);
-  return body === undefined ? undefined : await readTokenRegistry(body as AsyncIterable<Buffer>, createSink);
+  if (body === undefined) return undefined;
+  return await parseTokenRegistry(await joinedPieces(body, maxRegistryBytes, tokensKey));
 }
 
 /** The snapshot that the sealed state names. Its manifest is checked again (P4). */

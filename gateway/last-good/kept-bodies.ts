@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import type { ResponseEntry } from "../../core/manifest.ts";
 import { piecesOf } from "../../core/object-body.ts";
 import { entryFailure, openEntry } from "../../core/read-entry.ts";
+import { ownBytes } from "../body-packer.ts";
 import type { StoreReader } from "../store-reader.ts";
-import { ownBytes } from "../verified-body.ts";
 import type { LastGood } from "./last-good.ts";
 
 /** The bodies in the folder. They are read before the store is asked, since equal digests mean equal bytes (W77). */

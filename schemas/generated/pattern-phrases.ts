@@ -2,6 +2,8 @@
 export const patternPhrases: ReadonlyMap<string, string> = new Map([
   ["^[a-z][a-z-]{0,31}$", "an outcome as in the run report"],
   ["^[0-9a-f]{32}$", "32 digits of lower-case hex"],
+  ["^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "which part of how many, `2/3`"],
+  ["^[a-z][a-z0-9_]*$", "a lower-case word with underscores"],
   ["^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "the object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`"],
   ["^[\\s\\S]{0,200}$", "up to 200 characters"],
   ["^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "a program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit"],
@@ -16,6 +18,5 @@ export const patternPhrases: ReadonlyMap<string, string> = new Map([
   ["^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "an instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`"],
   ["^[Hh][Tt][Tt][Pp][Ss]://(\\[[0-9A-Fa-f:.]+\\]|([!$&-.0-9;=A-Z_a-z~]|%[0-9A-Fa-f]{2})+)(:[0-9]*)?([/?]([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$", "an absolute `https` URL without user information, a URI of RFC 3986"],
   ["^[A-Z]{3}$", "a currency code of three upper-case letters, as in ISO 4217"],
-  ["^[a-z][a-z0-9_]*$", "a lower-case word with underscores"],
   ["^[a-z][a-z0-9._:-]{0,63}$", "a scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter"],
 ]);

@@ -10,10 +10,6 @@ export type ErrorDetail =
   | MethodNotAllowedError
   | RateLimitExceededError
   | InternalError;
-/**
- * `[id, parts]` of programs that builds of single programs have emptied in part since the source was last read as a whole, with the parts that were filled then.
- */
-export type EarlierParts = [string, string][];
 
 /**
  * `audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.
@@ -269,34 +265,6 @@ export interface Hold {
   readonly since: string;
 }
 /**
- * `runs/damaged.json`: the published objects that `snapshot verify` found damaged.
- */
-export interface DamagedDocument {
-  /**
-   * Kind and version of this document.
-   */
-  readonly format: "partner-programs/damaged@1";
-  /**
-   * Tenant id → what was found when it was last verified. Tenants of which all was well are not named.
-   */
-  readonly tenants: {
-    readonly [k: string]: TenantDamage;
-  };
-}
-/**
- * The damage of one tenant.
- */
-export interface TenantDamage {
-  /**
-   * When it was found.
-   */
-  readonly foundAt: string;
-  /**
-   * The damaged objects, by their keys.
-   */
-  readonly keys: readonly string[];
-}
-/**
  * Every error has this shape.
  */
 export interface ErrorResponse {
@@ -362,6 +330,110 @@ export interface InternalError {
   readonly message: "Internal error";
 }
 /**
+ * `runs/last.json`: what the last run made of each tenant, and the last run of all tenants.
+ */
+export interface LastRunsDocument {
+  /**
+   * Kind and version of this document.
+   */
+  readonly format: "partner-programs/last-runs@1";
+  /**
+   * The last run of all tenants: one entry, or one for each shard when runs are divided.
+   */
+  readonly runsOfAll: readonly LastRunOfAll[];
+  /**
+   * Tenant id → what the last run that looked at it made of it.
+   */
+  readonly tenants: {
+    readonly [k: string]: TenantLastRun;
+  };
+}
+/**
+ * A run of all tenants of the source, or of one shard of them.
+ */
+export interface LastRunOfAll {
+  /**
+   * `null`: the run was of all tenants.
+   */
+  readonly shard: string | null;
+  /**
+   * Names the run's report.
+   */
+  readonly runId: string;
+  /**
+   * When the run began.
+   */
+  readonly startedAt: string;
+  /**
+   * When the run ended.
+   */
+  readonly endedAt: string;
+  /**
+   * An outcome as in the run report. How the run as a whole ended.
+   */
+  readonly outcome: string;
+  /**
+   * What ended the run before it was done, if anything.
+   */
+  readonly failure: LastRunFailure | null;
+  /**
+   * The tenants that the source listed for this run. Empty when the run failed before.
+   */
+  readonly tenants: readonly string[];
+}
+/**
+ * Why something was not done.
+ */
+export interface LastRunFailure {
+  /**
+   * A code of a failure. It names the kind.
+   */
+  readonly code: string;
+  /**
+   * The sentence that the command printed.
+   */
+  readonly message: string;
+}
+/**
+ * What a run made of one tenant.
+ */
+export interface TenantLastRun {
+  /**
+   * Names the run's report.
+   */
+  readonly runId: string;
+  /**
+   * When the run ended.
+   */
+  readonly endedAt: string;
+  /**
+   * An outcome as in the run report. How the tenant's build ended.
+   */
+  readonly outcome: string;
+  /**
+   * Why the tenant was not built, if it was not.
+   */
+  readonly failure: LastRunFailure | null;
+  /**
+   * What a program with an error did in that run.
+   */
+  readonly onInvalid: "report" | "skip" | "fail";
+  /**
+   * Programs with an error, by the source's ids; `null` for one without an id. At most 20.
+   */
+  readonly leftOut: (string | null)[];
+  /**
+   * Programs with an error, those beyond `leftOut` included.
+   */
+  readonly leftOutCount: number;
+  /**
+   * Problem code → number of findings.
+   */
+  readonly problemCounts: {
+    readonly [k: string]: number;
+  };
+}
+/**
  * Answer of the deprecated resource: names and places only.
  */
 export interface LegacyProgramsResponse {
@@ -422,6 +494,12 @@ export interface ManifestDocument {
    * The snapshot that was live when this one was built.
    */
   readonly parent: string | null;
+  /**
+   * The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none.
+   *
+   * @maxItems 300
+   */
+  ancestors?: string[];
   /**
    * When the source was read.
    */
@@ -1201,7 +1279,7 @@ export interface TenantChanges {
   /**
    * With other content.
    */
-  readonly changed: readonly ChangedFields[];
+  readonly changed: readonly string[];
   /**
    * Without a row any more, or with an error.
    */
@@ -1210,16 +1288,6 @@ export interface TenantChanges {
    * Stated not to be published any more.
    */
   readonly withdrawn: readonly string[];
-}
-/**
- * A program whose content would change.
- */
-export interface ChangedFields {
-  readonly programId: string;
-  /**
-   * The fields that would differ, such as `prices.rooms[].amount`. Empty where the live detail could not be read.
-   */
-  readonly fields: readonly string[];
 }
 /**
  * `runs/sandbox.json`: which tenant of the store is the sandbox.
@@ -1242,7 +1310,7 @@ export interface SourceDocument {
   /**
    * Kind and version of this document.
    */
-  readonly format: "partner-programs/source@1";
+  readonly format: "partner-programs/source@2";
   readonly tenantId: string;
   /**
    * The snapshot that it describes.
@@ -1253,119 +1321,17 @@ export interface SourceDocument {
    */
   readonly recipe: string;
   /**
-   * By id: `[id, sum, state]`, and of a published one its departure date, a bit in hex for each part of its detail that is filled, its `capacity.used`, and its findings as `[code, field, value]`.
+   * Whether there may be a `live/` folder.
    */
-  readonly programs: [unknown, unknown, unknown, ...unknown[]][];
+  readonly mayHaveLiveTree: boolean;
   /**
-   * What is known beside the programs, or of a build that might not publish.
+   * By id: `[id, sum, state, used]` and the findings as `[code, field, value]`. `state` is a bit in hex for each part of the detail that is filled, `unpublished` or `invalid`; `used` is `capacity.used` or `null`.
    */
-  readonly rest: SourceRest | SourceBlock;
+  readonly programs: [unknown, unknown, unknown, unknown, ...unknown[]][];
   /**
    * Of all bytes before `,"sha256"`.
    */
   readonly sha256: string;
-}
-/**
- * What the memory says beside its programs.
- */
-export interface SourceRest {
-  /**
-   * Rows of programs that do not exist, by view.
-   */
-  readonly strays: readonly StrayRows[];
-  /**
-   * Programs of the source without a line, which every build reads; `null` when some cannot be asked for by an id.
-   */
-  readonly unlisted: readonly string[] | null;
-  readonly earlier: EarlierParts;
-  /**
-   * Whether there may be a `live/` folder.
-   */
-  readonly mayHaveLiveTree: boolean;
-}
-/**
- * Rows of one view without a program.
- */
-export interface StrayRows {
-  readonly view: string;
-  /**
-   * Number of such program ids.
-   */
-  readonly programs: number;
-  /**
-   * The first of them.
-   */
-  readonly firstProgramId: string | null;
-}
-/**
- * After a build that might not publish.
- */
-export interface SourceBlock {
-  readonly blocked: BlockedReading;
-}
-/**
- * What that build found: while the source says the same, the next one repeats it.
- */
-export interface BlockedReading {
-  /**
-   * Of the sums of all programs.
-   */
-  readonly sums: string;
-  readonly counts: ProgramCounts;
-  readonly findings: SourceFindings;
-  /**
-   * The programs with an error, by their ids as the source writes them; `null` for one without an id.
-   */
-  readonly leftOut: (string | null)[];
-  /**
-   * What the field guard found.
-   */
-  readonly emptiedFields: readonly EmptiedField[];
-  readonly earlier: EarlierParts;
-  /**
-   * Whether there may be a `live/` folder.
-   */
-  readonly mayHaveLiveTree: boolean;
-}
-/**
- * As in the run report.
- */
-export interface SourceFindings {
-  /**
-   * Findings in the tenant's data.
-   */
-  readonly problems: readonly Problem[];
-  /**
-   * Findings beyond those in `problems`.
-   */
-  readonly problemsOmitted: number;
-  /**
-   * Problem code → number of findings, those omitted included.
-   */
-  readonly problemCounts: {
-    readonly [k: string]: number;
-  };
-}
-/**
- * A field that most programs would lose.
- */
-export interface EmptiedField {
-  /**
-   * The way to it from the program.
-   */
-  readonly field: string;
-  /**
-   * Programs that have it.
-   */
-  readonly filled: number;
-  /**
-   * How many of them would lose it.
-   */
-  readonly emptied: number;
-  /**
-   * The first of these, at most three.
-   */
-  readonly programIds: readonly string[];
 }
 /**
  * `store.json`: which store this is. Written once, by the first command that publishes or issues a token.

@@ -1610,9 +1610,9 @@ return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const isDamagedDocument: CompiledValidator<types.DamagedDocument> = validate40;
-const schema58 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"DamagedDocument","type":"object","description":"`runs/damaged.json`: the published objects that `snapshot verify` found damaged.","properties":{"format":{"type":"string","const":"partner-programs/damaged@1","description":"Kind and version of this document."},"tenants":{"type":"object","description":"Tenant id \u2192 what was found when it was last verified. Tenants of which all was well are not named.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantDamage"}},"additionalProperties":false}},"required":["format","tenants"],"additionalProperties":false,"$defs":{"TenantDamage":{"type":"object","description":"The damage of one tenant.","properties":{"foundAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was found."},"keys":{"type":"array","items":{"type":"string"},"description":"The damaged objects, by their keys."}},"required":["foundAt","keys"],"additionalProperties":false}}};
-const schema59 = {"type":"object","description":"The damage of one tenant.","properties":{"foundAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was found."},"keys":{"type":"array","items":{"type":"string"},"description":"The damaged objects, by their keys."}},"required":["foundAt","keys"],"additionalProperties":false};
+export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate40;
+const schema58 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants were removed, and which generation each of them had at most.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 what is left of it. An entry is never taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that was removed once.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed; `null` since it came back."},"isPurged":{"type":"boolean","description":"Whether its objects were to be deleted, too."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"No generation of it was above this; one that begins anew goes on from here."}},"required":["removedAt","isPurged","generation"]}}};
+const schema59 = {"type":"object","description":"A tenant that was removed once.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed; `null` since it came back."},"isPurged":{"type":"boolean","description":"Whether its objects were to be deleted, too."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"No generation of it was above this; one that begins anew goes on from here."}},"required":["removedAt","isPurged","generation"]};
 
 function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1627,223 +1627,19 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.foundAt === undefined) && (missing0 = "foundAt")) || ((data.keys === undefined) && (missing0 = "keys"))){
+if((((data.removedAt === undefined) && (missing0 = "removedAt")) || ((data.isPurged === undefined) && (missing0 = "isPurged"))) || ((data.generation === undefined) && (missing0 = "generation"))){
 validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "foundAt") || (key0 === "keys"))){
-validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.foundAt !== undefined){
-let data0 = data.foundAt;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern5.test(data0)){
-validate41.errors = [{instancePath:instancePath+"/foundAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
-return false;
-}
-}
-else {
-validate41.errors = [{instancePath:instancePath+"/foundAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.keys !== undefined){
-let data1 = data.keys;
-const _errs5 = errors;
-if(errors === _errs5){
-if(Array.isArray(data1)){
-var valid2 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs7 = errors;
-if(typeof data1[i0] !== "string"){
-validate41.errors = [{instancePath:instancePath+"/keys/" + i0,schemaPath:"#/properties/keys/items/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-var valid2 = _errs7 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate41.errors = [{instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate41.errors = vErrors;
-return errors === 0;
-}
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.format === undefined) && (missing0 = "format")) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((key0 === "format") || (key0 === "tenants"))){
-validate40.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.format !== undefined){
-let data0 = data.format;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("partner-programs/damaged@1" !== data0){
-validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/damaged@1"}}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tenants !== undefined){
-let data1 = data.tenants;
-const _errs4 = errors;
-if(errors === _errs4){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-const _errs6 = errors;
-for(const key1 in data1){
-if(!(pattern10.test(key1))){
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
-return false;
-break;
-}
-}
-if(_errs6 === errors){
-var valid1 = true;
-for(const key2 in data1){
-if(pattern10.test(key2)){
-const _errs7 = errors;
-if(!(validate41(data1[key2], {instancePath:instancePath+"/tenants/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key2,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs7 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-}
-else {
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate40.errors = vErrors;
-return errors === 0;
-}
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate43;
-const schema61 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants were removed, and which generation each of them had at most.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 what is left of it. An entry is never taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"additionalProperties":false,"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that was removed once.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed; `null` since it came back."},"isPurged":{"type":"boolean","description":"Whether its objects were to be deleted, too."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"No generation of it was above this; one that begins anew goes on from here."}},"required":["removedAt","isPurged","generation"],"additionalProperties":false}}};
-const schema62 = {"type":"object","description":"A tenant that was removed once.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed; `null` since it came back."},"isPurged":{"type":"boolean","description":"Whether its objects were to be deleted, too."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"No generation of it was above this; one that begins anew goes on from here."}},"required":["removedAt","isPurged","generation"],"additionalProperties":false};
-
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate44.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.removedAt === undefined) && (missing0 = "removedAt")) || ((data.isPurged === undefined) && (missing0 = "isPurged"))) || ((data.generation === undefined) && (missing0 = "generation"))){
-validate44.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "removedAt") || (key0 === "isPurged")) || (key0 === "generation"))){
-validate44.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
 if(data.removedAt !== undefined){
 let data0 = data.removedAt;
+const _errs1 = errors;
 const _errs2 = errors;
-const _errs3 = errors;
 let valid1 = false;
+const _errs3 = errors;
 const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
+if(errors === _errs4){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
 const err0 = {instancePath:instancePath+"/removedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
@@ -1867,9 +1663,9 @@ vErrors.push(err1);
 errors++;
 }
 }
-var _valid0 = _errs4 === errors;
+var _valid0 = _errs3 === errors;
 valid1 = valid1 || _valid0;
-const _errs7 = errors;
+const _errs6 = errors;
 if(data0 !== null){
 const err2 = {instancePath:instancePath+"/removedAt",schemaPath:"#/properties/removedAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
@@ -1880,7 +1676,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid0 = _errs7 === errors;
+var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const err3 = {instancePath:instancePath+"/removedAt",schemaPath:"#/properties/removedAt/anyOf",keyword:"anyOf",params:{}};
@@ -1891,33 +1687,33 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate44.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 else {
-errors = _errs3;
+errors = _errs2;
 if(vErrors !== null){
-if(_errs3){
-vErrors.length = _errs3;
+if(_errs2){
+vErrors.length = _errs2;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.isPurged !== undefined){
-const _errs9 = errors;
+const _errs8 = errors;
 if(typeof data.isPurged !== "boolean"){
-validate44.errors = [{instancePath:instancePath+"/isPurged",schemaPath:"#/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
+validate41.errors = [{instancePath:instancePath+"/isPurged",schemaPath:"#/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -1925,26 +1721,26 @@ var valid0 = true;
 if(valid0){
 if(data.generation !== undefined){
 let data2 = data.generation;
-const _errs11 = errors;
+const _errs10 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate44.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: "integer"}}];
+validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs11){
+if(errors === _errs10){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate44.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate44.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs10 === errors;
 }
 else {
 var valid0 = true;
@@ -1953,22 +1749,21 @@ var valid0 = true;
 }
 }
 }
-}
 else {
-validate44.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate44.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":{"removedAt":true,"isPurged":true,"generation":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1979,31 +1774,22 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "format") || (key0 === "revision")) || (key0 === "tenants"))){
-validate43.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
 if(data.format !== undefined){
 let data0 = data.format;
-const _errs2 = errors;
+const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate43.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/removed@1" !== data0){
-validate43.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
+validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
 return false;
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
 var valid0 = true;
@@ -2011,26 +1797,26 @@ var valid0 = true;
 if(valid0){
 if(data.revision !== undefined){
 let data1 = data.revision;
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate43.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs4){
+if(errors === _errs3){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate43.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate43.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -2038,27 +1824,27 @@ var valid0 = true;
 if(valid0){
 if(data.tenants !== undefined){
 let data2 = data.tenants;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs5 = errors;
+if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-const _errs8 = errors;
-for(const key1 in data2){
-if(!(pattern10.test(key1))){
-validate43.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+const _errs7 = errors;
+for(const key0 in data2){
+if(!(pattern10.test(key0))){
+validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
-if(_errs8 === errors){
+if(_errs7 === errors){
 var valid1 = true;
-for(const key2 in data2){
-if(pattern10.test(key2)){
-const _errs9 = errors;
-if(!(validate44(data2[key2], {instancePath:instancePath+"/tenants/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data2,parentDataProperty:key2,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+for(const key1 in data2){
+if(pattern10.test(key1)){
+const _errs8 = errors;
+if(!(validate41(data2[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data2,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs8 === errors;
 if(!valid1){
 break;
 }
@@ -2067,11 +1853,11 @@ break;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -2080,13 +1866,12 @@ var valid0 = true;
 }
 }
 }
-}
 else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"props":{"format":true,"revision":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};

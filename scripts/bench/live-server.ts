@@ -1,16 +1,15 @@
-// What the gateway is compared with: the API written the straightforward way. Express asks PostgreSQL for every request,
-// one query per view, and serialises the answer.
+// What the gateway is compared with: the API written the straightforward way. Express asks PostgreSQL for every request, and serialises
+// the answer.
 import { createServer } from "node:http";
 import express from "express";
 import pg from "pg";
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
+import { programsQuery } from "../../cli/publish/source/program-queries.ts";
 import { programSource } from "../../cli/publish/source/program-row.ts";
-import type { ChildView } from "../../cli/publish/source/source-columns.ts";
-import { childQueries, programsQuery } from "../../cli/publish/source/source-queries.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
 import { listen } from "../../core/listen.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const tenantId = process.env.TENANT ?? "";
@@ -19,12 +18,12 @@ const asText = { getTypeParser: () => (text: unknown) => text };
 
 const app = express();
 app.get("/v1/programs", async (_, response) => {
-  const data = (await sources("")).map((source) => publicProgram(source, rules));
+  const data = (await sources()).map((source) => publicProgram(source, rules));
   const items = data.flatMap((program) => (program.kind === "published" ? [program.listItem] : []));
   response.json({ data: items, meta: { count: items.length } });
 });
 app.get("/v1/programs/:id", async (request, response) => {
-  const [source] = await sources(" AND program_id = $2", request.params.id);
+  const [source] = await sources(request.params.id);
   const program = source && publicProgram(source, rules);
   if (program?.kind !== "published") response.status(404).json({ error: { code: "not_found" } });
   else response.json({ data: { ...program.listItem, ...program.detailOnly } });
@@ -32,23 +31,16 @@ app.get("/v1/programs/:id", async (request, response) => {
 console.log(JSON.stringify({ url: await listen(createServer(app), "127.0.0.1", 0) }));
 process.on("SIGTERM", () => process.exit(0));
 
-async function sources(condition: string, ...values: readonly string[]): Promise<ProgramSource[]> {
-  const query = async (text: string): Promise<(string | null)[][]> => {
-    const narrowed = text.replaceAll("WHERE tenant_id = $1", `WHERE tenant_id = $1${condition}`);
-    const config = {
-      text: narrowed,
-      values: [tenantId, ...values],
-      rowMode: "array" as const,
-      types: asText,
-    };
-    const { rows } = await pool.query<(string | null)[]>(config as unknown as pg.QueryArrayConfig);
-    return rows;
+const maxBytes = 64 * 1024 * 1024;
+
+async function sources(programId?: string): Promise<ProgramSource[]> {
+  const isNarrowed = programId !== undefined;
+  const config = {
+    text: programsQuery({ maxBytes, isNarrowed }),
+    values: isNarrowed ? [tenantId, [programId]] : [tenantId],
+    rowMode: "array" as const,
+    types: asText,
   };
-  const children = new Map<ChildView, Map<string | null | undefined, string | null | undefined>>();
-  for (const [view, text] of Object.entries(childQueries)) {
-    const rows = await query(text);
-    children.set(view as ChildView, new Map(rows.map(([id, , json]) => [id, json])));
-  }
-  const programs = await query(programsQuery);
-  return programs.map((row) => programSource(row, (view) => children.get(view)?.get(row[0]) ?? "[]", null));
+  const { rows } = await pool.query<(string | null)[]>(config as unknown as pg.QueryArrayConfig);
+  return rows.map(([id = null, json]) => programSource(id, JSON.parse(json ?? "{}"), null));
 }

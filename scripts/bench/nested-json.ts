@@ -1,7 +1,6 @@
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import pg from "pg";
-import { to as copyTo } from "pg-copy-streams";
 
 /**
  * The yardstick of a build: PostgreSQL alone producing the same nested JSON, set-based, into a file. Returns the number
@@ -10,11 +9,20 @@ import { to as copyTo } from "pg-copy-streams";
 export async function writeNestedJson(databaseUrl: string, path: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
+  const file = createWriteStream(path);
+  let programs = 0;
   try {
-    const copy = client.query(copyTo(`COPY (${nestedJsonQuery}) TO STDOUT`));
-    await pipeline(copy, createWriteStream(path));
-    return copy.rowCount ?? 0;
+    // With a listener for rows `pg` keeps none of them.
+    const query = client.query(new pg.Query<{ program: string }>(nestedJsonQuery));
+    query.on("row", ({ program }) => {
+      programs += 1;
+      file.write(`${program}\n`);
+    });
+    await once(query, "end");
+    return programs;
   } finally {
+    file.end();
+    await once(file, "close");
     await client.end();
   }
 }
@@ -33,7 +41,7 @@ const nestedJsonQuery = `
            'accommodation', p.accommodation_description, 'transport', f.items,
            'media', json_build_object('coverUrl', p.cover_url, 'galleryUrls', p.gallery_urls),
            'content', json_build_object('included', p.included, 'excluded', p.excluded, 'visits', p.visits,
-                                        'faq', q.items, 'itinerary', i.items))
+                                        'faq', q.items, 'itinerary', i.items))::text AS program
     FROM partner_source.programs AS p
     LEFT JOIN (SELECT tenant_id, program_id, count(*) AS used FROM partner_source.enrollments
                 WHERE role = 'passenger' AND status NOT IN ('cancelled', 'rejected', 'expired', 'refunded', 'no_show')

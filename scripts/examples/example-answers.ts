@@ -2,7 +2,7 @@ import { type RenderedProgram, renderedProgram } from "../../cli/publish/content
 import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import { publicProgram } from "../../cli/publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../cli/publish/sandbox/sandbox-programs.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 
 /** The programs of the sandbox that the examples show, in list order, and the example of the detail of each. */
 const shown = {

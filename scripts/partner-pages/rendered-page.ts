@@ -4,12 +4,11 @@ import { html } from "../../cli/output/html.ts";
 import {
   type CodeSample,
   codeBlock,
-  codeTabs,
+  codeChoice,
   isChoice,
   jsonBlock,
 } from "../../cli/partners/folder/code-block.ts";
 import type { GuidePage } from "../../cli/partners/folder/guide-page.ts";
-import type { PageHeading } from "../../cli/partners/folder/site-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
 export type FolderLink = (repositoryPath: string) => string;
@@ -17,11 +16,10 @@ export type FolderLink = (repositoryPath: string) => string;
 /**
  * A page of the partner guide as markup for the partner's folder. Between `<!-- not in the folder -->` and `<!-- end -->`
  * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone.
- * Blocks of code in several languages, one after the other, become tabs.
+ * Blocks of code in several languages, one after the other, can be unfolded one by one.
  */
 export function renderedPage(path: string, markdown: string, folderLink: FolderLink): GuidePage {
   const text = forTheFolder(markdown);
-  const headings: PageHeading[] = [];
   let title = "";
   const marked = new Marked({
     gfm: true,
@@ -30,8 +28,9 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
         const inner = this.parser.parseInline(tokens);
         const plain = source.replaceAll("`", "");
         if (depth === 1) title = plain;
-        if (depth === 2 || depth === 3) headings.push({ level: depth, id: anchor(plain), text: plain });
-        return depth === 1 ? `<h1>${inner}</h1>\n` : headingMarkup(depth, anchor(plain), inner, plain);
+        return depth === 1
+          ? `<h1>${inner}</h1>\n`
+          : `<h${depth} id="${anchor(plain)}">${inner}</h${depth}>\n`;
       },
       code({ text: code, lang }) {
         const block = lang === "json" ? jsonBlock(JSON.parse(code)) : codeBlock(code);
@@ -53,10 +52,10 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
     },
   });
   const body = blocksOf(marked.lexer(text))
-    .map((block, at) => blockMarkup(block, `code-${at}`, (token) => marked.parser([token])))
+    .map((block) => blockMarkup(block, (token) => marked.parser([token])))
     .join("\n");
   if (title === "") throw new Error(`${path} has no title`);
-  return { title, headings, body };
+  return { title, body };
 }
 
 /** A token as it is, or code in one or several languages. */
@@ -88,11 +87,11 @@ function sampleOf(token: Token): CodeSample | undefined {
   return { language: String(token.lang), code: String(token.text) };
 }
 
-function blockMarkup(block: Block, id: string, parsed: (token: Token) => string): string {
+function blockMarkup(block: Block, parsed: (token: Token) => string): string {
   if ("token" in block) return parsed(block.token);
   const [only, ...others] = block.samples;
   if (only === undefined) return "";
-  return others.length === 0 ? codeBlock(only.code).markup : codeTabs(id, block.samples).markup;
+  return others.length === 0 ? codeBlock(only.code).markup : codeChoice(block.samples).markup;
 }
 
 function forTheFolder(markdown: string): string {
@@ -109,11 +108,6 @@ function anchor(heading: string): string {
     .trim()
     .replaceAll(" ", "-");
   return /^[a-z]/.test(name) ? name : `section-${name}`;
-}
-
-function headingMarkup(depth: number, id: string, inner: string, plain: string): string {
-  const mark = html`<a class="anchor" href="#${id}" aria-label="Link to: ${plain}">#</a>`.markup;
-  return `<h${depth} id="${id}">${inner} ${mark}</h${depth}>\n`;
 }
 
 function linkTarget(path: string, href: string, folderLink: FolderLink): string {

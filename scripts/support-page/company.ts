@@ -3,9 +3,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { contractViews } from "../../cli/publish/source/contract.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
-import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { gatewaySettings } from "../../core/settings.ts";
 import { createGateway, type Gateway } from "../../gateway/gateway.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 

@@ -124,7 +124,7 @@ export const complaints: readonly Complaint[] = [
     request: { token: ["Bergreisen GmbH"], path: "/v1/programs", status: 500 },
     command: "request explain bergreisen-5002 --log gateway.log",
     meaning:
-      "Rather a 500 than wrong bytes: the gateway compares every body with its digest. It also tells a store that is away, and a tenant that was never built. `snapshot verify` finds every damaged file of a tenant. From then on `snapshot status` and the page Health tell it, until a build has replaced the files, or a later `snapshot verify` finds them whole.",
+      "Rather a 500 than wrong bytes: the gateway compares every body with its digest. It also tells a store that is away, and a tenant that was never built. `snapshot verify` finds every damaged file of a tenant.",
   },
   {
     title: "The partner's access key expired",

@@ -53,6 +53,6 @@ export const contentComplaints: readonly Complaint[] = [
     at: "2027-03-05T11:50:00Z",
     command: `snapshot diff --tenant ${tenant}`,
     meaning:
-      "`snapshot list` has the times of all versions that are kept, and `snapshot show --snapshot ID --program EIGER-27` one of them. The timeline of the [pages](#the-pages) shows every change of one program, and what partners saw at a time that you choose.",
+      "`snapshot list` has the times of all versions that are kept, and `snapshot show --snapshot ID --program EIGER-27` one of them. The page of a program in the [pages](#the-pages) shows its versions, with the times in which partners saw them.",
   },
 ];

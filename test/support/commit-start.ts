@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { verifyTenant } from "../../cli/operate/snapshots/verify-tenant.ts";
-import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { cannedLimits, cannedOptions, cannedPool } from "./canned-source.ts";
+import { cannedOptions, cannedRows } from "./canned-source.ts";
 import { type CommitWorld, modelTenant, programsOf, type Scenario } from "./commit-world.ts";
 import { SimulatedStore } from "./simulated-store.ts";
 
@@ -26,7 +25,15 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
   const fits = isHeld ? run.outcome === "held" : run.outcome === "published" || run.outcome === "unchanged";
   if (!fits) throw new Error(`the next build ended with ${run.outcome}: ${run.failure?.message}`);
   const signal = new AbortController().signal;
-  const verified = await alone(store, verifyTenant(store.client("verify"), modelTenant, false, signal));
+  const verified = await alone(
+    store,
+    verifyTenant(modelTenant, {
+      store: store.client("verify"),
+      isLiveTreeWanted: false,
+      confirmations: new Map(),
+      signal,
+    }),
+  );
   if (verified.outcome !== "clean")
     throw new Error(`after it, verify finds ${JSON.stringify(verified.findings)}`);
 }
@@ -34,10 +41,7 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
 async function build(store: SimulatedStore, version: number, name: string): Promise<TenantRun> {
   let asked = 0;
   const context = {
-    withRows: databaseRows(
-      cannedPool(() => programsOf(version)),
-      cannedLimits,
-    ),
+    withRows: cannedRows(() => programsOf(version)),
     store: store.client(name),
     beforeFirstWrite: async () => {},
     now: () => new Date(Date.UTC(2029, 0, version)),

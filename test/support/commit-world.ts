@@ -3,11 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import { pruneTenant } from "../../cli/operate/snapshots/prune-tenant.ts";
 import { release } from "../../cli/operate/snapshots/release.ts";
 import { rollback } from "../../cli/operate/snapshots/rollback.ts";
-import { databaseRows } from "../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { type CannedProgram, cannedLimits, cannedOptions, cannedPool } from "./canned-source.ts";
+import { type CannedProgram, cannedOptions, cannedRows } from "./canned-source.ts";
 import { createOracle, type Oracle } from "./commit-oracle.ts";
 import { concernsNobody, folderOf } from "./partial-order.ts";
 import {
@@ -190,7 +189,7 @@ export class CommitWorld {
     switch (plan.kind) {
       case "builder": {
         let read = 0;
-        const pool = cannedPool(
+        const withRows = cannedRows(
           () => programsOf(read),
           () =>
             this.store.step(name, "source", () => {
@@ -199,7 +198,7 @@ export class CommitWorld {
             }),
         );
         const more = {
-          withRows: databaseRows(pool, cannedLimits),
+          withRows,
           beforeFirstWrite: async () => {},
           onProgress: () => {},
         };

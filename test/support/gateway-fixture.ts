@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
-import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { gatewaySettings } from "../../core/settings.ts";
 import type { Clocks } from "../../gateway/clocks.ts";
 import {
   createGateway,
@@ -44,7 +44,6 @@ export interface FixtureOptions {
   readonly seen?: (store: ObjectStore) => StoreReader;
   /** The same for the token registry alone; as `seen` when left out. */
   readonly seenTokens?: (store: ObjectStore) => StoreReader;
-  readonly middleware?: GatewayOptions["middleware"];
   readonly clocks?: Clocks;
   readonly lastGoodFolder?: string;
   readonly waits?: GatewayOptions["waits"];
@@ -71,7 +70,6 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),
     destination,
-    ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
     lastGoodFolder: options.lastGoodFolder,
     ...(options.waits === undefined ? {} : { waits: options.waits }),
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),

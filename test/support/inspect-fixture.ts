@@ -1,14 +1,13 @@
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
-import type { RequestLog } from "../../cli/operate/log-index/request-log.ts";
-import type { AskedGateway } from "../../cli/support/facts/ask-gateway.ts";
+import type { GatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
-import { cliSettings } from "../../core/cli-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { cliSettings } from "../../core/settings.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** The pages of `inspect` over a support desk, on a free port. */
@@ -31,8 +30,7 @@ export async function startInspect(
     readonly now?: Date;
     readonly zone?: string;
     readonly store?: ObjectStore;
-    readonly gateway?: AskedGateway;
-    readonly log?: RequestLog;
+    readonly log?: GatewayLog;
   } = {},
 ): Promise<InspectFixture> {
   const parsed = parseSettings(cliSettings, desk.env);
@@ -47,7 +45,6 @@ export async function startInspect(
     reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,
     ...(options.log === undefined ? {} : { log: options.log }),
-    ...(options.gateway && { gateway: options.gateway }),
   };
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log: silentLog });
   const port = await listening(server);

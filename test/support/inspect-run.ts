@@ -61,13 +61,6 @@ export async function askPages(
   return { status: res.statusCode, text, headers: res.headers };
 }
 
-/** A line of a password file. */
-export async function passwordLine(desk: SupportDesk, name: string, password: string): Promise<string> {
-  const { status, stdout, stderr } = await desk.run(["inspect-password", name], { stdin: `${password}\n` });
-  if (status !== 0) throw new Error(stderr);
-  return stdout;
-}
-
 /** What the log has of the visits, each line an object. */
 export function visits({
   stderr,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { followLogs } from "../../cli/operate/log-index/request-log.ts";
+import { createGatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { hostileText } from "./hostile-text.ts";
 import { type InspectFixture, startInspect } from "./inspect-fixture.ts";
 import { logLine } from "./log-lines.ts";
@@ -33,11 +33,10 @@ export async function openLogDesk(): Promise<LogDesk> {
   await issued(desk, html, "--expires", "2026-11-25T00:00:00Z");
   const folder = await mkdtemp(join(tmpdir(), "inspect-desk-"));
   await writeFile(join(folder, "gateway.log"), lines(tokenId));
-  const log = followLogs(
+  const log = createGatewayLog(
     [{ name: join(folder, "gateway.log"), stdin: Readable.from([]) }],
     new AbortController().signal,
   );
-  await log.isRead;
   const inspect = await startInspect(desk, { now: noon, log });
   return {
     desk,
@@ -45,7 +44,6 @@ export async function openLogDesk(): Promise<LogDesk> {
     tokenId,
     async close() {
       await inspect.close();
-      await log.close();
       await rm(folder, { recursive: true, force: true });
       await desk.close();
     },
@@ -78,7 +76,7 @@ function lines(tokenId: string): string {
     logLine({ ...own, requestId: "old-1", route: "legacy", time: at(102) }),
     logLine({ requestId: "cut-key", status: 401, causeCode: "malformed_token", cause: html, time: at(103) }),
     logLine({
-      requestId: hostileText,
+      requestId: "hostile-1",
       status: 401,
       tenantId: hostileText,
       route: hostileText,

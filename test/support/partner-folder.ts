@@ -3,6 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { makeSandbox } from "../../cli/publish/sandbox/sandbox-document.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../core/ids.ts";
 import { runCommand } from "./command-line.ts";
 
 /** What a partner is given, as the command writes it. */
@@ -15,7 +18,6 @@ export const partnerPages = [
   "index",
   "guide",
   "reference",
-  "fields",
   "examples",
   "what-can-go-wrong",
   "client",
@@ -28,8 +30,11 @@ export async function exportedFolder(
 ): Promise<PartnerFolder> {
   const parent = await mkdtemp(join(tmpdir(), "partner-folder-"));
   const directory = join(parent, "folder");
+  const store = join(parent, "store");
+  await makeSandbox(createFileStore({ directory: store }), parseTenantId("sandbox"), new Date(0));
   const args = ["--company", "Test & Tours", "--base-url", baseUrl, "--contact", "api@tours-of-test.example"];
-  const { status, stderr } = await runCommand(["docs", "export", ...args, "--out", directory]);
+  const env = { STORE_URL: `file:${store}` };
+  const { status, stderr } = await runCommand(["docs", "export", ...args, "--out", directory], { env });
   if (status !== 0) throw new Error(stderr);
   return { directory, close: () => rm(parent, { recursive: true, force: true }) };
 }
@@ -49,8 +54,7 @@ export async function serveFolder(directory: string): Promise<WebServer> {
     const path = new URL(request.url ?? "", "http://localhost").pathname.replace(/^\/for\/partners\//, "");
     const bytes = await readFile(join(directory, path === "" ? "index.html" : path)).catch(() => undefined);
     if (bytes === undefined) missing.push(path);
-    const type =
-      { ".json": "application/json", ".js": "text/javascript" }[extname(path)] ?? "text/html; charset=utf-8";
+    const type = extname(path) === ".json" ? "application/json" : "text/html; charset=utf-8";
     response.writeHead(bytes === undefined ? 404 : 200, { "content-type": type }).end(bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

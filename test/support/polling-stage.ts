@@ -20,6 +20,8 @@ export interface PollingStage {
   readonly token: IssuedToken;
   readonly secondToken: IssuedToken;
   readonly otherToken: IssuedToken;
+  /** Whether its list says what has changed since the snapshot that was named, as a gateway does; off for an older one. */
+  knowsSince: boolean;
   /** What becomes of the requests from now on, counted from the first of all. */
   fate: (count: number, path: string) => Fate | Promise<Fate>;
   /** Resolves when the gateway serves it. */
@@ -42,7 +44,19 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     fill: (_store, tokens) => tokens.write([token, secondToken, own, otherToken, otherOwn]),
   });
   let generation = 0;
-  const front = await startFront(fixture.api, (count, path) => stage.fate(count, path));
+  /** In the order of their publication. */
+  const published: PublishedSnapshot[] = [];
+  const front = await startFront(
+    fixture.api,
+    (count, path) => stage.fate(count, path),
+    (path, asked, answered) => {
+      const since = asked["snapshot-since"];
+      if (path !== "/v1/programs" || since === undefined || !stage.knowsSince) return {};
+      return {
+        "snapshot-changed": changedBetween(published, String(since), String(answered["snapshot-id"])),
+      };
+    },
+  );
   const stage: PollingStage = {
     fixture,
     front,
@@ -51,13 +65,15 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     token,
     secondToken,
     otherToken,
+    knowsSince: true,
     fate: () => "passes",
     async publish(programIds, fields = () => ({}), tenant = stageTenant) {
       generation += 1;
       const content = { programIds, fields, generation, mark: "walk" };
-      const published = await publishSnapshot(fixture.store, tenant, content);
-      await untilServed(fixture, published, tenant === stageTenant ? own : otherOwn);
-      return published;
+      const snapshot = await publishSnapshot(fixture.store, tenant, content);
+      published.push(snapshot);
+      await untilServed(fixture, snapshot, tenant === stageTenant ? own : otherOwn);
+      return snapshot;
     },
     async close() {
       await front.stop();
@@ -66,4 +82,13 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     },
   };
   return stage;
+}
+
+/** The programs of the later snapshot whose detail is another one than in the earlier; `*` when that is none of its line. */
+function changedBetween(published: readonly PublishedSnapshot[], since: string, live: string): string {
+  const [earlier, later] = [since, live].map((id) => published.find(({ snapshotId }) => snapshotId === id));
+  if (earlier === undefined || later === undefined || earlier.tenantId !== later.tenantId) return "*";
+  if (published.indexOf(earlier) > published.indexOf(later)) return "*";
+  const changed = [...later.details].filter(([id, bytes]) => earlier.details.get(id)?.equals(bytes) !== true);
+  return changed.map(([id]) => id).join(",");
 }

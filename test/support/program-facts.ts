@@ -1,4 +1,3 @@
-import type { ProgramHistory } from "../../cli/operate/snapshots/program-history.ts";
 import type { ProgramInSource } from "../../cli/support/facts/program-in-source.ts";
 import type { ProgramInStore } from "../../cli/support/facts/program-in-store.ts";
 import type { LastRun } from "../../cli/support/facts/runs.ts";
@@ -21,35 +20,18 @@ export const newSnapshot = {
 /** Who asks, two hours after the newest snapshot. */
 export const reader = { now: new Date("2026-11-21T14:00:00.000Z"), zone: "UTC" };
 
-export function history(fields: Partial<ProgramHistory> = {}): ProgramHistory {
-  return {
-    first: null,
-    last: null,
-    isServed: false,
-    removedBy: null,
-    rolledBackAt: null,
-    unchangedSince: null,
-    snapshotsExamined: 2,
-    oldestExamined: oldSnapshot,
-    isCut: false,
-    ...fields,
-  };
-}
-
 type LiveFinding = Extract<ProgramInStore, { kind: "live" }>;
 
 export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
   const { snapshotId } = newSnapshot;
-  return { kind: "live", snapshotId, programs: 3, served: null, near: null, history: history(), ...fields };
+  const past = { kind: "never", snapshotsExamined: 2, isCut: false } as const;
+  return { kind: "live", snapshotId, programs: 3, served: null, near: null, past, ...fields };
 }
 
 export function liveWithProgram(fields: Partial<LiveFinding> = {}): LiveFinding {
-  const served = { document: { name: "Kyoto" }, sha256: "a".repeat(64), key: "the key" };
-  return live({
-    served,
-    history: history({ first: oldSnapshot, last: newSnapshot, isServed: true }),
-    ...fields,
-  });
+  const { snapshotId: builtBy } = newSnapshot;
+  const served = { document: { name: "Kyoto" }, sha256: "a".repeat(64), key: "the key", builtBy };
+  return live({ served, past: null, ...fields });
 }
 
 export const publishable: ProgramInSource = {
@@ -88,7 +70,6 @@ export function tenantFacts(fields: Partial<TenantFacts> = {}): TenantFacts {
     tenantId: "acme",
     live: liveFacts,
     fault: null,
-    damage: null,
     hold: null,
     removal: null,
     rename: null,

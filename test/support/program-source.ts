@@ -3,7 +3,7 @@ import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../cli/publish/public-program/public-program.ts";
 import { bareProgram } from "../../cli/publish/sandbox/sandbox-programs.ts";
-import { defaultTerminalStatuses } from "../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 
 const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };

@@ -22,6 +22,8 @@ export interface S3Quirks {
   refusal: string | undefined;
   /** What is granted to the credentials; everything without one. */
   policy: IamPolicy | undefined;
+  /** The only access key that is accepted. */
+  accessKeyId: string;
   /** What the server's clock is ahead of this machine's. */
   clockAheadMs: number;
   /** Most keys on a page of a listing. */
@@ -43,6 +45,7 @@ export function standardQuirks(): S3Quirks {
     mayDelete: true,
     refusal: undefined,
     policy: undefined,
+    accessKeyId: "test-key",
     clockAheadMs: 0,
     pageSize: 1000,
   };

@@ -126,7 +126,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
 
   async function answer(request: IncomingMessage, target: Target, raw: Buffer): Promise<S3Response> {
     try {
-      verifySignature(request, account, state.now());
+      verifySignature(request, { ...account, accessKeyId: quirks.accessKeyId }, state.now());
       if (quirks.refusal !== undefined) throw new S3ServerError(400, quirks.refusal);
       const body = decodedBody(target.headers, raw, quirks);
       return await execute(state, { ...target, body });

@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { openSupportDesk, type SupportDesk } from "./support-desk.ts";
 
 export const proxySecret = "0123456789abcdef0123456789abcdef";
-export const password = "correct horse battery";
 
-/** A support desk with snapshots, and the files by which `inspect` knows who may read its pages. */
+/** A support desk with snapshots, and the file by which `inspect` knows who may read its pages. */
 export interface SignInDesk {
   readonly desk: SupportDesk;
   readonly directory: string;
   /** Has `proxySecret`. */
   readonly secretFile: string;
-  /** Not there yet. */
-  readonly passwordFile: string;
   close(): Promise<void>;
 }
 
@@ -27,7 +24,6 @@ export async function openSignInDesk(): Promise<SignInDesk> {
     desk,
     directory,
     secretFile,
-    passwordFile: join(directory, "passwords"),
     async close() {
       await rm(directory, { recursive: true, force: true });
       await desk.close();

@@ -50,7 +50,7 @@ export async function openTokenDesk(): Promise<TokenDesk> {
       if (status !== 0) throw new Error(`${args.join(" ")}: ${status}: ${stderr}`);
       return JSON.parse(stdout);
     },
-    registry: async () => parseTokenRegistry(await readFile(path)),
+    registry: async () => await parseTokenRegistry(await readFile(path)),
     registryText: () => readFile(path, "utf8").catch(() => undefined),
     async publish(tenant) {
       const tenantId = parseTenantId(tenant);

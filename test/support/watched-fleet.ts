@@ -76,7 +76,6 @@ export async function startWatchedFleet(bench: Workbench, hasRedis: boolean): Pr
           ...(hasRedis ? { REDIS_URL: `redis://127.0.0.1:${redisPort}` } : {}),
           PORT: String(api),
           ADMIN_PORT: String(admin),
-          FRESHNESS_REFRESH_MS: "200",
           TOKEN_MAX_STALE_SECONDS: "8",
           STORE_TIMEOUT_MS: "3000",
           CACHE_MAX_MB: "1",

@@ -25,18 +25,6 @@ export const storeCauses: readonly Cause[] = [
     hides: "program",
   },
   {
-    name: "a damaged body that was verified",
-    slots: ["store"],
-    phase: "store",
-    async plant(world) {
-      await damageBody(world);
-      await world.desk.run(["snapshot", "verify"], { now: day(11, 50) });
-    },
-    concerns: ["damaged"],
-    said: /a published file is damaged/,
-    hides: "program",
-  },
-  {
     name: "a tenant that is not listed",
     slots: ["tenant", "name", "state", "dates", "row", "capacity", "photo", "build", "time"],
     phase: "source",

@@ -2,7 +2,26 @@ import knex, { type Knex } from "knex";
 import { Failure } from "../../../core/failure.ts";
 import { ownTables } from "../../database/own-tables.ts";
 import { sourceFailure } from "../../database/source-client.ts";
-import { migrationSource } from "./migrations/migration-source.ts";
+import { referenceTables } from "./reference-tables.ts";
+import { changeNotifications, referenceViews } from "./reference-views.ts";
+
+/** A migration of the reference schema. A released one is never edited; a change is a new one. */
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** In the order in which they are applied. They are imported, so that the built package needs not search for files. */
+const migrations: readonly Migration[] = [
+  { name: "001_reference_schema", sql: referenceTables + referenceViews + changeNotifications },
+];
+
+const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: () => Promise.resolve([...migrations]),
+  getMigrationName: ({ name }) => name,
+  // knex requires a `down` step, which no command runs.
+  getMigration: ({ sql }) => Promise.resolve({ up: (knex) => knex.raw(sql), down: () => Promise.reject() }),
+};
 
 /** The changes that an initialisation made. A repeated one makes none. */
 export interface InitReport {
@@ -45,6 +64,7 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   await refuseForeignSchemas(transaction);
   if (!isBesideOthers) await refuseForeignDatabase(transaction);
   await transaction.raw("CREATE SCHEMA IF NOT EXISTS booking; CREATE SCHEMA IF NOT EXISTS partner_source");
+  await adoptEarlierSchema(transaction);
   const result: unknown = await transaction.migrate.latest({
     migrationSource,
     schemaName: "booking",
@@ -52,6 +72,32 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   });
   const [, applied] = Array.isArray(result) ? result : [];
   return { applied: Array.isArray(applied) ? applied.map(String) : [] };
+}
+
+/**
+ * Before its first release the program made the same schema in nine steps. A database that has them all is recorded as one that
+ * has the first migration. Throws `source_contract` for one that has only some of them.
+ */
+async function adoptEarlierSchema(transaction: Knex.Transaction): Promise<void> {
+  const list = "booking.schema_migrations";
+  if (!(await transaction.schema.withSchema("booking").hasTable("schema_migrations"))) return;
+  const earlier: readonly string[] = await transaction(list)
+    .whereNot("name", migrations[0]?.name)
+    .pluck("name");
+  if (!earlier.includes("001_companies_and_programs")) return;
+  if (!earlier.includes("009_changed_programs")) {
+    throw new Failure(
+      "source_contract",
+      "An earlier version of this program made the reference schema; nothing was changed. Its data is sample data: " +
+        "`DROP SCHEMA booking, partner_source CASCADE`, then run `source init` and `source seed` again.",
+    );
+  }
+  await transaction(list).delete();
+  await transaction(list).insert({
+    name: migrations[0]?.name,
+    batch: 1,
+    migration_time: transaction.fn.now(),
+  });
 }
 
 /** Refuses schemas of these names that our migrations did not create, since they are the company's own. */

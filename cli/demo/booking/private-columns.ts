@@ -1,6 +1,7 @@
 /**
- * The columns of the reference schema that hold private text, which no view shows. Sample data has a canary in every one of
- * them. So a search for `canaryMark` in everything published proves that no private text got through.
+ * The columns of the reference schema that hold private text, which no view shows. The schema is made from this list, and the
+ * sample data puts a canary into each of them. So a search for `canaryMark` in everything published proves that no private text
+ * got through.
  */
 export const privateTextColumns = {
   companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],
@@ -30,34 +31,23 @@ export const privateTextColumns = {
   faq: ["editor_notes"],
 } as const;
 
-export type PrivateTextColumn = {
-  [Table in keyof typeof privateTextColumns]: `${Table}.${(typeof privateTextColumns)[Table][number]}`;
-}[keyof typeof privateTextColumns];
+/** The columns that hold private amounts of money. In sample data these end in `privateCents`, and public amounts never do. */
+export const privateAmountColumns = {
+  programs: ["estimated_cost"],
+  hotels: ["contract_rate"],
+  room_prices: ["supplier_cost"],
+  staff: ["daily_rate"],
+  enrollments: ["amount_paid"],
+  staff_assignments: ["fee"],
+  flights: ["group_fare"],
+} as const;
 
 /** Begins every canary. */
 export const canaryMark = "CANARY-";
 export const privateCents = 0.37;
 
-/** A canary for a private column. `row` makes it unlike those of other rows. */
-export function canary(column: PrivateTextColumn, row: string): string {
-  return `${canaryMark}${column}-${row}`;
-}
-
-/** A canary for each of these private columns of a table. */
-export function canaries<Table extends keyof typeof privateTextColumns>(
-  table: Table,
-  row: string,
-  ...columns: readonly (typeof privateTextColumns)[Table][number][]
-): readonly string[] {
-  return columns.map((column) => `${canaryMark}${table}.${column}-${row}`);
-}
-
-/** A canary in every fifth row, for a column that is mostly empty in practice. `at` is the number of the row. */
-export function occasionalCanary(column: PrivateTextColumn, row: string, at: number): string | null {
-  return at % 5 === 0 ? canary(column, row) : null;
-}
-
-/** A private amount of money near `amount`. */
-export function privateAmount(amount: number): string {
-  return (Math.floor(amount) + privateCents).toFixed(2);
+/** The private columns of a table by their kind. */
+export function privateColumnsOf(table: string): { texts: readonly string[]; amounts: readonly string[] } {
+  const of = (list: Readonly<Record<string, readonly string[]>>): readonly string[] => list[table] ?? [];
+  return { texts: of(privateTextColumns), amounts: of(privateAmountColumns) };
 }

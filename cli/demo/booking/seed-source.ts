@@ -1,12 +1,8 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { withTransaction } from "../../database/source-client.ts";
-import { withDeferredConstraints } from "./bulk-load.ts";
-import { type CopyBatch, copyBatch, copyRows } from "./copy-rows.ts";
-import { airlinesTable, companyTables, sampleAirlines } from "./sample/company-tables.ts";
-import { programTables } from "./sample/program-tables.ts";
-import { type SampleCompany, sampleCompanies } from "./sample/sample-company.ts";
-import { type SampleOrigin, sampleProgram } from "./sample/sample-program.ts";
+import { createFacts, type SampleOrigin } from "./sample-facts.ts";
+import { sampleTables } from "./sample-rows.ts";
 
 export interface SeedOptions extends SampleOrigin {
   readonly tenants: number;
@@ -28,54 +24,44 @@ export interface SeedReport {
 }
 
 /**
- * Replaces the sample data of the reference schema in one transaction. The same options give the same rows. Memory holds a
- * thousand programs at most. Throws `source_contract` when the schema is missing or holds data that no seed created.
+ * Replaces the sample data of the reference schema in one transaction; the server makes the rows. The same options give the same
+ * rows. At the end, statistics are renewed, and listeners are notified of every company that was or is there. Throws
+ * `source_contract` when the schema is missing or holds data that no seed created.
  */
 export async function seedSource(client: pg.Client, options: SeedOptions): Promise<SeedReport> {
-  const companies = sampleCompanies(options.tenants, options.programs);
   const rows = await withTransaction(client, async () => {
     await refuseForeignData(client, options.replace);
-    const counted = await withDeferredConstraints(client, () => fill(client, options, companies));
-    await client.query("INSERT INTO booking.sample_data (seed, company_codes) VALUES ($1, $2)", [
-      options.seed,
-      companies.map(({ code }) => code),
-    ]);
-    return counted;
+    return await fill(client, options);
   });
   const { seed, today: date, tenants } = options;
   return { seed, date, tenants, programs: rows.programs ?? 0, rows };
 }
 
-async function fill(
-  client: pg.Client,
-  options: SeedOptions,
-  companies: readonly SampleCompany[],
-): Promise<Record<string, number>> {
+async function fill(client: pg.Client, options: SeedOptions): Promise<Record<string, number>> {
+  const tables = sampleTables.map(({ name }) => `booking.${name}`);
+  const switchTriggers = (to: "ENABLE" | "DISABLE"): string =>
+    tables.map((table) => `ALTER TABLE ${table} ${to} TRIGGER USER`).join("; ");
+  await client.query("SET LOCAL lock_timeout = '60s'; SET LOCAL jit = off");
+  // One notification per company at the end, not one per company and statement. Foreign keys are checked all the same.
+  await client.query(switchTriggers("DISABLE"));
+  await notifyOfCompanies(client);
+  await client.query(`TRUNCATE booking.sample_data, ${tables.join(", ")} RESTART IDENTITY`);
+  for (const { text, values = [] } of createFacts(options, options)) await client.query(text, [...values]);
   const rows: Record<string, number> = {};
-  let sent = Promise.resolve();
-  for (const batch of batches(options, companies)) {
-    // The server takes in one batch while the next one is being made.
-    await sent;
-    sent = copyRows(client, batch);
-    sent.catch(() => {});
-    rows[batch.table] = (rows[batch.table] ?? 0) + batch.rows;
-  }
-  await sent;
+  for (const { name, insert } of sampleTables) rows[name] = (await client.query(insert)).rowCount ?? 0;
+  await client.query(`ANALYZE ${tables.join(", ")}`);
+  await client.query(switchTriggers("ENABLE"));
+  await notifyOfCompanies(client);
+  await client.query(
+    "INSERT INTO booking.sample_data (seed, company_codes) SELECT $1, array_agg(code) FROM booking.companies",
+    [options.seed],
+  );
   return rows;
 }
 
-const programsPerBatch = 1000;
-
-function* batches(origin: SampleOrigin, companies: readonly SampleCompany[]): Generator<CopyBatch> {
-  yield copyBatch(airlinesTable, [sampleAirlines]);
-  for (const company of companies) {
-    for (const table of companyTables) yield copyBatch(table, [company]);
-    for (let first = 0; first < company.programCount; first += programsPerBatch) {
-      const length = Math.min(programsPerBatch, company.programCount - first);
-      const programs = Array.from({ length }, (_, at) => sampleProgram(origin, company, first + at));
-      for (const table of programTables) yield copyBatch(table, programs);
-    }
-  }
+/** PostgreSQL sends equal notifications of a transaction once, when it ends. */
+async function notifyOfCompanies(client: pg.Client): Promise<void> {
+  await client.query("SELECT pg_notify('partner_source_changed', code) FROM booking.companies");
 }
 
 async function refuseForeignData(client: pg.Client, replace: boolean): Promise<void> {

@@ -24,7 +24,7 @@ export function auditText(records: readonly AuditEntry[], { columns, zone }: Lay
 }
 
 /** P86: a record that only began does not say that the change was made. */
-export function endWords({ outcome }: AuditEntry): string {
+function endWords({ outcome }: AuditEntry): string {
   return outcome === "begun" ? "not recorded" : outcome;
 }
 
@@ -37,7 +37,7 @@ function tenantWords({ tenants }: AuditEntry): string {
 }
 
 /** What changed, in one line: the first changes, and how many more. */
-export function changeWords({ outcome, changes, changesOmitted, failure }: AuditEntry): string {
+function changeWords({ outcome, changes, changesOmitted, failure }: AuditEntry): string {
   const shown = changes.slice(0, maxShown).map(changePhrase);
   const more = changes.length - shown.length + changesOmitted;
   const parts = more > 0 ? [...shown, `and ${more} more`] : shown;

@@ -1,13 +1,6 @@
-import { asFailure } from "../../../core/failure.ts";
-import { type LogSource, openLog } from "./open-log.ts";
-import {
-  type GatewayNote,
-  gatewayNote,
-  type RequestLogLine,
-  requestLine,
-  requestsIn,
-} from "./request-line.ts";
-import { wholeLines } from "./whole-lines.ts";
+import type { LogSource } from "./open-log.ts";
+import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
+import { readLogs } from "./whole-lines.ts";
 
 export interface FoundRequests {
   /** In the order of the logs. There may be several, since a client may use an id more than once. */
@@ -36,39 +29,48 @@ export async function findRequests(
   signal: AbortSignal,
 ): Promise<FoundRequests> {
   const found: LoggedRequest[] = [];
-  const faults: string[] = [];
   let omitted = 0;
   let from: string | undefined;
   let to: string | undefined;
   // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be searched for.
   const needle = Buffer.from(requestId);
-  for (const log of logs) {
-    let last: Buffer | undefined;
+  const reader = () => {
     let gateway: GatewayNote | null = null;
-    try {
-      for await (const block of wholeLines(openLog(log, signal))) {
-        from ??= requestsIn(block)[0]?.time;
-        last = block;
-        const hasNote = block.includes(noteMark);
-        if (!hasNote && !block.includes(needle)) continue;
-        for (const text of block.toString("utf8").split("\n")) {
-          if (hasNote && text.includes(noteMark)) gateway = gatewayNote(text) ?? gateway;
-          const line = text.includes(requestId) ? requestLine(text) : undefined;
-          if (line?.requestId !== requestId) continue;
-          if (found.length < maxFound) found.push({ line, gateway });
-          else omitted += 1;
-        }
+    return (block: Buffer): void => {
+      const { first, last } = endTimes(block);
+      if (first !== undefined && (from === undefined || first < from)) from = first;
+      if (last !== undefined && (to === undefined || last > to)) to = last;
+      const hasNote = block.includes(noteMark);
+      if (!hasNote && !block.includes(needle)) return;
+      for (const text of block.toString("utf8").split("\n")) {
+        if (hasNote && text.includes(noteMark)) gateway = gatewayNote(text) ?? gateway;
+        const line = text.includes(requestId) ? requestLine(text) : undefined;
+        if (line?.requestId !== requestId) continue;
+        if (found.length < maxFound) found.push({ line, gateway });
+        else omitted += 1;
       }
-    } catch (error) {
-      const { code, message } = asFailure(error);
-      // One log that is cut off must not keep the others from being looked through.
-      if (code !== "usage" || logs.length === 1) throw error;
-      faults.push(message);
-    }
-    to = (last && requestsIn(last).at(-1)?.time) ?? to;
-  }
+    };
+  };
+  const faults = await readLogs(logs, reader, signal);
   const covers = from === undefined || to === undefined ? null : { from, to };
   return { requests: found, omitted, covers, faults };
+}
+
+/** The times of the first and the last request in the lines. Only the lines at both ends are parsed. */
+function endTimes(lines: Buffer) {
+  let first: string | undefined;
+  for (let at = 0; at < lines.length && first === undefined; ) {
+    const end = lines.indexOf(0x0a, at) === -1 ? lines.length : lines.indexOf(0x0a, at);
+    first = requestLine(lines.toString("utf8", at, end))?.time;
+    at = end + 1;
+  }
+  let last: string | undefined;
+  for (let end = lines.length; end > 0 && last === undefined && first !== undefined; ) {
+    const start = lines.lastIndexOf(0x0a, end - 2) + 1;
+    last = requestLine(lines.toString("utf8", start, end))?.time;
+    end = start;
+  }
+  return { first, last };
 }
 
 /** Every note of a gateway about its store has this text. */

@@ -1,6 +1,6 @@
-import { type LogSource, openLog } from "./open-log.ts";
+import type { LogSource } from "./open-log.ts";
 import { type RequestLogLine, requestsIn } from "./request-line.ts";
-import { wholeLines } from "./whole-lines.ts";
+import { readLogs } from "./whole-lines.ts";
 
 /** How often one token got one status from one resource on one day. */
 export interface UsageRow {
@@ -16,7 +16,7 @@ export interface UsageRow {
 }
 
 /** Counts requests. Memory grows with the number of tokens, resources, statuses and days, not with that of requests. */
-export class UsageTally {
+class UsageTally {
   readonly #rows = new Map<string, { -readonly [Name in keyof UsageRow]: UsageRow[Name] }>();
   #from: string | undefined;
   #to: string | undefined;
@@ -48,13 +48,15 @@ export class UsageTally {
   }
 }
 
-/** Counts every request of the logs. The logs are streamed, so memory does not grow with them. */
-export async function readUsage(logs: readonly LogSource[], signal: AbortSignal): Promise<UsageTally> {
+/**
+ * Counts every request of the logs. The logs are streamed, so memory does not grow with them. `faults`: why some of several logs
+ * could not be read to their end. What was read of them counts.
+ */
+export async function readUsage(logs: readonly LogSource[], signal: AbortSignal) {
   const tally = new UsageTally();
-  for (const log of logs) {
-    for await (const block of wholeLines(openLog(log, signal))) {
-      for (const line of requestsIn(block)) tally.add(line);
-    }
-  }
-  return tally;
+  const count = (block: Buffer): void => {
+    for (const line of requestsIn(block)) tally.add(line);
+  };
+  const faults = await readLogs(logs, () => count, signal);
+  return { rows: tally.rows, covers: tally.covers, faults };
 }

@@ -1,4 +1,29 @@
 import type { FileHandle } from "node:fs/promises";
+import { asFailure } from "../../../core/failure.ts";
+import { type LogSource, openLog } from "./open-log.ts";
+
+/**
+ * Reads the logs one after the other, in blocks of whole lines. `reader` is called for each log and takes its blocks. When one of
+ * several logs is cut off or missing, the others are read all the same; the result says why. A single log throws instead.
+ */
+export async function readLogs(
+  logs: readonly LogSource[],
+  reader: () => (lines: Buffer) => void,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const log of logs) {
+    const take = reader();
+    try {
+      for await (const block of wholeLines(openLog(log, signal))) take(block);
+    } catch (error) {
+      const { code, message } = asFailure(error);
+      if (code !== "usage" || logs.length === 1) throw error;
+      faults.push(message);
+    }
+  }
+  return faults;
+}
 
 /**
  * Cuts a stream into blocks of whole lines. Each block ends with a line feed, except perhaps the last. A search through
@@ -26,33 +51,6 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
     }
   }
   if (rest.length > 0) yield rest;
-}
-
-/**
- * Reads a file, which may be growing, from `position` to its present end, in blocks of whole lines. Returns the new
- * position. An unfinished line is left for the next call.
- */
-export async function readLines(
-  file: FileHandle,
-  position: number,
-  take: (lines: Buffer) => Promise<void>,
-  signal: AbortSignal,
-): Promise<number> {
-  let end = position;
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    while (true) {
-      signal.throwIfAborted();
-      const bytes = await bytesOf(file, end, end + readBytes);
-      if (bytes.length === 0) return;
-      end += bytes.length;
-      yield bytes;
-    }
-  }
-  for await (const block of wholeLines(chunks())) {
-    if (block.at(-1) !== lineFeed) return end - block.length;
-    await take(block);
-  }
-  return end;
 }
 
 /**
@@ -85,7 +83,7 @@ export async function wholeLinesEnd(file: FileHandle, end: number): Promise<numb
 }
 
 /** The bytes of a file from `start` to `end`, or to the file's end. */
-export async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
+async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
 }
@@ -93,5 +91,4 @@ export async function bytesOf(file: FileHandle, start: number, end: number): Pro
 const lineFeed = 0x0a;
 const maxLineBytes = 1024 * 1024;
 const empty = Buffer.alloc(0);
-const readBytes = 256 * 1024;
 const backBytes = 1024 * 1024;

@@ -1,126 +1,104 @@
 import type { Current } from "../../../core/current.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
-import type { PublishedSnapshot } from "./tenant-snapshots.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
 
-/**
- * A time in which partners saw a snapshot. When the moment of a change is unknown, both periods contain all possible moments, so
- * they overlap.
- */
+/** A time in which partners saw a snapshot. */
 export interface LivePeriod {
   readonly snapshotId: SnapshotId;
-  /** RFC 3339; not before this. */
+  /** RFC 3339. */
   readonly from: string;
-  /** Not after this; `null`: it is live now. */
+  /** `null`: it is live now. */
   readonly until: string | null;
-  /** What made it live; `null`: not known. */
-  readonly how: "published" | "rolled back to" | null;
-  /** False when other snapshots may have been live in between that left no trace. */
-  readonly isCertain: boolean;
+  /** What made it live. */
+  readonly how: "published" | "rolled back to";
 }
 
-/** The facts of a stored snapshot from which its periods follow. `withdrawnAt` is the time that its mark states. */
+/** A tenant's snapshots, and when partners saw which, as far as snapshots are kept. */
+export interface LiveHistory {
+  /** By generation, highest first. */
+  readonly published: readonly PublishedSnapshot[];
+  /** Newest first. */
+  readonly periods: readonly LivePeriod[];
+}
+
+/** P71: reads the heads of the manifests, and the marks of rollbacks. */
+export async function readLivePeriods(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  signal: AbortSignal,
+): Promise<LiveHistory> {
+  const { published } = await readTenantSnapshots(store, pointer, signal);
+  return { published, periods: livePeriods(published, pointer.current) };
+}
+
+/** The facts of a stored snapshot from which its periods follow. */
 export type PeriodFacts = Pick<
   PublishedSnapshot,
-  "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt" | "withdrawnAt"
+  "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt" | "rollbacks"
 >;
 
+/** A snapshot became live. */
+interface Change extends Pick<LivePeriod, "how"> {
+  readonly generation: number;
+  readonly at: string;
+  /** The snapshot that was live before; `null` when that is not known. */
+  readonly before: SnapshotId | null;
+  /** `null`: the mark of version 0.2 does not say. */
+  readonly after: SnapshotId | null;
+}
+
 /**
- * P71: which snapshot was live when, newest first. The pointer keeps no history. But each manifest names the snapshot that was
- * live before it, and each rollback leaves a mark beside the snapshot that it replaced. So each change tells which snapshot it
- * ended. It began the one that the next change ended, or the one that is live now. Generations count the changes, so missing
- * changes are noticed.
+ * P71: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a rollback does, too, so
+ * generations give the order. Marks of version 0.2 have none and stand in the order of time.
  */
 export function livePeriods(
   snapshots: readonly PeriodFacts[],
   current: Pick<Current, "snapshotId" | "generation" | "publishedAt">,
 ): readonly LivePeriod[] {
-  const changes = effectiveChanges(snapshots, current);
-  const last = changes.at(-1);
-  // The pointer has the exact time of the last change, unless rollbacks without a mark followed the last known publication.
-  const isPointers =
-    last?.after === null || (last?.after === current.snapshotId && last.generation === current.generation);
-  if (last !== undefined && isPointers) last.at = current.publishedAt;
-  const periods = changes.flatMap((change, at): readonly LivePeriod[] => {
-    const next = changes[at + 1];
-    const ended = next === undefined ? current.snapshotId : next.before;
-    const isRollback = change.after === null && wasLiveEarlier(changes, at, ended);
-    const began = change.after ?? (isRollback ? ended : change.before);
-    const until = next?.at ?? null;
-    const isCertain = unknownChanges(changes, at, current.generation) === 0;
-    const how = change.after === null ? (isRollback ? "rolled back to" : null) : "published";
-    if (began === ended) return [{ snapshotId: ended, from: change.at, until, how, isCertain }];
-    const switchedBy = until ?? current.publishedAt;
-    const switchedFrom = next === undefined ? current.publishedAt : change.at;
-    return [
-      { snapshotId: began, from: change.at, until: switchedBy, how, isCertain: false },
-      { snapshotId: ended, from: switchedFrom, until, how: null, isCertain: next === undefined },
-    ];
-  });
-  return periods.reverse();
-}
-
-/** The periods that contain the time: none before the first period, several where they overlap. */
-export function periodsAt(periods: readonly LivePeriod[], time: Date): readonly LivePeriod[] {
-  const at = time.getTime();
-  return periods.filter(
-    ({ from, until }) => Date.parse(from) <= at && (until === null || at < Date.parse(until)),
+  const changes = changesOf(snapshots);
+  // A rollback that was killed between its mark and its swap changed nothing: what came next went on from the same snapshot.
+  const happened = changes.filter(
+    ({ how, before }, at) =>
+      how === "published" || (changes[at + 1]?.before ?? current.snapshotId) !== before,
   );
+  const known = happened.map((change, at) => ({
+    ...change,
+    after: change.after ?? happened[at + 1]?.before ?? current.snapshotId,
+  }));
+  // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with its snapshot.
+  const { snapshotId, publishedAt: from } = current;
+  const last = known.at(-1);
+  const isLast = last?.after === snapshotId && last.generation > current.generation - 1;
+  const how = isLast ? last.how : "rolled back to";
+  const earlier = isLast ? known.slice(0, -1) : known;
+  return [...earlier, { after: snapshotId, at: from, how }]
+    .map(({ after, at, how }, place, all) => {
+      return { snapshotId: after, from: at, until: all[place + 1]?.at ?? null, how };
+    })
+    .reverse();
 }
 
-/** Another snapshot became live. */
-interface Change {
-  at: string;
-  /** The generation of a publication; `null` for a rollback, whose generation is not recorded. */
-  readonly generation: number | null;
-  readonly before: SnapshotId;
-  /** `null` for a rollback, whose mark does not say. */
-  readonly after: SnapshotId | null;
-}
-
-/** In the order of time. The first publication counts as a change from itself. */
-function effectiveChanges(
-  snapshots: readonly PeriodFacts[],
-  current: Pick<Current, "snapshotId">,
-): readonly Change[] {
-  const published = snapshots.map(
-    (snapshot): Change => ({
-      at: publicationTime(snapshot),
-      generation: snapshot.generation,
-      before: snapshot.parent ?? snapshot.snapshotId,
-      after: snapshot.snapshotId,
+/** In the order of generations. */
+function changesOf(snapshots: readonly PeriodFacts[]): readonly Change[] {
+  const published = snapshots.map((snapshot): Change => {
+    const { generation, parent: before, snapshotId: after } = snapshot;
+    return { how: "published", generation, at: publicationTime(snapshot), before, after };
+  });
+  const generationAt = (at: string, own: number): number =>
+    Math.max(own, ...published.filter((change) => change.at <= at).map(({ generation }) => generation)) + 0.5;
+  const rollbacks = snapshots.flatMap(({ snapshotId: before, generation: own, rollbacks }) =>
+    rollbacks.map(({ at, to: after, generation }): Change => {
+      return { how: "rolled back to", generation: generation ?? generationAt(at, own), at, before, after };
     }),
   );
-  const withdrawn = snapshots.flatMap(({ snapshotId: before, withdrawnAt }): readonly Change[] =>
-    withdrawnAt === null ? [] : [{ at: withdrawnAt.toISOString(), generation: null, before, after: null }],
-  );
-  const all = [...published, ...withdrawn].sort(
-    (a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.generation ?? 0) - (b.generation ?? 0),
-  );
-  // A rollback that was killed between its mark and its swap changed nothing.
-  return all.filter(
-    (change, at) => change.after !== null || (all[at + 1]?.before ?? current.snapshotId) !== change.before,
-  );
+  return [...published, ...rollbacks].sort((a, b) => a.generation - b.generation || (a.at < b.at ? -1 : 1));
 }
 
-/**
- * Whether the snapshot was live before this change, so that a rollback may have brought it back. Otherwise the rollback was
- * probably killed, and a publication followed that was pruned since.
- */
-function wasLiveEarlier(changes: readonly Change[], at: number, snapshotId: SnapshotId): boolean {
-  return changes.slice(0, at).some(({ before, after }) => before === snapshotId || after === snapshotId);
-}
-
-/** How many changes without a trace happened between the publications around this change. */
-function unknownChanges(changes: readonly Change[], at: number, generation: number): number {
-  let first = at;
-  while (first > 0 && changes[first]?.generation === null) first -= 1;
-  let next = at + 1;
-  while (next < changes.length && changes[next]?.generation === null) next += 1;
-  const start = changes[first]?.generation;
-  if (start === null || start === undefined) return 1;
-  const rollbacks = next - first - 1;
-  const end = changes[next]?.generation;
-  return end === null || end === undefined ? generation - start - rollbacks : end - start - 1 - rollbacks;
+/** The period that contains the time; `undefined` before the first one. */
+export function periodAt(periods: readonly LivePeriod[], time: Date): LivePeriod | undefined {
+  return periods.find(({ from }) => Date.parse(from) <= time.getTime());
 }
 
 /**

@@ -62,8 +62,8 @@ export function spareEntries({ folders, spared }: PruneTargets, manifest: Manife
 }
 
 /**
- * Removes from the targets all builds published between two readings of the pointer. False when something else happened: a
- * build's parent is the snapshot before it, and its generation is one higher.
+ * Removes from the targets all builds published between two readings of the pointer. False when something else happened: a build's
+ * parent is the snapshot before it, and a rollback raises the pointer's generation above its manifest's.
  */
 async function spareBuilds(
   from: PointerVersion,
@@ -72,22 +72,23 @@ async function spareBuilds(
   store: PruneContext["store"],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { tenantId, manifestSha256 } = to.current;
+  const { tenantId, manifestSha256, generation } = to.current;
+  if (generation === from.current.generation) return to.current.snapshotId === from.current.snapshotId;
   const built: SnapshotId[] = [];
-  let { snapshotId, generation } = to.current;
-  for (; generation > from.current.generation; generation -= 1) {
-    const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
-    if (stored === undefined || stored.manifest.generation !== generation) return false;
-    if (built.length === 0 && stored.sha256 !== manifestSha256) return false;
+  for (let next = to.current.snapshotId; next !== from.current.snapshotId; ) {
+    const stored = await readStoredManifest(store, tenantId, next, signal);
+    if (stored === undefined || stored.manifest.generation <= from.current.generation) return false;
+    if (built.length === 0 && (stored.sha256 !== manifestSha256 || stored.manifest.generation !== generation))
+      return false;
     const { parent } = stored.manifest;
     if (parent === null) return false;
-    targets.folders.delete(snapshotId);
+    targets.folders.delete(next);
     spareEntries(targets, stored.manifest);
-    built.push(snapshotId);
-    snapshotId = parent;
+    built.push(next);
+    next = parent;
   }
   targets.kept.unshift(...built);
-  return snapshotId === from.current.snapshotId && generation === from.current.generation;
+  return built.length > 0;
 }
 
 const maxParallelPuts = 16;

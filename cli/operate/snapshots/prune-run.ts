@@ -93,6 +93,9 @@ const keptRuns = 100;
 const maxRunAgeDays = 30;
 const dayMs = 24 * 3600 * 1000;
 
+/** A record of earlier versions of `snapshot verify`, which nobody reads any more. */
+const retiredKey: string = "runs/damaged.json";
+
 /** Deletes reports of runs that are old and not among the newest. */
 async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
   const { store, dryRun, now, signal } = context;
@@ -101,6 +104,7 @@ async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
   // Keys come in order of time, so a report that leaves the window has as many newer ones after it.
   const window: ListedObject[] = [];
   for await (const object of store.list(runsPrefix, { signal })) {
+    if (isObjectKey(object.key) && object.key === retiredKey) await batch.add(object.key, object.size);
     const runId = object.key.slice(runsPrefix.length, -".json".length);
     if (!object.key.endsWith(".json") || !isSnapshotId(runId)) continue;
     window.push(object);

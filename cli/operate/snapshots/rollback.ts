@@ -5,13 +5,13 @@ import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
-import { commit } from "../../publish/snapshot/commit.ts";
+import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,
   readLiveManifest,
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
-import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { markRollback } from "../../publish/snapshot/snapshot-marks.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { rollbackRefusal } from "./rollback-guard.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
@@ -93,7 +93,7 @@ async function makeLive(
   { allowShrink, reason }: Pick<RollbackTarget, "allowShrink" | "reason">,
   { store, now, randomBytes, signal }: RollbackContext,
 ): Promise<Pick<Rollback, "after" | "programsBefore" | "programs"> | undefined> {
-  const { tenantId, snapshotId, generation } = pointer.current;
+  const { tenantId, snapshotId } = pointer.current;
   const stored = await readStoredManifest(store, tenantId, target, signal);
   if (stored === undefined) {
     throw new Failure("not_found", `Snapshot ${target} of tenant ${tenantId} has just been deleted.`);
@@ -103,19 +103,21 @@ async function makeLive(
   const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
   if (refusal !== undefined) throw refusal;
   await assertComplete(store, stored.manifest, signal);
-  // The mark comes before the swap. If we are killed in between, it only says that the snapshot was live.
-  await putMark(store, tenantId, snapshotId, "withdrawn", now());
-  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
   const at = now().toISOString();
   const next: Current = {
     tenantId,
-    generation: generation + 1,
+    generation: nextGeneration(pointer.current, now()),
     snapshotId: target,
     manifestSha256: stored.sha256,
     publishedAt: at,
     hold: { reason: reason ?? `rollback to ${target}`, since: at },
     nonce: Buffer.from(randomBytes(16)).toString("hex"),
   };
+  // The mark comes before the swap. If we are killed in between, it says that the snapshot was live, and of a rollback that the
+  // pointer knows nothing of.
+  const mark = { at, to: target, generation: next.generation };
+  await markRollback(store, tenantId, snapshotId, mark, signal);
+  if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
   const { kind } = await commit(store, pointer, next);
   if (kind !== "live") return undefined;
   return {

@@ -4,9 +4,9 @@ import type { ProgramId, SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
-import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLivePeriods } from "./live-periods.ts";
 import { type ProgramChange, programChanges } from "./program-changes.ts";
-import { snapshotHistory } from "./snapshot-history.ts";
 
 /** A program on one side only. */
 export interface NamedProgram {
@@ -82,17 +82,24 @@ export async function compareSnapshots(
   };
 }
 
-/** The snapshot that partners saw before this one; throws `not_found` when none is kept. */
+/**
+ * The snapshot that partners saw right before this one was last made live: after a rollback the one that it took back, else the
+ * one that the build replaced. When that is not kept, the next older one. Throws `not_found` when none is kept.
+ */
 export async function snapshotBefore(
   store: ObjectStore,
   manifest: Manifest,
   live: VouchedSnapshot,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const { manifests } = await snapshotHistory(store, live, signal);
-  const parent = manifests.find(({ snapshotId }) => snapshotId === manifest.parent);
-  const older = parent ?? manifests.find(({ generation }) => generation < manifest.generation);
-  if (older !== undefined) return older;
+  const { periods } = await readLivePeriods(store, live.pointer, signal);
+  const own = periods.findIndex(({ snapshotId }) => snapshotId === manifest.snapshotId);
+  const earlier = periods.slice(own + 1).map(({ snapshotId }) => snapshotId);
+  for (const snapshotId of own === -1 ? [manifest.parent] : earlier) {
+    if (snapshotId === null || snapshotId === manifest.snapshotId) continue;
+    const stored = await readStoredManifest(store, manifest.tenantId, snapshotId, signal);
+    if (stored !== undefined) return stored.manifest;
+  }
   throw new Failure(
     "not_found",
     `No snapshot of tenant ${manifest.tenantId} from before ${manifest.snapshotId} is kept, so there is nothing to compare it with.`,

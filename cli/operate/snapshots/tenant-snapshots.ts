@@ -5,7 +5,7 @@ import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "../../publish/snapshot/manifest-head.ts";
-import { readMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { type MarkedRollback, readMark } from "../../publish/snapshot/snapshot-marks.ts";
 
 /** A snapshot that partners see or have seen. */
 export interface PublishedSnapshot extends ManifestHead {
@@ -14,6 +14,8 @@ export interface PublishedSnapshot extends ManifestHead {
   readonly liveUntil: Date | null;
   /** A rollback replaced it. */
   readonly withdrawnAt: Date | null;
+  /** The rollbacks that replaced it, oldest first; one that was killed may be among them. */
+  readonly rollbacks: readonly MarkedRollback[];
   /** A prune has begun to delete it: it can't become live again. */
   readonly isCondemned: boolean;
 }
@@ -49,6 +51,7 @@ export async function readTenantSnapshots(
   const heads = new Map<SnapshotId, ManifestHead>();
   const damaged: { readonly snapshotId: SnapshotId; readonly failure: Failure }[] = [];
   const withdrawn = new Map<SnapshotId, Date>();
+  const rollbacks = new Map<SnapshotId, readonly MarkedRollback[]>();
   const condemned = new Set<SnapshotId>();
   await forEachBounded(folders, maxParallelReads, async (snapshotId) => {
     try {
@@ -62,7 +65,10 @@ export async function readTenantSnapshots(
       return;
     }
     const mark = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
-    if (mark !== undefined) withdrawn.set(snapshotId, mark.storedAt);
+    if (mark !== undefined) {
+      withdrawn.set(snapshotId, mark.storedAt);
+      rollbacks.set(snapshotId, mark.rollbacks);
+    }
     if (await readMark(store, tenantId, snapshotId, "condemned", signal)) condemned.add(snapshotId);
   });
 
@@ -78,6 +84,7 @@ export async function readTenantSnapshots(
         isLive,
         liveUntil: isLive ? null : (liveUntil ?? null),
         withdrawnAt: withdrawn.get(snapshotId) ?? null,
+        rollbacks: rollbacks.get(snapshotId) ?? [],
         isCondemned: condemned.has(snapshotId),
       },
     ];

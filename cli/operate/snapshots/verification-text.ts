@@ -2,8 +2,7 @@ import { printable } from "../../../core/printable.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
-import type { Finding } from "./finding.ts";
-import type { TenantVerification } from "./verify-tenant.ts";
+import type { Finding, TenantVerification } from "./verification.ts";
 
 /** One line per tenant, then every finding with its object, and what to do about each kind once. */
 export function verificationText(

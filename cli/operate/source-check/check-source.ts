@@ -3,8 +3,7 @@ import type { SourceClient } from "../../database/connect.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
-import { readProgramSums, type StrayRows, strayRows } from "../../publish/source/program-sums.ts";
-import { readPrograms } from "../../publish/source/read-programs.ts";
+import { readPrograms, readSums, type StrayRows, strayRows } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
@@ -73,7 +72,7 @@ export async function checkSource(
     else {
       if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client);
       const isNamed = isOfEncoding(reading.error) && (misencoded ?? []).length > 0;
-      const views = isNamed ? [] : await unreadableViews(client, tenantId, rules.limits);
+      const views = isNamed ? [] : await unreadableViews(client, tenantId);
       for (const problem of views) noteUnreadable(unreadable, problem);
       if (!isNamed && views.length === 0) failed.set(tenantId, reading.error);
     }
@@ -136,11 +135,11 @@ async function checkTenant(
   shared: SharedTally,
   progress: CheckProgress,
 ): Promise<ProgramTally> {
-  const { sums, small } = await readProgramSums(client, tenantId, rules.limits);
+  const sums = await readSums(client, tenantId);
   for (const stray of strayRows(sums)) addStrayRows(groups, tenantId, stray);
   const problems = new ProgramProblems(groups, tenantId);
   const tally = { programs: 0, published: 0, unpublished: 0 };
-  for await (const batch of readPrograms(client, tenantId, rules.limits, small)) {
+  for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.length })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);

@@ -2,10 +2,8 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
-import { type ProgramView, viewNames } from "../../publish/source/contract.ts";
-import type { SourceLimits } from "../../publish/source/source-limits.ts";
+import { programViews, viewQuery } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { guardedSumsQuery } from "../../publish/source/source-queries.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
@@ -13,12 +11,10 @@ import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 export async function unreadableViews(
   client: SourceClient,
   tenantId: TenantId,
-  limits: SourceLimits,
 ): Promise<readonly SourceProblem[]> {
   const found: SourceProblem[] = [];
-  for (const view of viewNames().filter((name): name is ProgramView => name !== "tenants")) {
-    const query = guardedSumsQuery(limits, [view]);
-    const reading = await tryReading(client, () => client.query(query, [tenantId]));
+  for (const view of programViews) {
+    const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
     if (!("error" in reading)) continue;
     found.push(unreadableView(view, reading.error, tenantId));
   }

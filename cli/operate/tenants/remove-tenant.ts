@@ -8,7 +8,6 @@ import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { forgetDamage } from "../snapshots/damage-record.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
 import { revoked, unrevoked } from "../tokens/issue-token.ts";
 
@@ -35,7 +34,7 @@ interface RemovalContext {
  *    that finds no pointer publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.
  * 3. With `isPurged`, delete its objects, the pointer first, so that every build that has read the pointer loses.
- * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older, and what was found damaged.
+ * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older.
  * 5. If it was the sandbox, delete that document last, so that `sandbox init --remove` can be repeated, too.
  */
 export async function removeTenant(
@@ -64,7 +63,6 @@ export async function removeTenant(
     audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
   }
   await forgetConfirmation(store, tenantId, signal);
-  await forgetDamage(store, tenantId, signal);
   if (wasSandbox) await store.delete([sandboxKey], { signal });
   return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
 }

@@ -28,7 +28,7 @@ export async function readRegistry(
   });
   if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };
   const bytes = await readBody(found, maxRegistryBytes, tokensKey);
-  return { registry: parseTokenRegistry(bytes), etag: found.etag };
+  return { registry: await parseTokenRegistry(bytes), etag: found.etag };
 }
 
 /** Returns the new tokens, or the list that it was given for no change. */
@@ -52,7 +52,7 @@ export async function editRegistry(
     if (tokens === registry.tokens) return;
     const edited = { revision: registry.revision + 1, tokens };
     const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
-    const bytes = readableBytes(edited);
+    const bytes = await readableBytes(edited);
     let unclear: unknown;
     try {
       const result = await store.put(tokensKey, bytesBody(bytes), { condition });
@@ -87,10 +87,10 @@ function explained(store: ObjectStore, error: unknown): unknown {
 }
 
 /** A registry that no gateway accepts would lock out every partner. Options are checked before; this is the last check. */
-function readableBytes(registry: TokenRegistry): Buffer {
+async function readableBytes(registry: TokenRegistry): Promise<Buffer> {
   const bytes = tokenRegistryBytes(registry);
   try {
-    parseTokenRegistry(bytes);
+    await parseTokenRegistry(bytes);
     return bytes;
   } catch (error) {
     const { message } = asFailure(error);

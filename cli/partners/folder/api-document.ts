@@ -1,20 +1,14 @@
 import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
 
-/** The parts of the OpenAPI document that the pages and collections read. The document is our own, so its shape is known. */
+/** The parts of the OpenAPI document that the pages read. The document is our own, so its shape is known. */
 export interface ApiDocument {
-  readonly info: {
-    readonly version: string;
-    readonly summary: string;
-    readonly description: string;
-    readonly contact: { readonly name: string; readonly email?: string; readonly url?: string };
-  };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly info: { readonly version: string; readonly summary: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
     readonly headers: Readonly<Record<string, Header>>;
-    readonly examples: Readonly<Record<string, Example>>;
     readonly schemas: Readonly<Record<string, Schema>>;
   };
 }
@@ -32,7 +26,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, OrReference<Response>>>;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required: boolean;
@@ -41,15 +35,15 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-export interface Response {
+interface Response {
   readonly description: string;
   readonly headers: Readonly<Record<string, OrReference<Header>>>;
-  readonly content: Readonly<
-    Record<
-      string,
-      { readonly schema: Schema; readonly examples: Readonly<Record<string, OrReference<Example>>> }
-    >
-  >;
+  readonly content: Readonly<Record<string, Content>>;
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly examples: Readonly<Record<string, OrReference<Example>>>;
 }
 
 export interface Header {
@@ -60,7 +54,7 @@ export interface Header {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
-export interface Example {
+interface Example {
   readonly summary?: string;
   readonly value: unknown;
 }
@@ -94,17 +88,12 @@ export async function openapiDocument(): Promise<string> {
 }
 
 /** W71: the document with the company's address and contact. */
-export async function companyDocument(company: Company): Promise<ApiDocument> {
+export async function companyDocument({ name, baseUrl, contact }: Company): Promise<ApiDocument> {
   const document: ApiDocument = JSON.parse(await openapiDocument());
-  const { name, baseUrl, contact } = company;
-  const { info, servers } = document;
-  const [server] = servers;
-  const description = info.description.replaceAll(server?.url ?? "", () => baseUrl);
-  return {
-    ...document,
-    info: { ...info, description, contact: { name, [contact.kind]: contact.text } },
-    servers: [{ url: baseUrl, description: `The gateway of ${name}.` }],
-  };
+  const description = document.info.description.replaceAll(document.servers[0]?.url ?? "", () => baseUrl);
+  const info = { ...document.info, description, contact: { name, [contact.kind]: contact.text } };
+  const server = { url: baseUrl, description: `The gateway of ${name}.` };
+  return { ...document, info, servers: [server] };
 }
 
 /** The part itself, or the part that the reference leads to. */

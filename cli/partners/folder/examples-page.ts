@@ -37,12 +37,7 @@ export function examplesPage(exchanges: readonly Exchange[], company: Company): 
 ${connectionHeaders.map((name, at) => html`${at > 0 && ", "}<code>${name}</code>`)}. Their bodies were put into lines, as in the files of
 <code>examples/</code>: on the wire each is one line. Companies, programs and people in them are invented.</p>
 ${exchanges.map((exchange) => exchangeSection(exchange, company))}`;
-  const headings = exchanges.map(({ name, title }) => ({
-    level: 2 as const,
-    id: exampleId(name),
-    text: title,
-  }));
-  return { name: "examples", title: "Examples", headings, body: body.markup };
+  return { name: "examples", title: "Examples", body: body.markup };
 }
 
 function exchangeSection(exchange: Exchange, { baseUrl }: Company): Html {

@@ -4,7 +4,7 @@ import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** A page of the guide as the build rendered it from Markdown. */
-export type GuidePage = Pick<SitePage, "title" | "headings" | "body">;
+export type GuidePage = Pick<SitePage, "title" | "body">;
 
 /** The pages that the build renders: each page's name in the folder, and its file in `docs`. */
 export const guidePages = {

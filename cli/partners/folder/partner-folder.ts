@@ -2,18 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { withNewFolder } from "../../operate/snapshots/export-folder.ts";
 import { companyDocument } from "./api-document.ts";
-import { brunoCollection } from "./bruno-collection.ts";
-import { clientFiles } from "./client-files.ts";
-import { compactJson } from "./compact-json.ts";
+import { clientFiles, mockFiles } from "./client-and-mock.ts";
+import { compactJson } from "./code-block.ts";
 import type { Company } from "./company.ts";
 import { examplesPage, recordedExchanges } from "./examples-page.ts";
-import { fieldsPage } from "./fields-page.ts";
-import { exampleBaseUrl, type GuidePageName, guideFolder, guidePage, guidePages } from "./guide-page.ts";
-import { mockFiles } from "./mock-files.ts";
+import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
 import { packageFile } from "./package-file.ts";
-import { postmanCollection } from "./postman-collection.ts";
 import { referencePage } from "./reference-page.ts";
-import { searchIndex } from "./search-index.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
 import { startPage } from "./start-page.ts";
 
@@ -53,19 +48,14 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
     startPage(company),
     ...(await Promise.all(guideNames(company).map((name) => guidePage(name, company)))),
     referencePage(document),
-    fieldsPage(document),
     examplesPage(exchanges, company),
   ];
   for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company));
-  files.set("site.js", await packageFile(`${guideFolder}/site.js`));
-  files.set("search-index.js", searchIndex(pages));
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
-  files.set("programs.postman_collection.json", postmanCollection(company));
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
   for (const [path, text] of await mockFiles()) files.set(path, text);
-  for (const [path, text] of brunoCollection(company)) files.set(`bruno/${path}`, text);
-  for (const [path, text] of await clientFiles(company.baseUrl)) files.set(`client/${path}`, text);
+  for (const [path, text] of await clientFiles(company.baseUrl)) files.set(path, text);
   return files;
 }
 

@@ -1,89 +1,145 @@
 import { type Html, html } from "../../output/html.ts";
-import { type ApiDocument, type Parameter, type PathItem, resolved } from "./api-document.ts";
-import { codeTabs } from "./code-block.ts";
-import { errorItem, successPart } from "./reference-answers.ts";
-import { unfoldedFields } from "./reference-fields.ts";
-import { allHeaders } from "./reference-headers.ts";
+import {
+  type ApiDocument,
+  type Header,
+  type Operation,
+  type OrReference,
+  type PathItem,
+  resolved,
+  type Schema,
+} from "./api-document.ts";
+import { codeBlock, jsonBlock } from "./code-block.ts";
 import { requestSamples } from "./request-samples.ts";
 import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
-import type { PageHeading, SitePage } from "./site-page.ts";
+import type { SitePage } from "./site-page.ts";
 
-/** W72: every operation, parameter, status, header and field of the document, with its description. */
+/** W72: every operation, parameter, status, header and field of the document. Each is described once, and linked elsewhere. */
 export function referencePage(document: ApiDocument): SitePage {
-  const { info, servers, paths, components } = document;
-  const baseUrl = servers[0]?.url ?? "";
-  const operations = Object.entries(paths);
-  const headings: PageHeading[] = [
-    { level: 2, id: "authentication", text: "Authentication" },
-    ...operations.flatMap(([path, { get }]): readonly PageHeading[] => [
-      { level: 2, id: get.operationId, text: `GET ${path}` },
-      { level: 3, id: `${get.operationId}-parameters`, text: "Parameters" },
-      { level: 3, id: `${get.operationId}-200`, text: "Answer" },
-      { level: 3, id: `${get.operationId}-errors`, text: "Errors" },
-    ]),
-    { level: 2, id: "errors", text: "The form of errors" },
-    { level: 2, id: "headers", text: "Headers of answers" },
-    { level: 2, id: "kinds", text: "Kinds of strings" },
-  ];
-  const error = components.schemas.ErrorResponse ?? {};
+  const { info, paths, components } = document;
+  const schemas = Object.entries(components.schemas);
+  const objects = schemas.filter(([, { properties }]) => properties !== undefined);
+  const strings = schemas.filter(([, { properties }]) => properties === undefined);
   const body = html`<h1>Reference</h1>
 <p class="lead">${info.summary} Version ${info.version} of the specification, made from <a href="openapi.json">openapi.json</a>.</p>
-<table class="facts"><tbody>
-<tr><th scope="row">base address</th><td><code>${baseUrl}</code></td></tr>
-<tr><th scope="row">method</th><td>GET alone; without query parameters and bodies</td></tr>
-<tr><th scope="row">answers</th><td>JSON, UTF-8, with gzip where you accept it. Every field is always there; one that may hold <code>null</code> says so. Later versions may add fields: ignore what you do not know</td></tr>
-</tbody></table>
+<p>Answers are JSON in UTF-8, with gzip where you accept it. Every field is always there; one that may hold <code>null</code> says so. Later
+versions may add fields: ignore what you do not know.</p>
 <h2 id="authentication">Authentication</h2>
 ${Object.values(components.securitySchemes).map(({ description }) => proseBlocks(description))}
-${operations.map(([path, item]) => operationSection(document, baseUrl, path, item))}
-<h2 id="errors">The form of errors</h2>
-<p>${proseMarkup(error.description ?? "")}</p>
-${proseBlocks(components.schemas.ErrorDetail?.description ?? "")}
-${unfoldedFields(document, { $ref: "#/components/schemas/ErrorResponse" }, "error").markup}
+${Object.entries(paths).map(([path, item]) => operationSection(document, path, item))}
 <h2 id="headers">Headers of answers</h2>
-${allHeaders(document)}
+${rowsOf(
+  ["header", "sent", "meaning"],
+  Object.entries(components.headers).map(([name, header]) => ({
+    id: headerId(name),
+    cells: [html`<code>${name}</code>`, presence(header), headerWords(document, header)],
+  })),
+)}
+<h2 id="objects">Objects</h2>
+${objects.map(([name, schema]) => objectSection(document, name, schema))}
 <h2 id="kinds">Kinds of strings</h2>
-<ul class="fields">
-${Object.entries(components.schemas)
-  .filter(([, schema]) => schema.properties === undefined)
-  .map(
-    ([
-      name,
-      schema,
-    ]) => html`<li id="${schemaId(name)}"><p class="field"><code>${name}</code> <span class="type">${typeWords(document, schema)}${boundWords(schema).map((bound) => html`, ${bound}`)}</span></p>
-<p>${proseMarkup(schema.description ?? "")}</p></li>
-`,
-  )}</ul>`;
-  return { name: "reference", title: "Reference", headings, body: body.markup, isWide: true };
+${rowsOf(
+  ["name", "type", "meaning"],
+  strings.map(([name, schema]) => ({
+    id: schemaId(name),
+    cells: [html`<code>${name}</code>`, typeCell(document, schema), proseMarkup(schema.description ?? "")],
+  })),
+)}`;
+  return { name: "reference", title: "Reference", body: body.markup };
 }
 
-function operationSection(document: ApiDocument, baseUrl: string, path: string, item: PathItem): Html {
-  const { get } = item;
-  const parameters = item.parameters.map((part) => resolved(document, part));
+function operationSection(document: ApiDocument, path: string, { parameters, get }: PathItem): Html {
+  const own = parameters.map((part) => resolved(document, part));
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-    return String(parameters.find((parameter) => parameter.name === name)?.example ?? "");
+    return String(own.find((parameter) => parameter.name === name)?.example ?? "");
   });
-  const refusals = Object.keys(get.responses).filter((status) => status !== "200");
-  return html`<section class="operation"><h2 id="${get.operationId}"><span class="method">GET</span> <code>${path}</code>${get.deprecated && html` <span class="tag">deprecated</span>`}</h2>
-<div class="beside"><div>
+  const [curl] = requestSamples(document.servers[0]?.url ?? "", filled);
+  return html`<h2 id="${get.operationId}">GET <code>${path}</code>${get.deprecated && html` <span class="tag">deprecated</span>`}</h2>
 <p><strong>${get.summary}.</strong> ${proseMarkup(get.description)}</p>
-<h3 id="${get.operationId}-parameters">Parameters</h3>
-<ul class="fields">
-${parameters.map((parameter) => parameterItem(document, parameter))}</ul>
-</div><div class="aside">
-${codeTabs(`call-${get.operationId}`, requestSamples(baseUrl, filled))}
-</div></div>
-${successPart(document, get)}
-<h3 id="${get.operationId}-errors">Errors</h3>
-<p>All have <a href="#errors">one form</a>.</p>
-<ul class="fields errors">
-${refusals.map((status) => errorItem(document, get, status))}</ul></section>
+${codeBlock(curl?.code ?? "")}
+${rowsOf(
+  ["parameter", "place and type", "meaning"],
+  own.map(({ name, in: place, required, description, schema }) => ({
+    cells: [
+      html`<code>${name}</code>`,
+      html`${place}, ${required ? "required" : "optional"}; ${typeWords(document, schema)}`,
+      proseMarkup(description),
+    ],
+  })),
+)}
+${Object.keys(get.responses).map((status) => answerSection(document, get, status))}
 `;
 }
 
-function parameterItem(document: ApiDocument, parameter: Parameter): Html {
-  const { name, in: place, required, description, schema, example } = parameter;
-  return html`<li><p class="field"><code>${name}</code> <span class="type">${place}, ${required ? "required" : "optional"}; ${typeWords(document, schema)}</span></p>
-<p>${proseMarkup(description)}${example !== undefined && html` <small>Such as <code>${String(example)}</code></small>`}</p></li>
+function answerSection(
+  document: ApiDocument,
+  { operationId, responses }: Operation,
+  status: string,
+): Html | undefined {
+  const part = responses[status];
+  if (part === undefined) return undefined;
+  const { description, headers, content } = resolved(document, part);
+  const [json] = Object.values(content);
+  const examples = Object.values(json?.examples ?? {}).map((example) => resolved(document, example));
+  return html`<h3 id="${operationId}-${status}">${status}</h3>
+<p>${proseMarkup(description)} The body is a ${json && typeWords(document, json.schema)}.</p>
+<details><summary>Headers and examples of the ${status}</summary>
+${rowsOf(
+  ["header", "sent", "meaning"],
+  Object.entries(headers).map(([name, header]) => ({ cells: answerHeader(document, name, header) })),
+)}
+${examples.map(({ summary, value }) => html`${summary && html`<p>${summary}</p>`}\n${jsonBlock(value)}\n`)}</details>
 `;
+}
+
+/** A header that answers share is described below, and only linked here. */
+function answerHeader(document: ApiDocument, name: string, part: OrReference<Header>): readonly Cell[] {
+  const header = resolved(document, part);
+  const isShared = header === document.components.headers[name];
+  const link = html`<a href="#${headerId(name)}"><code>${name}</code></a>`;
+  return [link, presence(header), isShared ? "see below" : headerWords(document, header)];
+}
+
+function objectSection(document: ApiDocument, name: string, schema: Schema): Html {
+  return html`<h3 id="${schemaId(name)}">${name}</h3>
+${proseBlocks(schema.description ?? "")}
+${rowsOf(
+  ["field", "type", "meaning"],
+  Object.entries(schema.properties ?? {}).map(([field, part]) => ({
+    id: `${schemaId(name)}-${field}`,
+    cells: [html`<code>${field}</code>`, typeCell(document, part), proseMarkup(part.description ?? "")],
+  })),
+)}`;
+}
+
+type Cell = Html | string | readonly (Html | string)[];
+
+function rowsOf(
+  titles: readonly string[],
+  rows: readonly { readonly id?: string; readonly cells: readonly Cell[] }[],
+): Html | undefined {
+  if (rows.length === 0) return undefined;
+  return html`<table><thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>
+${rows.map(
+  ({ id, cells: [first, ...others] }) =>
+    html`<tr${id !== undefined && html` id="${id}"`}><th scope="row">${first}</th>${others.map((cell, at) => html`<td data-label="${titles[at + 1]}">${cell}</td>`)}</tr>\n`,
+)}</tbody></table>`;
+}
+
+function typeCell(document: ApiDocument, schema: Schema): Html {
+  return html`${typeWords(document, schema)}${boundWords(schema).map((bound) => html`<small>${bound}</small>`)}`;
+}
+
+function presence({ required }: Header): string {
+  return required === true ? "always" : "where known";
+}
+
+function headerWords(document: ApiDocument, { description, schema, example, examples = {} }: Header): Html {
+  const given = [example, schema.const, ...Object.values(examples).map(({ value }) => value)];
+  const shown = given.filter((value) => value !== undefined);
+  const type = schema.const === undefined ? [typeWords(document, schema), ...boundWords(schema)] : [];
+  return html`${proseMarkup(description)} <small>${type.map((word) => html`${word} `)}${shown.map((value) => html`<code>${String(value)}</code> `)}</small>`;
+}
+
+function headerId(name: string): string {
+  return `header-${name}`;
 }

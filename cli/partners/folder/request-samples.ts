@@ -34,33 +34,5 @@ if (response.ok) {
   process.exitCode = 1;
 }`,
     },
-    {
-      language: "go",
-      code: `package main
-
-import (
-	"io"
-	"log"
-	"net/http"
-	"os"
-)
-
-func main() {
-	request, err := http.NewRequest("GET", "${url}", nil)
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("PARTNER_TOKEN"))
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		log.Fatalf("%d, request %s", response.StatusCode, response.Header.Get("X-Request-Id"))
-	}
-	io.Copy(os.Stdout, response.Body)
-}`,
-    },
   ];
 }

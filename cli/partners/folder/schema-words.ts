@@ -1,13 +1,12 @@
 import { type Html, html } from "../../output/html.ts";
 import { type ApiDocument, referenceName, type Schema } from "./api-document.ts";
 
-/** The type of a value in words. A string type with a name is a link to its description on the page `page`. */
-export function typeWords(document: ApiDocument, schema: Schema, page = ""): Html {
-  const words = (part: Schema): Html => typeWords(document, part, page);
+/** The type of a value in words. A named type is a link to its description on the reference page. */
+export function typeWords(document: ApiDocument, schema: Schema): Html {
+  const words = (part: Schema): Html => typeWords(document, part);
   if (schema.$ref !== undefined) {
     const name = referenceName(schema.$ref);
-    const isObject = document.components.schemas[name]?.properties !== undefined;
-    return isObject ? html`${name}` : html`<a href="${page}#${schemaId(name)}">${name}</a>`;
+    return html`<a href="#${schemaId(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return joined(choices.map(words));
@@ -33,7 +32,7 @@ export function boundWords({ minimum, maximum, exclusiveMinimum, format, pattern
   return bounds;
 }
 
-/** The anchor of a named string type on the reference page. */
+/** The anchor of a named type on the reference page. */
 export function schemaId(name: string): string {
   return `schema-${name}`;
 }
@@ -58,38 +57,6 @@ export function proseBlocks(text: string): readonly Html[] {
         .slice(1)
         .map((item) => html`<li>${proseMarkup(item)}</li>\n`)}</ul>\n`;
     });
-}
-
-/** The first value of each field in the document's examples, by schema and field (`Capacity.total`). */
-export function fieldExamples({ components }: ApiDocument): ReadonlyMap<string, unknown> {
-  const found = new Map<string, unknown>();
-  const visit = (schema: Schema, value: unknown, name: string): void => {
-    if (schema.$ref !== undefined) {
-      const target = referenceName(schema.$ref);
-      visit(components.schemas[target] ?? {}, value, target);
-    } else if (Array.isArray(value)) {
-      for (const element of value) visit(schema.items ?? {}, element, name);
-    } else if (schema.anyOf !== undefined) {
-      for (const choice of schema.anyOf) visit(choice, value, name);
-    } else if (typeof value === "object" && value !== null) {
-      for (const [field, part] of Object.entries(schema.properties ?? {})) {
-        const inner = Object.entries(value).find(([key]) => key === field)?.[1];
-        const key = `${name}.${field}`;
-        if (!found.has(key) && isFilled(inner)) found.set(key, inner);
-        visit(part, inner, name);
-      }
-    }
-  };
-  // An example is named after its answer, with a suffix when there are several: `ProgramDetailSparse`.
-  for (const [name, { value }] of Object.entries(components.examples)) {
-    const schema = /^(ProgramList|ProgramDetail|LegacyPrograms)/.exec(name)?.[0];
-    visit({ $ref: schema === undefined ? "ErrorResponse" : `${schema}Response` }, value, "");
-  }
-  return found;
-}
-
-function isFilled(value: unknown): boolean {
-  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
 
 function joined(words: readonly Html[]): Html {

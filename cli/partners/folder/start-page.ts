@@ -1,5 +1,5 @@
 import { html } from "../../output/html.ts";
-import { codeBlock, codeTabs } from "./code-block.ts";
+import { codeBlock, codeChoice } from "./code-block.ts";
 import type { Company } from "./company.ts";
 import { requestSamples } from "./request-samples.ts";
 import type { SitePage } from "./site-page.ts";
@@ -18,15 +18,15 @@ a program. From here to a copy that keeps itself up to date takes about 15 minut
 <li><h2 id="ask">Ask once</h2>
 <p>Put the token where your secrets are. For a try on your own machine, run this, paste the token (you will see nothing) and press Enter; so it stands in no history:</p>
 ${codeBlock("read -rs PARTNER_TOKEN && export PARTNER_TOKEN")}
-${codeTabs("ask-once", requestSamples(baseUrl, "/v1/programs"))}
+${codeChoice(requestSamples(baseUrl, "/v1/programs"))}
 <p>A 200 with <code>{"data":[...],"meta":{"count":...}}</code> means that all is well. Anything else: <a href="what-can-go-wrong.html">what can go wrong</a>.</p></li>
 <li><h2 id="look">Look at what you get</h2>
-<p>The <a href="fields.html">glossary</a> has every field, <a href="examples.html">examples</a> has real answers. Every key is always there; what is
+<p>The <a href="reference.html">reference</a> has every field, <a href="examples.html">examples</a> has real answers. Every key is always there; what is
 not known is <code>null</code>, or <code>[]</code>. Fields may be added, so do not refuse those that you do not know.</p></li>
 <li><h2 id="copy">Copy the client</h2>
 <p>It keeps your copy, asks for what has changed and stays below your quota. It needs nothing but the language. In the folder of your language, with
 the token in <code>PARTNER_TOKEN</code>:</p>
-${codeTabs("first-sync", [
+${codeChoice([
   { language: "python", code: "cd client/python\npython3 first_sync.py" },
   { language: "js", code: "cd client/javascript\nnode first-sync.js" },
   {
@@ -59,24 +59,13 @@ API, with programs of well-known ids and a token for each kind of answer, refusa
 <table><thead><tr><th scope="col">file</th><th scope="col">for</th></tr></thead><tbody>
 <tr><th scope="row"><a href="guide.html">guide.html</a></th><td data-label="for">all rules: tokens, freshness, errors, rate limits, compatibility</td></tr>
 <tr><th scope="row"><a href="reference.html">reference.html</a></th><td data-label="for">every resource, parameter, status, header and field</td></tr>
-<tr><th scope="row"><a href="fields.html">fields.html</a></th><td data-label="for">the glossary of the fields</td></tr>
 <tr><th scope="row"><a href="examples.html">examples.html</a>, <code>examples/</code></th><td data-label="for">answers of a real gateway, also as files for your tests</td></tr>
 <tr><th scope="row"><a href="what-can-go-wrong.html">what-can-go-wrong.html</a></th><td data-label="for">every status and what to do</td></tr>
 <tr><th scope="row"><a href="changes.html">changes.html</a></th><td data-label="for">the versions, what counts as breaking, notice periods</td></tr>
-<tr><th scope="row"><a href="openapi.json">openapi.json</a></th><td data-label="for">OpenAPI 3.1, for generators, validators and mocks</td></tr>
-<tr><th scope="row"><a href="programs.postman_collection.json">programs.postman_collection.json</a></th><td data-label="for">Postman: import it and set its variable <code>token</code></td></tr>
-<tr><th scope="row"><code>bruno/</code></th><td data-label="for">Bruno: open the folder as a collection, choose <code>production</code>, set its secret <code>token</code></td></tr>
+<tr><th scope="row"><a href="openapi.json">openapi.json</a></th><td data-label="for">OpenAPI 3.1, for generators, validators and mocks; Postman and Bruno import it</td></tr>
 <tr><th scope="row"><code>mock/</code></th><td data-label="for">a mock of the API, for a start without a token</td></tr>
 <tr><th scope="row"><a href="client.html">client.html</a>, <code>client/</code></th><td data-label="for">the client in TypeScript, JavaScript and Python</td></tr>
 ${hasSandbox && html`<tr><th scope="row"><a href="sandbox.html">sandbox.html</a>, <code>sandbox-tour.sh</code></th><td data-label="for">programs and tokens for your tests, and a tour of all answers</td></tr>`}
 </tbody></table>`;
-  const headings = [
-    { level: 2 as const, id: "ask", text: "Ask once" },
-    { level: 2 as const, id: "look", text: "Look at what you get" },
-    { level: 2 as const, id: "copy", text: "Copy the client" },
-    { level: 2 as const, id: "run", text: "Let it run" },
-    { level: 2 as const, id: "before", text: "Before you have a token" },
-    { level: 2 as const, id: "folder", text: "What is in this folder" },
-  ];
-  return { name: "index", title: "Start", headings, body: body.markup };
+  return { name: "index", title: "Start", body: body.markup };
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ProgramId } from "../../../core/ids.ts";
+import { isProgramId, type ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import {
@@ -8,10 +8,11 @@ import {
   publishedContract,
 } from "../../../schemas/generated/validators-published.ts";
 import { validate } from "../../../schemas/validate.ts";
+import { lifecycle } from "../public-program/lifecycle.ts";
 import { type DataProblem, shownValue } from "../public-program/problem.ts";
 import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
+import type { SourceLimits } from "../source/program-row.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import type { SourceLimits } from "../source/source-limits.ts";
 import type { ContentRules } from "./content-rules.ts";
 
 /**
@@ -46,14 +47,15 @@ export function checkedProgram(
   rules: ContentRules,
   parent?: Manifest,
 ): CheckedProgram {
+  // D3: nobody knows which of several programs of one id the child rows belong to.
+  const { programId: id, lifecycleState } = source;
+  if (isDuplicate && lifecycle(lifecycleState).kind === "publishable" && isProgramId(id ?? "")) {
+    const problem = { code: "program_id_duplicate", programId: id, field: "id", value: id } as const;
+    return { kind: "invalid", problems: [problem] };
+  }
   const program = publicProgram(source, rules);
   if (program.kind !== "published") return program;
   const { kind, programId, problems, listItem, detailOnly } = program;
-  // D3: nobody knows which of the two programs the child rows belong to.
-  if (isDuplicate) {
-    const problem = { code: "program_id_duplicate", programId, field: "id", value: programId } as const;
-    return { kind: "invalid", problems: [problem] };
-  }
   const rendered = renderedProgram(program, rules.legacyCapacity);
   const large = oversizeProblem(rendered, programId, rules.limits);
   if (large !== undefined) return { kind: "invalid", problems: [large] };
@@ -96,17 +98,19 @@ export function renderedProgram(
   legacyCapacity: LegacyCapacity,
 ): RenderedProgram {
   const { listItem, detailOnly } = program;
-  const { name, capacity } = listItem;
   // D9: the detail begins with the text of the list item, so the list fields of both are equal by construction.
   const listText = JSON.stringify(listItem);
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
-  const legacy = { name, capacity: legacyCapacity === "total" ? capacity.total : capacity };
   return {
     listItem: listText,
-    legacyItem: JSON.stringify(legacy),
+    legacyItem: legacyItemText(listItem, legacyCapacity),
     detail,
     detailSha256: hash("sha256", detail, "hex"),
   };
+}
+
+export function legacyItemText({ name, capacity }: ProgramListItem, legacyCapacity: LegacyCapacity): string {
+  return JSON.stringify({ name, capacity: legacyCapacity === "total" ? capacity.total : capacity });
 }
 
 /**

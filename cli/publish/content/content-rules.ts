@@ -4,7 +4,7 @@ import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { terminalStatusTest } from "../public-program/capacity.ts";
 import type { MappingRules } from "../public-program/public-program.ts";
-import type { SourceLimits } from "../source/source-limits.ts";
+import type { SourceLimits } from "../source/program-row.ts";
 import type { LegacyCapacity } from "./checked-program.ts";
 
 /** What decides the content of a tenant's snapshot, beside its data. */

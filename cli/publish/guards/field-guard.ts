@@ -27,15 +27,12 @@ export class LiveTally {
     for (const place of placesOf(parts)) this.#count(this.#filled, place);
   }
 
-  /**
-   * Adds a program that may have changed. `earlier`: the parts that it had filled when the whole source was last read, since
-   * builds of single programs may have emptied some.
-   */
-  addChanged(programId: string, live: PublicFacts, next: PublicFacts, earlier = live.parts): void {
+  /** Adds a program that has changed. */
+  addChanged(programId: string, live: PublicFacts, next: PublicFacts): void {
     if (live.used !== next.used) this.#usedChanged += 1;
     this.#lost |= live.parts & ~next.parts;
-    for (const place of placesOf(earlier)) this.#count(this.#filled, place);
-    for (const place of placesOf(earlier & ~next.parts)) {
+    for (const place of placesOf(live.parts)) this.#count(this.#filled, place);
+    for (const place of placesOf(live.parts & ~next.parts)) {
       this.#count(this.#emptied, place);
       // Details arrive from the store in any order.
       const ids = this.#firstIds[place];

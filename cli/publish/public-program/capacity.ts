@@ -26,7 +26,7 @@ export function capacity(
 }
 
 /** Whether an enrollment takes a place, and if not, why (D29). */
-export function placeOf(
+function placeOf(
   role: string | null,
   status: string | null,
   isTerminal: (status: string | null) => boolean,

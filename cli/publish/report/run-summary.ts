@@ -5,7 +5,6 @@ import { databaseLabel } from "../../database/with-database-url.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import { fieldLabel } from "../public-program/field-words.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
 /** Findings shown per tenant; the report has them all (up to its own bound). */
@@ -155,36 +154,20 @@ const maxShown = 20;
 function plannedChanges({ tenantId, changes }: TenantRun): string {
   if (changes === undefined) return "";
   const { added, changed, removed, withdrawn } = changes;
-  const changedIds = changed.map(({ programId }) => programId);
   const parts = [
     named("add", added),
-    named(
-      "change",
-      changedIds,
-      changed.map(({ programId, fields }) => fieldLine(programId, fields)),
-    ),
+    named("change", changed),
     named("remove", removed),
     named("withdraw", withdrawn),
   ].filter((part) => part !== "");
   return parts.length === 0 ? "" : `${tenantId}: a build would\n${parts.join("")}`;
 }
 
-/** `lines`: one for each program, in place of a list of their ids. */
-function named(what: string, ids: readonly string[], lines?: readonly string[]): string {
+function named(what: string, ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length - maxShown;
   const programs = ids.length === 1 ? "1 program" : `${ids.length} programs`;
   const head = `  ${what} ${programs}:`;
-  if (lines !== undefined) {
-    const rest = more > 0 ? `    and ${more} more (see --json)\n` : "";
-    return `${head}\n${lines.slice(0, maxShown).join("")}${rest}`;
-  }
   const rest = more > 0 ? `, and ${more} more (see --json)` : "";
   return `${head} ${ids.slice(0, maxShown).join(", ")}${rest}\n`;
-}
-
-function fieldLine(programId: string, fields: readonly string[]): string {
-  // The label of a field in a list has a gap for the place in the list, which is closed here.
-  const labels = fields.map((field) => fieldLabel(field).replaceAll(" ,", ",").trim());
-  return `    ${programId}: ${[...new Set(labels)].join("; ") || "everything"}\n`;
 }

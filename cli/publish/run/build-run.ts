@@ -8,13 +8,13 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
-import { findSharedPrograms } from "../guards/shared-programs.ts";
+import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext } from "../tenant/attempt.ts";
+import type { BuildContext } from "../tenant/build-context.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
-import { buildTenant, notBuilt } from "../tenant/build-tenant.ts";
-import { readingFailures } from "../tenant/stated-withdrawals.ts";
+import { notBuilt } from "../tenant/build-report.ts";
+import { buildTenant, readingFailures } from "../tenant/build-tenant.ts";
 import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
 import { withLockPatience } from "./patience.ts";
@@ -28,7 +28,7 @@ import {
 } from "./run-tenants.ts";
 import type { TenantClaims } from "./tenant-claims.ts";
 
-export interface RunContext extends Omit<BuildContext, "withRows" | "findShared" | "hintedPrograms"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly version: string;
@@ -62,7 +62,7 @@ export async function buildRun(
   };
   const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
   const tryBuild: TryBuild = async (tenantId) => {
-    const tenantContext = { ...context, store, withRows, findShared: shared, hintedPrograms: undefined };
+    const tenantContext = { ...context, store, withRows, findShared: shared };
     const run = await claimedBuild(tenantId, options, tenantContext);
     if (run === "taken") return run;
     runs.push(withinBudget(run));
@@ -155,9 +155,7 @@ async function claimedBuild(
   if (claim === "taken") return claim;
   if (claim !== "ours") return notBuilt(tenantId, claim === "done" ? "elsewhere" : "skipped");
   const run = await buildTenant(tenantId, options, context);
-  // Other builders rely on a reading of the whole tenant, which a build of hinted programs is not.
-  const isWhole = context.hintedPrograms === undefined;
-  await claims.release(tenantId, isWhole && (run.outcome === "published" || run.outcome === "unchanged"));
+  await claims.release(tenantId, run.outcome === "published" || run.outcome === "unchanged");
   return run;
 }
 

@@ -96,7 +96,6 @@ export async function withBuildSession<Result>(
             version: packageVersion(),
             checkSource: requireSourceStructure,
             followLive: createFollowLive(shell, settings),
-            statesAfterMs,
           };
           const confirmations = sessionConfirmations(store, shell, confirmationIntervalMs);
           let hasWorked = false;
@@ -159,9 +158,6 @@ export async function withBuildSession<Result>(
     );
   });
 }
-
-/** Together with the run's own waits for locks (`chosenTenants`), this is a minute at most. */
-const statesAfterMs = 30_000;
 
 /** For a round's list of tenants and a look at the write counters, beside the builds. */
 const spareConnections = 2;

@@ -8,16 +8,15 @@ import { sandboxPrograms } from "./sandbox-programs.ts";
 /** The rows of the sandbox, which come with the generator (P97), as a tenant's build reads them. */
 export const withSandboxRows: WithTenantRows = (_tenantId, read) =>
   read({
-    async sums(only) {
-      const sums = chosen(only).map((program) => {
+    async sums() {
+      return chosen(undefined).map((program) => {
         return { programId: program.programId, sum: sumOf(program), views: inPrograms };
       });
-      return { sums, small: new Set() };
     },
-    async *programs(_small, { only }) {
+    async *programs({ only }) {
       yield chosen(only).map(asRead);
     },
-    withdrawn: async () => ({ programs: [], unread: undefined }),
+    withdrawn: async () => [],
   });
 
 /** A program of the sandbox as a build reads it. */

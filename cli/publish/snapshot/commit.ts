@@ -7,6 +7,14 @@ import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import { type PointerVersion, readPointer } from "./live-snapshot.ts";
 import { readManifestHead } from "./manifest-head.ts";
 
+/**
+ * P92: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an
+ * older one. The clock makes it so without a record of earlier ones.
+ */
+export function nextGeneration(current: Pick<Current, "generation"> | undefined, now: Date): number {
+  return Math.max((current?.generation ?? 0) + 1, now.getTime());
+}
+
 export type CommitOutcome =
   | { readonly kind: "live" }
   /** Another process changed the pointer after it was read, so the work starts again from a new reading. */

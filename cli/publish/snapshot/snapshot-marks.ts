@@ -1,12 +1,22 @@
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { markKey, type SnapshotMark } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 
+/** A rollback from the snapshot that has the mark. */
+export interface MarkedRollback {
+  /** RFC 3339. */
+  readonly at: string;
+  /** The snapshot that became live; `null` in marks of version 0.2, which did not say. */
+  readonly to: SnapshotId | null;
+  /** The pointer's generation after the rollback; `null` in marks of version 0.2. */
+  readonly generation: number | null;
+}
+
 /**
- * Puts a mark beside a snapshot. Only its existence and its time by the store's clock count; the content is for people who look
- * into the store.
+ * Puts a mark beside a snapshot. Only its existence and its time by the store's clock decide about the snapshot. The content
+ * is for people who look into the store, and tells which rollbacks happened.
  */
 export async function putMark(
   store: ObjectStore,
@@ -14,17 +24,39 @@ export async function putMark(
   snapshotId: SnapshotId,
   mark: SnapshotMark,
   now: Date,
+  rollbacks: readonly MarkedRollback[] = [],
 ): Promise<void> {
-  const document = { format: `partner-programs/${mark}@1`, tenantId, snapshotId, at: now.toISOString() };
-  await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(document)));
+  const format = `partner-programs/${mark}@1`;
+  const document = { format, tenantId, snapshotId, at: now.toISOString() };
+  const whole = rollbacks.length === 0 ? document : { ...document, rollbacks };
+  await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(whole)));
 }
+
+/**
+ * Marks the snapshot as withdrawn and appends the rollback to those that replaced it before. Called before the swap of the
+ * pointer, so a rollback that is killed in between leaves an entry of something that did not happen.
+ */
+export async function markRollback(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  rollback: MarkedRollback,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
+  const rollbacks = [...(known?.rollbacks ?? []), rollback].slice(-maxRollbacks);
+  await putMark(store, tenantId, snapshotId, "withdrawn", new Date(rollback.at), rollbacks);
+}
+
+/** A script that goes back and forth must not make the mark grow without end. */
+const maxRollbacks = 50;
 
 /** When a snapshot got a mark. */
 export interface StoredMark {
   /** By the store's clock. */
   readonly storedAt: Date;
-  /** By the clock of the process that put it; `null` when the content is damaged. The mark counts all the same. */
-  readonly at: string | null;
+  /** Oldest first. A mark whose content is damaged counts as one of version 0.2. */
+  readonly rollbacks: readonly MarkedRollback[];
 }
 
 /** `undefined` when the snapshot has no such mark. */
@@ -39,8 +71,23 @@ export async function readMark(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const bytes = await readBody(found, maxMarkBytes, key).catch(() => Buffer.alloc(0));
-  const at = /"at":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/.exec(bytes.toString("utf8"))?.[1] ?? "";
-  return { storedAt: found.modifiedAt, at: Number.isNaN(Date.parse(at)) ? null : at };
+  return { storedAt: found.modifiedAt, rollbacks: rollbacksIn(bytes.toString("utf8"), found.modifiedAt) };
 }
 
 const maxMarkBytes = 64 * 1024;
+
+function rollbacksIn(text: string, storedAt: Date): readonly MarkedRollback[] {
+  const entries = [
+    ...text.matchAll(/\{"at":"([\d:.TZ-]{20,30})","to":"([0-9A-Za-z-]{1,40})","generation":(\d{1,16})\}/g),
+  ];
+  const rollbacks = entries.flatMap(([, at = "", to = "", generation]): readonly MarkedRollback[] =>
+    isTime(at) && isSnapshotId(to) ? [{ at, to, generation: Number(generation) }] : [],
+  );
+  if (rollbacks.length > 0) return rollbacks;
+  const [, at = ""] = /"at":"([\d:.TZ-]{20,30})"/.exec(text) ?? [];
+  return [{ at: isTime(at) ? at : storedAt.toISOString(), to: null, generation: null }];
+}
+
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}

@@ -19,7 +19,7 @@ export const sqlTypes: Readonly<Record<ColumnKind, string>> = {
   "text[]": "text[]",
 };
 
-/** How a column of another type becomes one of the kind, as the middle of a sentence. P151: no JSON object becomes a text. */
+/** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published. P151: no JSON object becomes a text. */
 export const castHints: Readonly<Record<ColumnKind, string>> = {
   text: "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",
   int: "a whole number (round(value)::integer; of JSON (value #>> '{}')::integer)",

@@ -1,13 +1,60 @@
+import { hash } from "node:crypto";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
-import {
-  elsewhereQuery,
-  findProgramsQuery,
-  maxComparedName,
-  sharingTenantsQuery,
-  tenantsOfProgramsQuery,
-} from "./source-queries.ts";
+import type { ProgramSource } from "../public-program/program-source.ts";
+
+/** Programs of any tenant whose id equals `$1` when case and surrounding spaces are ignored. */
+const elsewhereQuery = `
+  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000)
+    FROM partner_source.programs
+   WHERE lower(trim(program_id::text)) = lower(trim($1))
+   ORDER BY 1, 2
+   LIMIT 10`;
+
+/** Equal for rows with the same name, dates and description. */
+export function programFingerprint({ name, departureDate, returnDate, description }: ProgramSource): string {
+  const values = [name, departureDate, returnDate, description].filter((value) => value !== null);
+  return hash("md5", values.join("\u001f"), "hex");
+}
+
+/** What `programFingerprint` is of the same values. */
+const fingerprint =
+  "md5(convert_to(concat_ws(chr(31), name::text, departure_date::text, return_date::text, description::text), 'UTF8'))";
+const isListed =
+  'tenant_id::text COLLATE "C" IN (SELECT tenant_id::text COLLATE "C" FROM partner_source.tenants)';
+
+/** The listed tenants, without `$2`, that have programs with the ids `$1` and the fingerprints at the same places of `$3`, and how many. */
+const tenantsOfProgramsQuery = `
+  SELECT tenant_id::text COLLATE "C", count(*)::int
+    FROM partner_source.programs
+   WHERE program_id::text COLLATE "C" = ANY ($1::text[])
+     AND (program_id::text COLLATE "C", ${fingerprint})
+         IN (SELECT id, fingerprint FROM unnest($1::text[], $3::text[]) AS asked (id, fingerprint))
+     AND tenant_id::text COLLATE "C" <> $2 AND ${isListed}
+   GROUP BY 1
+   ORDER BY count(*) DESC, 1
+   LIMIT 1000`;
+
+/** For each listed tenant that has programs of another: one other for each such program, and how many programs it stands for. */
+const sharingTenantsQuery = `
+  SELECT tenant, CASE WHEN tenant = least THEN greatest ELSE least END, count(*)::int
+    FROM (SELECT array_agg(DISTINCT tenant_id::text COLLATE "C") AS tenants,
+                 min(tenant_id::text COLLATE "C") AS least, max(tenant_id::text COLLATE "C") AS greatest
+            FROM partner_source.programs
+           WHERE ${isListed}
+           GROUP BY program_id::text COLLATE "C", ${fingerprint}
+          HAVING min(tenant_id::text COLLATE "C") <> max(tenant_id::text COLLATE "C")) AS shared, unnest(tenants) AS tenant
+   GROUP BY 1, 2
+   ORDER BY 3 DESC, 2`;
+
+/** Programs of any tenant whose id and name match each of the patterns `$1`, in any case. At most `$2`. */
+const findProgramsQuery = `
+  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)
+    FROM partner_source.programs
+   WHERE concat_ws(' ', program_id::text, left(name::text, 1000)) ILIKE ALL ($1::text[])
+   ORDER BY 1, 2
+   LIMIT $2`;
 
 export interface FoundInSource {
   readonly tenantId: string;
@@ -38,24 +85,31 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/** The other tenants that have programs with these ids and names: at most 1,000, those with the most such programs first. */
+/** P144: the other tenants that have rows like these programs', those with the most first. At most 1,000. */
 export async function tenantsOfPrograms(
   client: SourceClient,
   tenantId: TenantId,
-  programs: ReadonlyMap<string, { readonly name: string }>,
+  programs: ReadonlyMap<string, { readonly fingerprint: string }>,
 ): Promise<readonly TenantWithPrograms[]> {
-  const names = [...programs.values()].map(({ name }) => [...name].slice(0, maxComparedName).join(""));
-  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, [
-    [...programs.keys()],
-    tenantId,
-    names,
-  ]);
+  const fingerprints = [...programs.values()].map(({ fingerprint }) => fingerprint);
+  const values = [[...programs.keys()], tenantId, fingerprints];
+  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, values);
   return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
 }
 
-/** The tenants for which `tenantsOfPrograms` can find others. This reads the programs of all tenants once. */
-export async function sharingTenants(client: SourceClient): Promise<ReadonlySet<string>> {
-  return new Set((await rowsOf<[string]>(client, sharingTenantsQuery)).map(([tenantId]) => tenantId));
+/** P144: for each tenant the others that share rows with it, by one question over all tenants. */
+export async function sharingTenants(
+  client: SourceClient,
+): Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> {
+  const sharing = new Map<string, TenantWithPrograms[]>();
+  for (const [tenantId, other, programs] of await rowsOf<[string, string, number]>(
+    client,
+    sharingTenantsQuery,
+  )) {
+    if (!isTenantId(other)) continue;
+    sharing.set(tenantId, [...(sharing.get(tenantId) ?? []), { tenantId: other, programs }]);
+  }
+  return sharing;
 }
 
 export interface ElsewhereProgram {

@@ -1,192 +1,238 @@
+import type { QueryArrayConfig } from "pg";
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { asText, forEachRow, type TextRow } from "../../database/for-each-row.ts";
+import { lifecycle } from "../public-program/lifecycle.ts";
 import type { ProgramSource } from "../public-program/program-source.ts";
-import { compareIds, type ProgramView } from "./contract.ts";
-import { programSource } from "./program-row.ts";
-import { childViews } from "./source-columns.ts";
-import {
-  allRows,
-  declareCursors,
-  fetchRows,
-  type Row,
-  type SourceCursor,
-  sourceCursor,
-} from "./source-cursor.ts";
-import {
-  maxRoundBytes,
-  oversizeOf,
-  programOversize,
-  programsPerRound,
-  type SmallViews,
-  type SourceLimits,
-} from "./source-limits.ts";
+import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
+import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 
-/** `isDuplicate`: the tenant has another program of the same id. */
+/** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
+export interface ProgramSum {
+  readonly programId: string | null;
+  /** Equal for equal rows in any order. Unequal rows have the same sum once in 2^64. */
+  readonly sum: string;
+  /** A bit for each view that has rows of the program, in the order of `programViews`. */
+  readonly views: number;
+}
+
+/** In the order of the ids' bytes; the sum of the rows without an id last. */
+export async function readSums(client: SourceClient, tenantId: TenantId): Promise<readonly ProgramSum[]> {
+  const sums: ProgramSum[] = [];
+  await forEachRow(client, sumsQuery, [tenantId], ([programId = null, sum, views]) => {
+    sums.push({ programId, sum: sum ?? "", views: Number(views) });
+  });
+  return sums;
+}
+
+export function isProgram({ views }: ProgramSum): boolean {
+  return (views & 1) === 1;
+}
+
+/** How many programs that do not exist have rows in a view. */
+export interface StrayRows {
+  readonly view: string;
+  readonly programs: number;
+  readonly firstProgramId: string | null;
+}
+
+/** Finds the rows of programs that the view `programs` does not have (D36). */
+export function strayRows(sums: readonly ProgramSum[]): readonly StrayRows[] {
+  const ofUnknown = sums.filter((sum) => !isProgram(sum));
+  return programViews.flatMap((view, at) => {
+    const [first, ...others] = ofUnknown.filter(({ views }) => (views & (1 << at)) !== 0);
+    return first === undefined
+      ? []
+      : [{ view, programs: 1 + others.length, firstProgramId: first.programId }];
+  });
+}
+
+/** `isDuplicate`: the tenant has several rows of this id. */
 export interface ReadProgram {
   readonly source: ProgramSource;
   readonly isDuplicate: boolean;
 }
 
-/** The programs to read: all, or `only` these. */
+/** The programs to read: all, or `only` these. `count`: how many ids there are at most. A few are read at once. */
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
-  /** How many ids the tenant's rows have at most, those of unknown programs included. A few are read at once. */
   readonly count?: number | undefined;
 }
 
 /**
- * Reads a tenant's programs in the order of their ids. A few small ones are read at once. Of more, one query per view streams its
- * rows, which are merged into programs, so memory is bounded by two rounds, however many and large the programs are. A view
- * that is not `small` takes longer.
+ * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program of more than `smallBytes` stays
+ * in the database at first. A second query then asks for some of these together, with their large values cut.
  */
 export async function* readPrograms(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
-  small: SmallViews = new Set(),
   { only, count = only?.length }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const programsCursor = sourceCursor("programs", limits, small);
-  const children = childViews.map((view) => new ChildRows(sourceCursor(view, limits, small)));
-  const cursors = [programsCursor, ...children.map(({ cursor }) => cursor)];
-  const isOneRound = count !== undefined && count <= programsPerRound;
-  const areSmall = cursors.every(({ isGuarded }) => !isGuarded);
-  const isAtOnce = isOneRound && areSmall;
-  if (!isAtOnce) await declareCursors(client, tenantId, cursors, only);
-  const fetchRound = (asked: readonly SourceCursor[]): Promise<Round> =>
-    isAtOnce ? allRows(client, tenantId, asked, only) : fetchRows(client, tenantId, asked);
-  let carried: ProgramSource | undefined;
-  let isCarriedDuplicate = false;
-
-  let next = underWay(fetchRound(cursors));
-  for (let isComplete = false; !isComplete; ) {
-    const round = await next();
-    ({ isComplete } = programsCursor);
-    for (const child of children) child.add(round);
-    const programs = round.get("programs") ?? [];
-    // Programs without an id come last and have no place in the order, so the last id before them counts.
-    const lastId = programs.findLast(([programId]) => programId !== null)?.[0];
-    while (lastId !== undefined && lastId !== null) {
-      const behind = children.filter((child) => !child.covers(lastId));
-      if (behind.length === 0) break;
-      const more = await fetchRound(behind.map(({ cursor }) => cursor));
-      for (const child of behind) child.add(more);
-    }
-    const wanted = children.filter((child) => child.isWanted(2 * programsPerRound, maxRoundBytes));
-    const isLast = isComplete;
-    const following = async (): Promise<Round> =>
-      isLast ? new Map() : await fetchRound([programsCursor, ...wanted.map(({ cursor }) => cursor)]);
-    // The next round is fetched while the caller works on this one, unless this one fills the memory alone.
-    next = lengthOf(programs) > maxRoundBytes / 2 ? following : underWay(following());
-
-    let ready: ReadProgram[] = [];
-    let readyLength = 0;
-    for (const row of programs) {
-      const [source, length] = mergedProgram(row, programsCursor, children, limits);
-      const isDuplicate = carried?.programId === source.programId;
-      if (carried !== undefined) {
-        ready.push({ source: carried, isDuplicate: isCarriedDuplicate || isDuplicate });
-      }
-      [carried, isCarriedDuplicate] = [source, isDuplicate];
+  const query = programsQuery({ maxBytes: smallBytes, isNarrowed: only !== undefined });
+  const values = only === undefined ? [tenantId] : [tenantId, only];
+  const isAtOnce = count !== undefined && count <= programsPerRound;
+  const rounds = isAtOnce ? roundAtOnce(client, query, values) : roundsOf(client, query, values);
+  for await (const rows of rounds) {
+    const large = new LargePrograms(client, tenantId, limits, rows);
+    let [ready, readyLength]: [ReadProgram[], number] = [[], 0];
+    for (const row of rows) {
+      const read = await large.ofRow(row);
+      ready.push(...programsOf(read, tenantId, limits, read !== row));
+      readyLength += read[1]?.length ?? 0;
       // Parsed rows take ten times the memory of their JSON, so few of them are kept back.
-      readyLength += length;
-      if (readyLength > maxReadyLength) {
-        yield ready;
-        [ready, readyLength] = [[], 0];
-      }
+      if (readyLength <= maxReadyLength) continue;
+      yield ready;
+      [ready, readyLength] = [[], 0];
     }
     yield ready;
   }
-  if (carried !== undefined) yield [{ source: carried, isDuplicate: isCarriedDuplicate }];
 }
 
-type Round = ReadonlyMap<ProgramView, readonly Row[]>;
-
-/** Programs are handed over before their JSON is longer than this. */
-const maxReadyLength = 1024 * 1024;
-
-function underWay(round: Promise<Round>): () => Promise<Round> {
-  round.catch(() => {});
-  return () => round;
-}
-
-function lengthOf(rows: readonly Row[]): number {
-  let length = 0;
-  for (const row of rows) for (const cell of row) length += cell?.length ?? 0;
-  return length;
-}
-
-/** The program with its children, and the length of all its rows as text. */
-function mergedProgram(
-  row: Row,
-  { isGuarded }: SourceCursor,
-  children: readonly ChildRows[],
+/** A single program as a build would read it. `undefined` when the source does not have it. */
+export async function readProgram(
+  client: SourceClient,
+  tenantId: TenantId,
+  programId: string,
   limits: SourceLimits,
-): readonly [ProgramSource, number] {
-  let length = lengthOf([row]);
-  let oversize = isGuarded ? programOversize(row, limits) : null;
-  const jsons = new Map<ProgramView, string>();
-  for (const child of children) {
-    const { view, isGuarded } = child.cursor;
-    // A guarded query gives the sizes of a row that is too large, and the bytes of all rows of the program.
-    const [, , json = null, sizes = null, bytes = null] = child.rowOf(row[0] ?? "") ?? [];
-    if (isGuarded) oversize ??= oversizeOf(view, sizes, Number(bytes), limits);
-    if (json === null) continue;
-    jsons.set(view, json);
-    length += json.length;
+): Promise<ReadProgram | undefined> {
+  for await (const [read] of readPrograms(client, tenantId, limits, { only: [programId] })) {
+    if (read !== undefined) return read;
   }
-  const source = programSource(row, (view) => jsons.get(view) ?? "[]", oversize);
-  return [source, length];
+  return undefined;
 }
 
-/**
- * The rows of one child query as they arrive, in the order of program ids, in which the programs come, too. Rows of programs that
- * do not exist are passed over.
- */
-export class ChildRows {
-  readonly cursor: SourceCursor;
-  #rows: readonly Row[] = [];
-  #at = 0;
-  #waitingLength = 0;
+const programsPerRound = 64;
+const smallBytes = 64 * 1024;
+const maxReadyLength = 1024 * 1024;
+/** The most bytes of large programs that one query gives; a larger one comes alone. */
+const maxLargeBytes = 4 * 1024 * 1024;
 
-  constructor(cursor: SourceCursor) {
-    this.cursor = cursor;
-  }
+async function* roundAtOnce(
+  client: SourceClient,
+  query: string,
+  values: readonly unknown[],
+): AsyncGenerator<readonly TextRow[], void> {
+  const rows: TextRow[] = [];
+  await forEachRow(client, query, values, (row) => rows.push(row));
+  yield rows;
+}
 
-  /** Whether to fetch more rows: some are left, and those in memory are few and short. */
-  isWanted(waiting: number, maxWaitingLength: number): boolean {
-    if (this.cursor.isComplete || this.#rows.length - this.#at >= waiting) return false;
-    return this.#waitingLength < maxWaitingLength;
-  }
-
-  /** Adds the rows that were fetched, if this query was asked. */
-  add(round: Round): void {
-    const rows = round.get(this.cursor.view);
-    if (rows === undefined) return;
-    this.#rows = this.#at >= this.#rows.length ? rows : [...this.#rows.slice(this.#at), ...rows];
-    this.#at = 0;
-    for (const row of rows) this.#waitingLength += jsonLength(row);
-  }
-
-  /** Whether all rows up to this program's have arrived. */
-  covers(programId: string): boolean {
-    const last = this.#rows.at(-1);
-    return this.cursor.isComplete || (last !== undefined && compareIds(last[0] ?? "", programId) >= 0);
-  }
-
-  /** The row of the program, if there is one. Must be called in the order of the ids; an id may come twice. */
-  rowOf(programId: string): Row | undefined {
-    for (let row = this.#rows[this.#at]; row !== undefined; row = this.#rows[this.#at]) {
-      const order = compareIds(row[0] ?? "", programId);
-      if (order > 0) break;
-      if (order === 0) return row;
-      this.#at += 1;
-      this.#waitingLength -= jsonLength(row);
+/** Fetches the next round while the caller works on this one. */
+async function* roundsOf(
+  client: SourceClient,
+  query: string,
+  values: readonly unknown[],
+): AsyncGenerator<readonly TextRow[], void> {
+  await client.query(`DECLARE programs NO SCROLL CURSOR FOR ${query}`, [...values]);
+  const config = {
+    text: `FETCH ${programsPerRound} FROM programs`,
+    rowMode: "array",
+    types: asText,
+  } as unknown;
+  const fetchRound = () => client.query<(string | null)[]>(config as QueryArrayConfig);
+  let next = fetchRound();
+  for (let isLast = false; !isLast; ) {
+    const { rows } = await next;
+    isLast = rows.length < programsPerRound;
+    if (!isLast) {
+      next = fetchRound();
+      // When the caller gives up, nobody waits for it.
+      next.catch(() => {});
     }
-    return undefined;
+    yield rows;
+  }
+  await client.query("CLOSE programs");
+}
+
+/** Gets the JSON of those programs of a round that are not small. */
+class LargePrograms {
+  readonly #client: SourceClient;
+  readonly #tenantId: TenantId;
+  readonly #query: string;
+  readonly #maxBytes: number;
+  readonly #left: TextRow[];
+  #found = new Map<string | null | undefined, TextRow>();
+
+  constructor(
+    client: SourceClient,
+    tenantId: TenantId,
+    { maxProgramBytes: maxBytes, maxValueBytes }: SourceLimits,
+    rows: readonly TextRow[],
+  ) {
+    this.#client = client;
+    this.#tenantId = tenantId;
+    this.#query = programsQuery({ maxBytes, maxValueBytes, isNarrowed: true });
+    this.#maxBytes = maxBytes;
+    this.#left = rows.filter(isLarge);
+  }
+
+  /** The row with its JSON, unless that is larger than a program may be. Called for each row, in their order. */
+  async ofRow(row: TextRow): Promise<TextRow> {
+    if (!isLarge(row)) return row;
+    if (!this.#found.has(row[0])) await this.#readMore();
+    return this.#found.get(row[0]) ?? row;
+  }
+
+  async #readMore(): Promise<void> {
+    const ids: string[] = [];
+    for (let bytes = 0; this.#left[0] !== undefined; this.#left.shift()) {
+      const [programId, , size] = this.#left[0];
+      bytes += Math.min(Number(size), this.#maxBytes);
+      if (ids.length > 0 && bytes > maxLargeBytes) break;
+      ids.push(programId ?? "");
+    }
+    this.#found = new Map();
+    await forEachRow(this.#client, this.#query, [this.#tenantId, ids], (row) => this.#found.set(row[0], row));
   }
 }
 
-function jsonLength([, , json]: Row): number {
-  return json?.length ?? 0;
+/** Rows of programs that do not exist, or without an id, are not needed. Nor is what is not to be published. */
+function isLarge([programId, json, , states]: TextRow): boolean {
+  return json === null && programId !== null && states !== null && !areUnpublished(statesOf(states));
+}
+
+/** `isCut`: values that are too large are cut. */
+function programsOf(
+  [programId = null, json, bytes, states = null, ...tenants]: TextRow,
+  tenantId: TenantId,
+  { maxValueBytes, maxProgramBytes }: SourceLimits,
+  isCut: boolean,
+): readonly ReadProgram[] {
+  // The last guard between tenants: a row of another tenant, which a broken view may give, ends the build.
+  if (tenants.some((found) => found !== tenantId)) {
+    throw new Failure("internal", `A view of partner_source gave a row of another tenant than ${tenantId}.`);
+  }
+  if (states === null) return [];
+  const all = statesOf(states);
+  // Rows without an id are a program each, and no child row is theirs (D131).
+  if (programId === null)
+    return all.map((state) => ({ source: bareSource(null, [state], null), isDuplicate: false }));
+  const isDuplicate = all.length > 1;
+  const text = `programs: ${bytes} bytes, limit ${maxProgramBytes}`;
+  const large = { code: "program_too_large", view: "programs", column: null, field: null, text } as const;
+  if (json === null || json === undefined) {
+    return [{ source: bareSource(programId, all, large), isDuplicate }];
+  }
+  const rows: ProgramRows = JSON.parse(json);
+  // An element of a list counts at most six times the bytes of its JSON.
+  const isSmall = !isCut && json.length * 6 <= maxValueBytes;
+  const oversize = isSmall ? null : oversizeIn(rows, maxValueBytes);
+  const isLarge = Number(bytes) > maxProgramBytes;
+  const source = programSource(shortId(programId), rows, oversize ?? (isLarge ? large : null));
+  return [{ source, isDuplicate }];
+}
+
+function statesOf(states: string | null | undefined): readonly (string | null)[] {
+  return JSON.parse(states ?? "[]");
+}
+
+function areUnpublished(states: readonly (string | null)[]): boolean {
+  return states.every((state) => lifecycle(state).kind === "unpublished");
+}
+
+/** A longer id is ill-formed anyway, so this much of it is enough to name it. */
+function shortId(programId: string): string {
+  return programId.length <= 1000 ? programId : [...programId].slice(0, 1000).join("");
 }

@@ -2,7 +2,22 @@ import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
-import { strayProgramsQuery, tenantQuery, tenantsQuery } from "./source-queries.ts";
+
+const tenantsQuery = `
+  SELECT left(tenant_id::text, 1000), left(name::text, 1000)
+    FROM partner_source.tenants
+   ORDER BY tenant_id::text COLLATE "C"`;
+
+const tenantQuery = `
+  SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
+
+/** Programs of tenants that are not listed, counted by the tenant id that they name. */
+const strayProgramsQuery = `
+  SELECT left(p.tenant_id::text, 1000), count(*)::int
+    FROM partner_source.programs AS p
+   WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")
+   GROUP BY 1
+   ORDER BY 1`;
 
 /** A row of the view `tenants`. Its id is not checked yet. */
 export interface TenantRow {

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
-import { statesQuery } from "./source-queries.ts";
+import { statesQuery } from "./tenant-rows.ts";
 
 /** Some of a tenant's programs, spread evenly over their ids. */
 export interface ProgramSample {

@@ -1,20 +1,27 @@
-import type { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { limitWaiting, type SourcePool } from "../../database/connect.ts";
-import { type ProgramSums, readProgramSums } from "./program-sums.ts";
-import { type ReadProgram, readPrograms, type WantedPrograms } from "./read-programs.ts";
-import { readWithdrawnAround, type StatedWithdrawn } from "./read-withdrawn.ts";
-import type { SmallViews, SourceLimits } from "./source-limits.ts";
+import { limitWaiting, type SourceClient, type SourcePool } from "../../database/connect.ts";
+import { forEachRow } from "../../database/for-each-row.ts";
+import { lifecycle } from "../public-program/lifecycle.ts";
+import { ofTenant, programViews, viewQuery } from "./program-queries.ts";
+import type { SourceLimits } from "./program-row.ts";
+import {
+  type ProgramSum,
+  type ReadProgram,
+  readPrograms,
+  readSums,
+  type WantedPrograms,
+} from "./read-programs.ts";
+import { tryReading } from "./try-reading.ts";
 
 /** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
-  /** As `readProgramSums` gives them. */
-  sums(only?: readonly string[]): Promise<ProgramSums>;
+  /** As `readSums` gives them. */
+  sums(): Promise<readonly ProgramSum[]>;
   /** As `readPrograms` gives them. */
-  programs(small: SmallViews, wanted: WantedPrograms): AsyncGenerator<readonly ReadProgram[], void>;
+  programs(wanted: WantedPrograms): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */
-  withdrawn(programs: Pick<Manifest["programs"], "has" | "ids">): Promise<StatedWithdrawn>;
+  withdrawn(programs: { has(programId: string): boolean }): Promise<readonly string[]>;
 }
 
 export type WithTenantRows = <Result>(
@@ -24,6 +31,25 @@ export type WithTenantRows = <Result>(
 
 /** A query of states that takes longer is given up. The next build asks again. */
 const maxStatesMs = 60_000;
+
+export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenantRows {
+  return async (tenantId, read) => {
+    try {
+      return await pool.withReading((client) =>
+        read({
+          sums: () => readSums(client, tenantId),
+          programs: (wanted) => readPrograms(client, tenantId, limits, wanted),
+          withdrawn: async (programs) => {
+            await limitWaiting(client, { statementMs: maxStatesMs });
+            return await readWithdrawn(client, tenantId, programs);
+          },
+        }),
+      );
+    } catch (error) {
+      throw await withFailingView(pool, tenantId, error);
+    }
+  };
+}
 
 /** Reading these rows fails with `failure`. Withdrawals can still be asked for (P130). */
 export function unreadableRows(failure: Failure, withRows: WithTenantRows): WithTenantRows {
@@ -37,16 +63,42 @@ export function unreadableRows(failure: Failure, withRows: WithTenantRows): With
     });
 }
 
-export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenantRows {
-  return (tenantId, read) =>
-    pool.withReading((client) =>
-      read({
-        sums: (only) => readProgramSums(client, tenantId, limits, only),
-        programs: (small, wanted) => readPrograms(client, tenantId, limits, small, wanted),
-        withdrawn: async (programs) => {
-          await limitWaiting(client, { statementMs: maxStatesMs });
-          return await readWithdrawnAround(client, tenantId, programs);
-        },
-      }),
-    );
+/** Which of the programs are withdrawn: all their rows have a state that is not published (P20). */
+export async function readWithdrawn(
+  client: SourceClient,
+  tenantId: TenantId,
+  programs: { has(programId: string): boolean },
+): Promise<readonly string[]> {
+  const withdrawn = new Map<string, boolean>();
+  await forEachRow(client, statesQuery, [tenantId], ([programId = null, state = null]) => {
+    if (programId === null || !programs.has(programId)) return;
+    const isStated = lifecycle(state).kind === "unpublished";
+    withdrawn.set(programId, isStated && withdrawn.get(programId) !== false);
+  });
+  return [...withdrawn].filter(([, isWithdrawn]) => isWithdrawn).map(([programId]) => programId);
+}
+
+export const statesQuery = `
+  SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
+    FROM partner_source.programs
+   WHERE ${ofTenant}`;
+
+/** A query over all views does not say which of them fails. So each view is asked once, for this tenant, to name it. */
+async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unknown): Promise<unknown> {
+  if (!(error instanceof Failure) || error.code !== "source_contract") return error;
+  const asking = pool.withReading(async (client) => {
+    await limitWaiting(client, { statementMs: maxStatesMs });
+    for (const view of programViews) {
+      const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
+      if ("error" in reading) return { view, message: reading.error.message };
+    }
+    return undefined;
+  });
+  const found = await asking.catch(() => undefined);
+  if (found === undefined) return error;
+  return new Failure(
+    "source_contract",
+    `The view partner_source.${found.view} fails: ${found.message}. \`partner-programs source check\` names the row and the fix.`,
+    { cause: error.cause },
+  );
 }

@@ -1,161 +1,285 @@
-import { countingStore } from "../../../core/counting-store.ts";
-import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure, type FailureCode } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
+import { snapshotId, type TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { ProblemLog, withProblem } from "../content/problem-log.ts";
-import { noPrograms } from "../content/program-counts.ts";
-import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
-import type { AttemptFacts, AttemptOutcome, BuildContext } from "./attempt.ts";
-import { attemptTenant } from "./attempt-tenant.ts";
+import { countsOfKept } from "../content/program-counts.ts";
+import { emptiedRefusal } from "../guards/field-guard.ts";
+import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
+import { sharedVerdict } from "../guards/shared-guard.ts";
+import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
+import { readManifestHead } from "../snapshot/manifest-head.ts";
+import type { Attempt, BuildContext, Known, Live } from "./build-context.ts";
 import type { BuildOptions } from "./build-options.ts";
+import { AttemptFacts, countedStore, heldFailure, outcomeOf } from "./build-report.ts";
+import { isRemembered, type Memory, readMemory, rememberedLines, writeMemory } from "./memory.ts";
+import type { NextSnapshot } from "./next-snapshot.ts";
+import { publishNext, removedMeanwhile } from "./publish.ts";
+import { type ReadContent, readNext } from "./read-next.ts";
+import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
+import { withdraw, withdrawStated } from "./withdraw.ts";
 
-const noFindings = new ProblemLog().findings;
 /** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
 
-/** Never throws: a failure is in the result, so that other tenants go on (P12). */
+type Outcome = TenantRun["outcome"];
+
+/**
+ * Reads a tenant's rows, publishes what changed, and remembers what was read. Never throws: a failure is in the result, so that other
+ * tenants go on (P12).
+ */
 export async function buildTenant(
   tenantId: TenantId,
   options: BuildOptions,
-  context: BuildContext,
+  given: BuildContext,
 ): Promise<TenantRun> {
-  const startedAt = context.now();
-  const requests = countingStore(context.store);
-  const { store, bytesWritten } = countingSnapshotBytes(requests, tenantId);
-  const attempted = await attemptUntilDecided(tenantId, options, { ...context, store });
-  const { facts } = attempted;
-  const failure = attempted.kind === "failed" ? asBuildFailure(attempted.error, context.signal) : undefined;
-  const outcome = outcomeOf(attempted.kind, failure);
-  const { before, after, counts = noPrograms } = facts;
-  const findings = problemsOfTheTenant(facts, outcome).reduce(withProblem, facts.findings ?? noFindings);
-  return {
-    ...notBuilt(tenantId, outcome),
-    snapshotId: after?.snapshotId ?? null,
-    generation: after?.generation ?? null,
-    previousSnapshotId: before?.snapshotId ?? null,
-    confirmedAt: facts.confirmedAt?.toISOString() ?? null,
-    counts,
-    livePrograms: after === undefined ? null : (facts.livePrograms ?? null),
-    leftOut: [...(facts.leftOut ?? [])],
-    ...(facts.changes === undefined ? {} : { changes: facts.changes }),
-    durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()),
-    requests: requests.requests(),
-    bytesWritten: bytesWritten(),
-    failure: outcome === "skipped" ? null : failureText(failure, before),
-    ...findings,
-  };
+  const startedAt = given.now();
+  const { store, counts } = countedStore(given.store, tenantId);
+  const context = { ...given, store };
+  let facts = new AttemptFacts(undefined);
+  let wasLive = false;
+
+  async function untilDecided(): Promise<Outcome> {
+    for (let restarts = 0; ; restarts += 1) {
+      // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
+      const pointer = await readPointer(store, tenantId, context.signal);
+      facts = new AttemptFacts(pointer?.current);
+      if (pointer === undefined && wasLive) throw removedMeanwhile(tenantId);
+      wasLive ||= pointer !== undefined;
+      const attempt = { tenantId, options, context, pointer, readAt: context.now() };
+      const outcome = await attemptOnce(attempt, facts);
+      if (outcome !== "superseded") return outcome;
+      if (restarts < maxRestarts) continue;
+      if (await isNewerLive(attempt, facts)) return "unchanged";
+      throw new Failure(
+        "superseded",
+        `Tenant ${tenantId} was published by other builders ${restarts + 1} times meanwhile; their snapshot stays.`,
+      );
+    }
+  }
+
+  const decided = await untilDecided().then(
+    (outcome) => ({ outcome, failure: undefined }),
+    (error: unknown) => {
+      // P52: a tenant does not fail because somebody ended the run.
+      if (context.signal.aborted) return { outcome: "skipped" as const, failure: undefined };
+      const failure = asFailure(error);
+      return { outcome: outcomeOf(failure), failure };
+    },
+  );
+  const { hold } = facts.after ?? {};
+  const failure = decided.outcome === "held" && hold ? heldFailure(hold) : decided.failure;
+  const run = facts.run(tenantId, decided.outcome, failure);
+  return { ...run, ...counts(), durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()) };
 }
 
-type Decided = Exclude<AttemptOutcome, { kind: "superseded" | "lists-damaged" }>;
-
-/**
- * Attempts the tenant again, from a fresh reading, while other builders are faster, and once more when the live lists are
- * damaged.
- */
-async function attemptUntilDecided(
-  tenantId: TenantId,
-  options: BuildOptions,
-  context: BuildContext,
-): Promise<Decided> {
-  let [areListsDamaged, statesAfterMs] = [false, context.statesAfterMs];
-  for (let superseded = 0; ; ) {
-    const attempt = { ...context, statesAfterMs };
-    const outcome = await attemptTenant(tenantId, options, attempt, areListsDamaged);
-    if (outcome.kind === "lists-damaged") {
-      areListsDamaged = true;
-      continue;
-    }
-    if (outcome.kind !== "superseded") return outcome;
-    // P130: the attempt may have lost to its own withdrawals, so the next one withdraws nothing while it reads.
-    statesAfterMs = undefined;
-    superseded += 1;
-    if (superseded <= maxRestarts) continue;
-    const error = new Failure(
-      "superseded",
-      `Tenant ${tenantId} was published by other builders ${superseded} times meanwhile; their snapshot stays.`,
-    );
-    return { kind: "failed", error, facts: outcome.facts };
+/** Reads the source once and publishes what changed. */
+async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outcome | "superseded"> {
+  const { tenantId, options, context, pointer, readAt } = attempt;
+  const knowing = readKnown(attempt);
+  // It is read while the database works. When the database fails first, nobody waits for it.
+  knowing.catch(() => {});
+  const writer = createResponseWriter({
+    ...context,
+    tenantId,
+    snapshotId: snapshotId(readAt, context.randomBytes(4)),
+    // On hold nothing that is read is published.
+    store: options.dryRun || pointer?.current.hold ? undefined : context.store,
+  });
+  let isReached = false;
+  try {
+    const read = await context
+      .withRows(tenantId, (rows) => {
+        isReached = true;
+        return readNext(attempt, rows, knowing, writer);
+      })
+      .catch((error: unknown) => {
+        const isOfSource = isReached && readingFailures.has(asFailure(error).code);
+        if (context.signal.aborted || !isOfSource) throw error;
+        return afterFailedReading(attempt, facts, error);
+      });
+    return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer, facts);
+  } finally {
+    // No write may still be under way when the attempt has ended, also after a failure.
+    await writer.settled().catch(() => {});
   }
 }
 
-/** The store, and how many bytes of the tenant's snapshots were put into it. */
-function countingSnapshotBytes(
-  store: ObjectStore,
-  tenantId: TenantId,
-): { readonly store: ObjectStore; readonly bytesWritten: () => number } {
-  const prefix = snapshotsPrefix(tenantId);
-  let bytes = 0;
-  const put: ObjectStore["put"] = async (key, body, options) => {
-    const result = await store.put(key, body, options);
-    if (result.kind === "stored" && key.startsWith(prefix)) bytes += body.size;
-    return result;
-  };
-  return { store: { ...store, put }, bytesWritten: () => bytes };
-}
-
-/** Findings about the tenant itself, which no memory keeps. */
-function problemsOfTheTenant(facts: AttemptFacts, outcome: TenantRun["outcome"]): DataProblem[] {
-  const isDone = ["published", "unchanged", "held", "would-publish"].includes(outcome);
-  const found: DataProblem[] = isDone ? [...(facts.changeProblems ?? [])] : [];
-  const add = (code: ProblemCode, value: string | null): void => {
-    found.push({ code, programId: null, field: null, value: shownValue(value) });
-  };
-  if (facts.isManifestUnreadable) add("manifest_unreadable", facts.before?.snapshotId ?? null);
-  if (facts.memoryFailure !== undefined) add("memory_unwritten", facts.memoryFailure.message);
-  if (facts.withdrawalFailure !== undefined) add("withdrawals_unknown", facts.withdrawalFailure.message);
-  // P22: partners see an empty list.
-  const left = outcome === "would-publish" ? facts.counts?.programs : facts.livePrograms;
-  if (left === 0) add("snapshot_empty", null);
-  return found;
-}
-
-/** The result for a tenant whose turn did not come, or that another builder has built. */
-export function notBuilt(tenantId: TenantId, outcome: TenantRun["outcome"]): TenantRun {
-  return {
-    tenantId,
-    outcome,
-    snapshotId: null,
-    generation: null,
-    previousSnapshotId: null,
-    confirmedAt: null,
-    counts: noPrograms,
-    livePrograms: null,
-    leftOut: [],
-    leftOutOmitted: 0,
-    durationMs: 0,
-    requests: { get: 0, put: 0, list: 0, delete: 0 },
-    bytesWritten: 0,
-    failure: null,
-    problems: [],
-    problemsOmitted: 0,
-    problemCounts: {},
-  };
-}
-
-function outcomeOf(kind: Decided["kind"], failure: Failure | undefined): TenantRun["outcome"] {
-  if (kind !== "failed" || failure === undefined) return kind;
-  // P52: a tenant does not fail because somebody ended the run.
-  if (failure.code === "interrupted") return "skipped";
-  return refusals.has(failure.code) ? "refused" : "failed";
-}
-
-const refusals: ReadonlySet<FailureCode> = new Set([
-  "shrink_guard",
-  "field_guard",
-  "shared_guard",
-  "store_unsupported",
+/** How a reading fails because of the source. */
+export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
+  "internal",
+  "source_contract",
+  "source_unavailable",
+  "tenant_too_large",
 ]);
 
-function asBuildFailure(error: unknown, signal: AbortSignal): Failure {
-  return signal.aborted ? new Failure("interrupted", "Interrupted.", { cause: error }) : asFailure(error);
+/** A damaged document counts as missing, because the build writes it anew. */
+async function readKnown({ options, context, pointer }: Attempt): Promise<Known> {
+  const { store, signal } = context;
+  const live =
+    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"));
+  const isNeeded = live !== undefined && !options.rewrite;
+  return { live, memory: isNeeded ? await readMemory(store, options.recipe, live, signal) : undefined };
 }
 
-function failureText(failure: Failure | undefined, before: Current | undefined): TenantRun["failure"] {
-  if (failure !== undefined) return { code: failure.code, message: failure.message };
-  if (!before?.hold) return null;
-  const message = `On hold since ${before.hold.since}: ${before.hold.reason}. End it with \`snapshot release\`.`;
-  return { code: "held", message };
+/** P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. */
+async function afterFailedReading(
+  attempt: Attempt,
+  facts: AttemptFacts,
+  error: unknown,
+): Promise<"superseded"> {
+  try {
+    const done = await withdrawStated(attempt);
+    if (done === "superseded") return done;
+    if (done !== undefined) {
+      facts.noteLive(done.live);
+      facts.counts = countsOfKept(facts.livePrograms, { withdrawn: done.withdrawn.size });
+      if (done.live.manifest === undefined) noteUnreadable(facts, done.live);
+      else await followLive(attempt, done.live, true);
+    }
+  } catch (failure) {
+    facts.noteCode("withdrawals_unknown", asFailure(failure).message);
+  }
+  throw error;
+}
+
+/** Publishes what was read, unless it is live already or something blocks it. */
+async function endAsRead(
+  attempt: Attempt,
+  known: Known,
+  read: ReadContent,
+  writer: ResponseWriter,
+  facts: AttemptFacts,
+): Promise<Outcome | "superseded"> {
+  const { options, pointer, readAt } = attempt;
+  const { next, lists } = read;
+  const live = pointer && { current: pointer.current, manifest: known.live };
+  facts.counts = next.counts;
+  facts.leftOut = next.leftOut;
+  facts.findings = next.problems.findings;
+  if (live !== undefined) facts.noteLive(live);
+  if (live !== undefined && live.manifest === undefined) noteUnreadable(facts, live);
+  const refusal = await refusalOf(attempt, known, next, facts);
+  const isBlocked = refusal !== undefined || pointer?.current.hold != null;
+  if (options.dryRun) facts.changes = next.changes(isBlocked);
+  if (isBlocked) {
+    await writer.settled();
+    const outcome = await endBlocked(attempt, known, live, next, facts);
+    if (outcome !== "superseded" && refusal !== undefined) throw refusal;
+    return outcome;
+  }
+  for (const problem of next.changeProblems) facts.note(problem);
+  const published =
+    lists === undefined ? "unchanged" : await publishNext(attempt, known.live, { ...read, lists }, writer);
+  if (published === "superseded" || published === "would-publish") return published;
+  const after = published === "unchanged" ? live : published;
+  // A dry run confirms nothing, because readers of the store see nothing of it.
+  if (options.dryRun || after === undefined) return "unchanged";
+  facts.noteLive(after);
+  facts.confirmedAt = readAt;
+  const mayHaveLiveTree = await followLive(attempt, after, known.memory?.mayHaveLiveTree ?? true, known.live);
+  await remember(attempt, known.memory, after, next, mayHaveLiveTree, facts);
+  return published === "unchanged" ? published : "published";
+}
+
+/** Why a guard keeps the build from publishing, if one does. */
+async function refusalOf(
+  { tenantId, options, pointer, context }: Attempt,
+  { live }: Known,
+  next: NextSnapshot,
+  facts: AttemptFacts,
+): Promise<Failure | undefined> {
+  if (pointer?.current.hold) return undefined;
+  const { counts, emptiedFields } = next;
+  const refusal =
+    invalidRefusal(tenantId, counts, facts.findings.problems[0], options.onInvalid) ??
+    (pointer === undefined || options.allowShrink
+      ? undefined
+      : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
+    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
+  if (refusal !== undefined) return refusal;
+  const build = { tenantId, added: next.added, isLive: pointer !== undefined };
+  const shared = await sharedVerdict(build, options.allowShared, context.findShared);
+  if (shared.kind === "warned") facts.note(shared.problem);
+  return shared.kind === "refused" ? shared.failure : undefined;
+}
+
+/** P20: publishes the live content without what the source has withdrawn, the only change that a blocked build makes. */
+async function endBlocked(
+  attempt: Attempt,
+  { memory }: Known,
+  live: Live | undefined,
+  { withdrawn, counts }: NextSnapshot,
+  facts: AttemptFacts,
+): Promise<"held" | "superseded"> {
+  const { options, context } = attempt;
+  const left = live && (await withdraw(attempt, live, withdrawn));
+  if (left === "superseded") return left;
+  if (left !== undefined && !options.dryRun) {
+    facts.noteLive(left);
+    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, live?.manifest);
+    // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
+    if (left !== live && memory !== undefined) {
+      const rest = [...memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
+      const place = { ...left.current, recipe: options.recipe };
+      await writeMemory(context.store, place, rest, mayHaveLiveTree, context.signal).catch(() => {});
+    }
+  }
+  // P148: the counts are those of the programs that partners go on seeing.
+  facts.counts = countsOfKept(facts.livePrograms, { ...counts, withdrawn: withdrawn.size });
+  return "held";
+}
+
+/** Writes the memory of the live snapshot, unless it is stored already. */
+async function remember(
+  { options, context }: Attempt,
+  memory: Memory | undefined,
+  { current }: Live,
+  next: NextSnapshot,
+  mayHaveLiveTree: boolean,
+  facts: AttemptFacts,
+): Promise<void> {
+  const lines = rememberedLines(next.lines);
+  const isSameSnapshot = facts.before?.snapshotId === current.snapshotId;
+  if (isSameSnapshot && isRemembered(memory, lines, mayHaveLiveTree)) return;
+  try {
+    const place = { ...current, recipe: options.recipe };
+    await writeMemory(context.store, place, lines, mayHaveLiveTree, context.signal);
+  } catch (error) {
+    facts.noteCode("memory_unwritten", asFailure(error).message);
+  }
+}
+
+/**
+ * P27: makes the tenant's `live/` folder follow the live snapshot, also after a build that published nothing. `before`: a manifest
+ * that need not be read. Returns whether there may be a folder now.
+ */
+async function followLive(
+  { context, options }: Attempt,
+  { current, manifest }: Live,
+  mayExist: boolean,
+  before?: Manifest,
+): Promise<boolean> {
+  if (options.dryRun || context.followLive === undefined) return true;
+  const known = [before, manifest].filter((each) => each !== undefined);
+  const outcome = await context.followLive(context.store, current, {
+    known,
+    rewrite: options.rewrite,
+    mayExist,
+  });
+  return outcome !== "absent" && outcome !== "removed";
+}
+
+/** Whether the live snapshot shows what the source said after this attempt began to read. */
+async function isNewerLive({ tenantId, context, readAt }: Attempt, facts: AttemptFacts): Promise<boolean> {
+  const { store, signal } = context;
+  const pointer = await readPointer(store, tenantId, signal);
+  const head = pointer && (await readManifestHead(store, tenantId, pointer.current.snapshotId, signal));
+  if (head === undefined || Date.parse(head.contentAt) <= readAt.getTime()) return false;
+  facts.after = pointer?.current;
+  facts.livePrograms = head.programs;
+  return true;
+}
+
+function noteUnreadable(facts: AttemptFacts, { current }: Live): void {
+  facts.noteCode("manifest_unreadable", current.snapshotId);
 }

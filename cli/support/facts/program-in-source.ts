@@ -10,8 +10,7 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { sandboxProgramById } from "../../publish/sandbox/sandbox-rows.ts";
 import { dataOf } from "../../publish/snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere } from "../../publish/source/find-programs.ts";
-import { readProgram } from "../../publish/source/read-program.ts";
-import type { ReadProgram } from "../../publish/source/read-programs.ts";
+import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 

@@ -4,8 +4,7 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/ma
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
-import { type ProgramHistory, programHistory } from "../../operate/snapshots/program-history.ts";
-import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { type ProgramPast, programPast } from "../../operate/snapshots/program-past.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
@@ -24,16 +23,26 @@ export type ProgramInStore =
       readonly snapshotId: SnapshotId;
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
-      readonly served: { readonly document: unknown; readonly sha256: string; readonly key: string } | null;
+      readonly served: ServedProgram | null;
       /** The id of a program in the live snapshot that is nearly this one; `null` when the snapshot has the program itself. */
       readonly near: string | null;
-      readonly history: ProgramHistory;
+      /** Why the live snapshot lacks the program; `null` when it has it. */
+      readonly past: ProgramPast | null;
     };
+
+export interface ServedProgram {
+  readonly document: unknown;
+  readonly sha256: string;
+  readonly key: string;
+  /** The snapshot whose build wrote these bytes. */
+  readonly builtBy: SnapshotId | null;
+}
 
 export async function readProgramInStore(
   store: ObjectStore,
   tenantId: TenantId,
   programId: string,
+  now: Date,
   signal: AbortSignal,
 ): Promise<ProgramInStore> {
   let isHeld = false;
@@ -48,20 +57,22 @@ export async function readProgramInStore(
     isHeld = pointer.current.hold !== null;
     const manifest = await readLiveManifest(store, pointer.current, signal);
     const entry = detailEntry(manifest, programId);
-    const bytes = entry && (await responseBytes(store, entry, signal));
-    return {
-      kind: "live",
-      snapshotId: manifest.snapshotId,
-      programs: manifest.programs.count,
-      served:
-        entry && bytes ? { document: dataOf(bytes, entry.key), sha256: entry.sha256, key: entry.key } : null,
-      near: entry === undefined ? (nearestName(programId, manifest.programs.ids()) ?? null) : null,
-      history: programHistory(
-        await snapshotHistory(store, { pointer, manifest }, signal),
-        manifest,
+    const { snapshotId, programs } = manifest;
+    const live = { kind: "live", snapshotId, programs: programs.count } as const;
+    if (entry === undefined) {
+      const past = await programPast(
+        store,
+        { pointer, manifest },
         programId,
-      ),
-    };
+        { snapshotId, at: now },
+        signal,
+      );
+      return { ...live, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
+    }
+    const document = dataOf(await responseBytes(store, entry, signal), entry.key);
+    const builtBy = programs.get(programId)?.snapshotId ?? null;
+    const { sha256, key } = entry;
+    return { ...live, served: { document, sha256, key, builtBy }, near: null, past: null };
   } catch (error) {
     const { code, message } = asFailure(error);
     if (code === "corrupt_document") return { kind: "damaged", reason: message, isHeld };
@@ -69,11 +80,7 @@ export async function readProgramInStore(
   }
 }
 
-export async function storedJson(
-  store: ObjectStore,
-  entry: ResponseEntry,
-  signal: AbortSignal,
-): Promise<unknown> {
+async function storedJson(store: ObjectStore, entry: ResponseEntry, signal: AbortSignal): Promise<unknown> {
   return JSON.parse((await responseBytes(store, entry, signal)).toString("utf8"));
 }
 

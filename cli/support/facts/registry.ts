@@ -86,17 +86,6 @@ export async function readRemovals(
   });
 }
 
-/** When the tenant was removed, RFC 3339; `null` when it was not removed, or when its removal has not ended. */
-export async function removedAtOf(
-  store: ObjectStore,
-  tenantId: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const { value } = await readRemovals(store, await registryReading(store), signal);
-  const removal = value.get(tenantId);
-  return removal === undefined || removal.openKeys > 0 ? null : removal.removedAt;
-}
-
 /** The number of the operators' commands that are searched for renames. */
 const maxRecords = 500;
 

@@ -3,11 +3,8 @@ import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import type { LivePeriod } from "../../operate/snapshots/live-periods.ts";
-import { type MissedProgram, missedProgram } from "../../operate/snapshots/missed-program.ts";
-import { type ProgramHistory, programHistory } from "../../operate/snapshots/program-history.ts";
-import { readLivePeriods } from "../../operate/snapshots/read-live-periods.ts";
-import { snapshotHistory } from "../../operate/snapshots/snapshot-history.ts";
+import { type LivePeriod, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
+import { type ProgramPast, programPast } from "../../operate/snapshots/program-past.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { responseBytes } from "../../publish/snapshot/stored-response.ts";
@@ -37,8 +34,7 @@ export interface RequestFacts {
 
 /** A program that a request did not find: why it was missing then, and its present state. */
 export interface Miss {
-  readonly missed: MissedProgram;
-  readonly history: ProgramHistory | null;
+  readonly missed: ProgramPast;
   readonly now: Explanation;
 }
 
@@ -120,15 +116,12 @@ export async function missOf(
   const found = await orNull(signal, async () => {
     const live = await publishedSnapshot(store, tenantId, signal);
     if (live === undefined || programId === null) return null;
-    const snapshots = await snapshotHistory(store, live, signal);
-    return {
-      missed: missedProgram(snapshots, programId, snapshotId, new Date(time)),
-      history: programHistory(snapshots, live.manifest, programId),
-    };
+    const asked = snapshotId !== null && isSnapshotId(snapshotId) ? snapshotId : null;
+    return await programPast(store, live, programId, { snapshotId: asked, at: new Date(time) }, signal);
   });
-  if (found !== null) return { ...found, now };
+  if (found !== null) return { missed: found, now };
   // The objects of a renamed tenant may be removed. Its partners read the programs of its present tenant.
-  return now.renamedFrom === null ? null : { missed: { kind: "not_kept" }, history: null, now };
+  return now.renamedFrom === null ? null : { missed: { kind: "not_kept" }, now };
 }
 
 /** The answer, or `null` when the store fails, since the log alone explains much. */

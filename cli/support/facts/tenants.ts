@@ -2,20 +2,14 @@ import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import type { TenantDamage } from "../../../schemas/generated/types.ts";
+import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import type { LogIndex } from "../../operate/log-index/log-index.ts";
-import { type Answers, recentAnswers } from "../../operate/log-index/recent-answers.ts";
-import type { LogState } from "../../operate/log-index/request-log.ts";
-import { type DamageRecord, readDamage } from "../../operate/snapshots/damage-record.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../../publish/snapshot/manifest-head.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { readOr } from "./reading.ts";
 import {
   heldBy,
   presentTenant,
@@ -33,8 +27,6 @@ export interface TenantFacts extends BuildRecord {
   /** `null` when partners get 500: nothing was ever published, or what is there is damaged (see `fault`). */
   readonly live: LiveFacts | null;
   readonly fault: string | null;
-  /** The damage that `snapshot verify` found in the live snapshot; `null` when it found none, or never ran. */
-  readonly damage: LiveDamage | null;
   /** The hold, also of a tenant whose manifest is damaged. */
   readonly hold: Hold | null;
   readonly removal: Removal | null;
@@ -59,14 +51,6 @@ export interface LiveFacts {
   /** When a build last found that this snapshot is what the source says; `null` when that is not known. */
   readonly confirmedAt: string | null;
   readonly programs: number;
-}
-
-export interface LiveDamage {
-  /** RFC 3339. */
-  readonly foundAt: string;
-  /** Responses, also the lists. */
-  readonly files: number;
-  readonly programs: readonly string[];
 }
 
 export interface Hold {
@@ -97,18 +81,14 @@ export interface TenantsReading {
   readonly faults: readonly string[];
 }
 
-export interface AskedLog {
-  readonly index: LogIndex;
-  state(): LogState;
-}
-
 export interface TenantsQuestion {
   readonly store: ObjectStore;
   /** The one tenant to read. `undefined` asks for all tenants that the store or a run report knows. */
   readonly only?: TenantId | undefined;
   /** Whether to include removed tenants of which nothing is stored. */
   readonly withRemoved?: boolean;
-  readonly log?: AskedLog | undefined;
+  /** What the gateways' log says of the last hour; `undefined` when no log was given. */
+  readonly log?: RecentAnswers | undefined;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
@@ -123,11 +103,10 @@ const maxEarlierEach = 5;
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
   const { store, only, log, now, signal } = question;
   const stored = only === undefined ? await allStored(store, signal) : [only];
-  const [records, keys, damage, gateways] = await Promise.all([
+  const [records, keys, gateways] = await Promise.all([
     readBuildRecords(store, new Set(stored), now, signal),
     registryReading(store),
-    readOr<DamageRecord>(new Map(), signal, () => readDamage(store, signal)),
-    log && gatewayFacts(store, log, now, signal),
+    log && gatewayFacts(store, log),
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
@@ -142,8 +121,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   const renames = mayBeRenamed ? await readRenames(store, signal) : new Map<string, Rename>();
   const tenants = await inRounds(tenantIds, maxParallelReads, async (tenantId): Promise<TenantFacts> => {
     const record = records.of(tenantId);
-    const found = damage.value.get(tenantId);
-    const { parent, ...liveState } = await readLiveState(store, tenantId, record, found, signal);
+    const { parent, ...liveState } = await readLiveState(store, tenantId, record, signal);
     const rename = renames.get(tenantId);
     return {
       tenantId,
@@ -153,15 +131,15 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
       rename: rename === undefined ? null : { ...rename, tenantId: presentTenant(renames, tenantId) },
       keys: keys.kind === "read" ? (own.get(tenantId) ?? []) : null,
       mostPrograms: await mostProgramsBefore(store, tenantId, parent, earlier, signal),
-      answers: gateways?.answers.of(tenantId) ?? null,
+      answers: log?.of(tenantId) ?? null,
     };
   });
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
   return {
     tenants,
-    gateways: gateways?.facts ?? null,
+    gateways: gateways ?? null,
     usualIntervalMs: records.usualIntervalMs,
-    faults: [...records.faults, ...faults, ...damage.faults, ...unread],
+    faults: [...records.faults, ...faults, ...unread],
   };
 }
 
@@ -171,16 +149,9 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
   return tenantIds;
 }
 
-async function gatewayFacts(store: ObjectStore, log: AskedLog, now: Date, signal: AbortSignal) {
-  const answers = await recentAnswers(log.index, now, signal);
-  const facts: GatewayFacts = {
-    state: log.state(),
-    notes: log.index.notes,
-    anonymous: answers.of(null),
-    unconfirmed: answers.unconfirmed,
-    storeId: await ownStoreId(store),
-  };
-  return { answers, facts };
+async function gatewayFacts(store: ObjectStore, log: RecentAnswers): Promise<GatewayFacts> {
+  const { state, notes, unconfirmed } = log;
+  return { state, notes, unconfirmed, anonymous: log.of(null), storeId: await ownStoreId(store) };
 }
 
 /** The identity of the store; `null` when it has none or cannot be asked. */
@@ -202,13 +173,12 @@ async function readLiveState(
   store: ObjectStore,
   tenantId: TenantId,
   record: BuildRecord,
-  damage: TenantDamage | undefined,
   signal: AbortSignal,
-): Promise<Pick<TenantFacts, "live" | "fault" | "damage" | "hold"> & { readonly parent: SnapshotId | null }> {
+): Promise<Pick<TenantFacts, "live" | "fault" | "hold"> & { readonly parent: SnapshotId | null }> {
   let hold: Hold | null = null;
   try {
     const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) return { live: null, fault: null, damage: null, hold, parent: null };
+    if (pointer === undefined) return { live: null, fault: null, hold, parent: null };
     const { snapshotId, generation, publishedAt, hold: held } = pointer.current;
     hold = held && { ...held, by: await heldBy(store, tenantId, held.since, signal) };
     // A manifest that a gateway refuses is not live, even if its first lines can be read (P54).
@@ -217,25 +187,13 @@ async function readLiveState(
     const confirmed = confirmedAtOf(record.confirmation, snapshotId);
     const times = { generatedAt, contentAt, publishedAt, confirmedAt: confirmed };
     const live = { snapshotId, generation, ...times, programs: programs.count };
-    return { live, fault: null, damage: liveDamage(manifest, damage), hold, parent };
+    return { live, fault: null, hold, parent };
   } catch (error) {
     const failure = asFailure(error);
     // One damaged tenant must not hide the others. A store that is away does hide all.
     if (failure.code !== "corrupt_document") throw error;
-    return { live: null, fault: failure.message, damage: null, hold, parent: null };
+    return { live: null, fault: failure.message, hold, parent: null };
   }
-}
-
-/** Only objects that the live snapshot names count: a build may have replaced the others. */
-function liveDamage(manifest: Manifest, damage: TenantDamage | undefined): LiveDamage | null {
-  if (damage === undefined) return null;
-  const lists = damage.keys.filter((key) => key === manifest.list.key || key === manifest.legacy.key);
-  const programs = damage.keys.flatMap((key) => {
-    const [, id = ""] = /\/v1\/programs\/([^/]+)\.json$/.exec(key) ?? [];
-    return detailEntry(manifest, id)?.key === key ? id : [];
-  });
-  const files = lists.length + programs.length;
-  return files === 0 ? null : { foundAt: damage.foundAt, files, programs };
 }
 
 /**

@@ -61,13 +61,6 @@ function newestNote(notes: readonly GatewayNote[]): GatewayNote | undefined {
   return notes.toSorted((a, b) => (a.time < b.time ? 1 : -1))[0];
 }
 
-/** The gateway's last note about its store before the time of a request. */
-export function noteBefore(notes: readonly GatewayNote[], time: string): GatewayNote | undefined {
-  return (
-    newestNote(notes.filter((note) => note.time <= time)) ?? notes.find(({ kind }) => kind === "listening")
-  );
-}
-
 /**
  * Says why a gateway may know nothing of this store's keys and snapshots: it uses another store, or finds none. `storeId` is
  * this store's identity, or `null` when it has none.

@@ -1,4 +1,4 @@
-import type { MissedProgram } from "../../operate/snapshots/missed-program.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../facts/requests.ts";
 import { explainCommand, forSupport, type Judgement, judgement, nextStep } from "./step.ts";
@@ -21,7 +21,7 @@ export function missedRequest({ line, miss }: RequestFacts, reader: Reader): Jud
   };
 }
 
-function missedThen(missed: MissedProgram, reader: Reader): string {
+function missedThen(missed: ProgramPast, reader: Reader): string {
   const when = (at: string): string => plainTime(at, reader);
   switch (missed.kind) {
     case "never":
@@ -29,9 +29,7 @@ function missedThen(missed: MissedProgram, reader: Reader): string {
         ? `no published version that is kept has it (${missed.snapshotsExamined}); others are not kept or cannot be read.`
         : "no published version has it.";
     case "removed":
-      return missed.by === null
-        ? `a version with the data of ${when(missed.last.generatedAt)} had it; what took it out is not known, since nothing of what came right after that can be read any more.`
-        : `it was last published with the data of ${when(missed.last.generatedAt)}, and the build of ${when(missed.by.generatedAt)} took it out.`;
+      return `it was last published with the data of ${when(missed.last.generatedAt)}, and the build of ${when(missed.by.generatedAt)} took it out.`;
     case "rolled_back":
       return `the version with it was taken back by a rollback (${when(missed.at)}).`;
     case "came_later":

@@ -59,7 +59,7 @@ export function missingProgram(facts: ProgramFacts, store: LiveStore): Standing 
 function absent(
   { tenantId, programId, spelled }: ProgramFacts,
   elsewhere: Extract<ProgramInSource, { readonly kind: "absent" }>["elsewhere"],
-  { history, near }: LiveStore,
+  { past, near }: LiveStore,
 ): Standing {
   const missing = (name: string, now: string, steps: readonly Step[], isToBeCorrected = false): Standing =>
     standing(404, name, "unknown_program", now, { steps, isToBeCorrected });
@@ -83,7 +83,7 @@ function absent(
     );
     return missing("missing_elsewhere", now, [step]);
   }
-  if (history.last !== null) {
+  if (past?.kind === "removed" || past?.kind === "rolled_back") {
     const now = "Partners no longer see it (404): the booking system no longer has it.";
     const restore =
       "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";

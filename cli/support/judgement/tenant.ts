@@ -69,7 +69,7 @@ type Facts = TenantFacts & { readonly buildState: BuildState };
 type More = Parameters<typeof concern>[4];
 
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
-  const { tenantId, live, fault, damage, removal, rename, notInSource, hold } = facts;
+  const { tenantId, live, fault, removal, rename, notInSource, hold } = facts;
   const bad = (kind: ConcernKind, text: string, more?: More) => concern(kind, "bad", tenantId, text, more);
   const doubtful = (kind: ConcernKind, text: string, more?: More) =>
     concern(kind, "doubtful", tenantId, text, more);
@@ -92,10 +92,6 @@ function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
     yield bad("damaged", text, mending);
-  }
-  if (damage !== null) {
-    const text = `partners get 500 (internal error) for ${counted(damage.files, "published file")} that \`snapshot verify\` found damaged`;
-    yield bad("damaged", text, { at: damage.foundAt, programs: damage.programs, ...mending });
   }
   if (live === null && fault === null) {
     const steps = [forOperations("Build it.", buildCommand(tenantId))];

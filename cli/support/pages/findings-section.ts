@@ -2,9 +2,8 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { LastRun } from "../facts/runs.ts";
-import { explainPath } from "./addresses.ts";
-import { type CsvTable, csvTable } from "./csv.ts";
-import { badge } from "./parts.ts";
+import { programPath } from "./addresses.ts";
+import { badge, section } from "./parts.ts";
 
 /** The report itself has all groups. */
 const maxShownGroups = 50;
@@ -21,24 +20,12 @@ export function findingsSection(tenantId: string, { tenantRun }: LastRun): Html 
   const rest = groups
     .slice(maxShownGroups)
     .reduce((sum, { count }) => sum + count, tenantRun.problemsOmitted);
-  return html`<section aria-labelledby="findings"><h2 id="findings">What the last run found in the data</h2>
-<ul class="findings">${shown.map((group) => finding(tenantId, group))}</ul>
-${rest > 0 && html`<p>… and ${numberText(rest)} more, in the run’s report.</p>`}</section>`;
-}
-
-/** A table with a row for each finding that the run reported. */
-export function findingsTables(lastRun: LastRun | null): readonly CsvTable[] {
-  const problems = lastRun?.tenantRun?.problems ?? [];
-  if (problems.length === 0) return [];
-  const table = csvTable("findings", problems, {
-    severity: ({ severity }) => severity,
-    code: ({ code }) => code,
-    program: ({ programId }) => programId,
-    field: ({ field }) => field,
-    value: ({ value }) => value,
-    message: ({ message }) => message,
-  });
-  return [table];
+  return section(
+    "findings",
+    "What the last run found in the data",
+    html`<ul class="findings">${shown.map((group) => finding(tenantId, group))}</ul>
+${rest > 0 && html`<p>… and ${numberText(rest)} more, in the run’s report.</p>`}`,
+  );
 }
 
 function finding(tenantId: string, group: FindingGroup): Html {
@@ -70,7 +57,7 @@ function valuesOf({ values }: FindingGroup): Html | false {
 function links(tenantId: string, programIds: readonly NonNullable<Problem["programId"]>[]): readonly Html[] {
   return programIds.map(
     (programId, at) =>
-      html`${at > 0 && ", "}<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`,
+      html`${at > 0 && ", "}<a href="${programPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`,
   );
 }
 

@@ -1,75 +1,110 @@
+import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { readTenants } from "../facts/tenants.ts";
-import { type Concern, tallyWords, worstSubjectFirst } from "../judgement/concern.ts";
-import { every } from "../judgement/step.ts";
-import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
-import { tenantPath } from "./addresses.ts";
-import { type CsvTable, csvTable } from "./csv.ts";
-import { homeTrail } from "./page.ts";
-import { concernItem, dataTable, heading, logNotices, notice, outcomeBadge, time } from "./parts.ts";
-import { type Inspection, route } from "./route.ts";
+import {
+  type Concern,
+  concernKinds,
+  tallyWords,
+  worstFirst,
+  worstSubjectFirst,
+} from "../judgement/concern.ts";
+import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
+import { home, tenantPath } from "./addresses.ts";
+import { concernItem, concernList, equalConcerns } from "./concern-items.ts";
+import {
+  badge,
+  command,
+  dataTable,
+  heading,
+  logNotices,
+  notice,
+  numeric,
+  outcomeBadge,
+  pager,
+  section,
+  time,
+} from "./parts.ts";
+import { type Inspection, pageOf, route } from "./route.ts";
 
-export async function readJudgedTenants({ store, log, reader, signal }: Inspection): Promise<JudgedTenants> {
-  await log?.refresh();
-  const asked = reader();
-  return judgedTenants(await readTenants({ store, log, now: asked.now, signal }), asked);
-}
+/** P77: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
+export const healthRoutes = [route("/", healthPage), route("/health", healthPage)];
 
-/** At most this many tenants with concerns are shown. Tenants without concerns are only counted. */
-const maxShownTenants = 200;
-
-/** P77: the state of all tenants. Those with concerns are listed, the worst first. */
-export const healthRoute = route("/health", async (_, inspection) => {
-  const report = await readJudgedTenants(inspection);
+async function healthPage({ query }: { readonly query: URLSearchParams }, inspection: Inspection) {
+  const { store, log, signal } = inspection;
   const reader = inspection.reader();
-  const { faults, usualIntervalMs, concerns, gateways } = report;
+  const { now } = reader;
+  const lastHour = await log?.lastHour(now);
+  const report = judgedTenants(await readTenants({ store, log: lastHour, now, signal }), reader);
+  const { faults, concerns, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);
-  const troubled = tenants.filter((tenant) => tenant.concerns.length > 0);
-  const shown = troubled.slice(0, maxShownTenants);
-  const interval =
-    usualIntervalMs === null
-      ? "How often builds come is not known yet: there are too few reports."
-      : `A build usually comes ${every(usualIntervalMs)}.`;
   const main = html`<h1>Health</h1>
-<p class="lead">${tallyWords(tenants)} ${interval}</p>
+<p class="lead" role="status">${tenants.length === 0 ? "Nothing was published yet." : summary(tenants)}</p>
 ${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
-${gateways === null ? notice("neutral", html`<p>What partners got is not known here: no log of a gateway was given.</p>`) : logNotices(gateways.state, reader)}
-${concerns.length > 0 && html`<section aria-labelledby="gateways"><h2 id="gateways">All tenants</h2>${concernList(concerns, reader)}</section>`}
-${
-  shown.length === 0
-    ? concerns.length === 0 && faults.length === 0 && notice("good", html`<p>Nothing needs attention.</p>`)
-    : dataTable("Tenants that somebody should look at, worst first", shown, {
-        Tenant: heading(
-          ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
-        ),
-        "What is found": (tenant) => concernList(tenant.concerns, reader),
-        "Last build": (tenant) => lastBuild(tenant, reader),
-      })
-}
-${troubled.length > shown.length && html`<p>… and ${troubled.length - shown.length} more tenants, in the file for a spreadsheet.</p>`}`;
-  const tables = [healthTable(report, tenants)];
-  return { status: 200, title: "Health", trail: homeTrail, main, tables };
-});
-
-function concernList(concerns: readonly Concern[], reader: Reader): Html {
-  return html`<ul class="found">${concerns.map((concern) => html`<li>${concernItem(concern, reader)}</li>`)}</ul>`;
+${gateways === null ? html`<p class="lead">What partners got is not known here: no log of a gateway was given.</p>` : logNotices(gateways.state)}
+${attention(concerns, tenants, reader) || (tenants.length > 0 && faults.length === 0 && notice("good", html`<p>Nothing needs attention.</p>`))}
+${tenants.length === 0 ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>` : allTenants(tenants, query, reader)}`;
+  return { status: 200, title: "Health", trail: [], main };
 }
 
-function lastBuild({ lastTry, nextDueAt }: JudgedTenant, reader: Reader): Html {
+function summary(tenants: readonly JudgedTenant[]): string {
+  const programs = tenants.reduce(
+    (sum, tenant) => sum + (isGone(tenant) ? 0 : (tenant.live?.programs ?? 0)),
+    0,
+  );
+  return `${tallyWords(tenants)} ${counted(programs, "program")} in all.`;
+}
+
+/** The concerns of all tenants together, then those of tenants. */
+function attention(
+  concerns: readonly Concern[],
+  tenants: readonly JudgedTenant[],
+  reader: Reader,
+): Html | false {
+  const groups = equalConcerns(worstFirst(tenants.flatMap((tenant) => tenant.concerns)));
+  if (concerns.length + groups.length === 0) return false;
+  const shown = groups.slice(0, maxGroups);
+  const more = groups.length - shown.length;
+  return section(
+    "attention",
+    "To look at",
+    html`${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader)))}
+<ul class="found">${shown.map((group) => html`<li class="notice ${group.first.severity}">${concernList(group, reader)}</li>`)}</ul>
+${more > 0 && html`<p>… and ${numberText(more)} more; the tenants below have them all.</p>`}`,
+  );
+}
+
+/** A person reads no more. Each tenant's page has all of its own. */
+const maxGroups = 40;
+
+function allTenants(tenants: readonly JudgedTenant[], query: URLSearchParams, reader: Reader): Html {
+  const listed = pageOf(tenants, query);
+  return section(
+    "tenants",
+    "Tenants",
+    html`${listed.pages > 1 && html`<p class="lead">${counted(tenants.length, "tenant")}${listed.place}.</p>`}
+${dataTable("Tenants with the age of their data, the worst first", listed.rows, {
+  Tenant: heading(({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`),
+  State: stateBadges,
+  Programs: numeric(({ live }) => (live === null ? "–" : numberText(live.programs))),
+  "Last build": (tenant) => lastBuild(tenant, reader),
+})}
+${pager(listed, (page) => `${home}?page=${page}#tenants`)}`,
+  );
+}
+
+/** How the last build ended, and, if that was another one, when a build last found the data to be what the source says. */
+function lastBuild({ lastTry, live }: JudgedTenant, reader: Reader): Html {
+  const checkedAt = live?.confirmedAt ?? null;
   return html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
-    nextDueAt !== null &&
-    html`<span class="line">${new Date(nextDueAt) > reader.now ? "The next is due" : "The next was due"} ${time(nextDueAt, reader)}</span>`
+    checkedAt !== null &&
+    checkedAt !== lastTry?.triedAt &&
+    html`<span class="line">Data checked ${time(checkedAt, reader)}</span>`
   }`;
 }
 
-function healthTable({ concerns }: JudgedTenants, tenants: readonly JudgedTenant[]): CsvTable {
-  return csvTable("health", [...concerns, ...tenants.flatMap((tenant) => tenant.concerns)], {
-    tenant: ({ tenantId }) => tenantId,
-    severity: ({ severity }) => severity,
-    kind: ({ kind }) => kind,
-    text: ({ text }) => text,
-    time: ({ at }) => at,
-    programs: ({ programs }) => programs.join(" "),
-  });
+function stateBadges({ concerns }: JudgedTenant): Html {
+  if (concerns.length === 0) return badge("well", "good");
+  const titles = new Map(concerns.map(({ kind, severity }) => [concernKinds[kind].title, severity]));
+  return html`${[...titles].map(([title, severity]) => html`${badge(title, severity)} `)}`;
 }

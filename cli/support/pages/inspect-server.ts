@@ -5,7 +5,6 @@ import { parsedUrl } from "../../../core/parsed-url.ts";
 import { logVisit } from "./access/access-log.ts";
 import type { Gate } from "./access/gate.ts";
 import { stylesheetPath } from "./addresses.ts";
-import { boundConnections } from "./fair-connections.ts";
 import { pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";
 import type { Answer, Inspection } from "./route.ts";
@@ -22,11 +21,14 @@ export function createInspectServer(options: InspectServerOptions): Server {
   const server = createServer((req, res) => {
     answer(req, res, options).catch(() => res.destroy());
   });
-  boundConnections(server);
+  server.maxConnections = maxConnections;
   server.headersTimeout = 10_000;
   server.requestTimeout = 20_000;
   return server;
 }
+
+/** More are refused, so that open connections cannot use up the process's file descriptors. */
+const maxConnections = 500;
 
 async function answer(
   req: IncomingMessage,
@@ -35,16 +37,14 @@ async function answer(
 ): Promise<void> {
   const beganAtMs = performance.now();
   const url = targetUrl(req.url ?? "/");
-  const access = await gate(req, url);
+  const access = gate(req, url);
   res.on("close", () => {
     logVisit(log, req, access, { status: res.statusCode, durationMs: performance.now() - beganAtMs });
   });
   if (access.kind === "refused") {
-    for (const [name, value] of Object.entries(access.headers ?? {})) res.setHeader(name, value);
     send(res, access.status, plainText, access.message);
     return;
   }
-  if (access.kind === "granted" && access.cookie !== undefined) res.setHeader("Set-Cookie", access.cookie);
   if (req.method !== "GET") {
     res.setHeader("Allow", "GET");
     send(res, 405, plainText, "These pages are read-only: GET is all there is.\n");
@@ -58,10 +58,7 @@ async function answer(
 
 function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void {
   if ("location" in page) sendRedirect(res, page.location);
-  else if ("fileName" in page) {
-    res.setHeader("Content-Disposition", `attachment; filename="${page.fileName}"`);
-    send(res, 200, page.contentType, page.body);
-  } else {
+  else {
     if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
     send(res, page.status, "text/html; charset=utf-8", pageDocument(page, storeAddress));
   }

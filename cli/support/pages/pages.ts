@@ -1,45 +1,44 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { type Html, html } from "../../output/html.ts";
-import { home } from "./addresses.ts";
-import { auditRoute } from "./audit-page.ts";
-import { clientRoute } from "./client-page.ts";
-import { comparisonRoute } from "./comparison-page.ts";
-import { type CsvTable, csvText } from "./csv.ts";
-import { diffRoute } from "./diff-page.ts";
-import { explainRoute } from "./explain-page.ts";
+import { findFor, findPath, home, programPath, tenantPath } from "./addresses.ts";
 import { findRoute } from "./find-page.ts";
-import { healthRoute } from "./health-page.ts";
+import { healthRoutes } from "./health-page.ts";
 import { homeTrail, type Page } from "./page.ts";
 import { notice, type Tone } from "./parts.ts";
-import { programRoute, snapshotProgramRoute } from "./program-page.ts";
+import { programRoutes } from "./program-page.ts";
 import { requestRoute } from "./request-page.ts";
-import { requestsRoute } from "./requests-page.ts";
-import type { Answer, Download, Inspection, Route } from "./route.ts";
-import { snapshotRoute, snapshotsRoute } from "./snapshots-page.ts";
+import { type Answer, type Inspection, type Route, route } from "./route.ts";
 import { tenantRoute } from "./tenant-page.ts";
-import { tenantsRoute } from "./tenants-page.ts";
-import { timelineRoute } from "./timeline-page.ts";
-import { tokensRoute } from "./tokens-page.ts";
+
+/** Where addresses of earlier versions lead, so that links in tickets stay good. */
+const moved: readonly Route[] = [
+  route("/tenants/:tenant/explain", async ({ tenant, query }) => {
+    const program = query.get("program")?.trim() ?? "";
+    return { location: program === "" ? tenantPath(tenant) : programPath(tenant, program) };
+  }),
+  ...(["timeline", "compare"] as const).map((part) =>
+    route(`/tenants/:tenant/programs/:program/${part}`, async ({ tenant, program }) => {
+      return { location: programPath(tenant, program) };
+    }),
+  ),
+  ...(["diff", "snapshots", "snapshots/:snapshot"] as const).map((part) =>
+    route(`/tenants/:tenant/${part}`, async ({ tenant }) => ({ location: tenantPath(tenant) })),
+  ),
+  route("/tenants/:tenant/snapshots/:snapshot/programs/:program", async ({ tenant, snapshot, program }) => ({
+    location: programPath(tenant, program, snapshot),
+  })),
+  route("/requests", async () => ({ location: findPath })),
+  route("/tokens/:token/client", async ({ token }) => ({ location: findFor(token) })),
+];
 
 /** No two routes match the same address. */
 const routes: readonly Route[] = [
-  tenantsRoute,
+  ...healthRoutes,
   tenantRoute,
-  programRoute,
-  diffRoute,
-  explainRoute,
-  requestsRoute,
-  requestRoute,
-  tokensRoute,
-  auditRoute,
-  clientRoute,
+  ...programRoutes,
   findRoute,
-  healthRoute,
-  timelineRoute,
-  comparisonRoute,
-  snapshotsRoute,
-  snapshotRoute,
-  snapshotProgramRoute,
+  requestRoute,
+  ...moved,
 ];
 
 /** The page at the address. Throws `not_found` when there is none. */
@@ -47,9 +46,7 @@ export async function pageAt(url: URL, inspection: Inspection): Promise<Answer> 
   const segments = url.pathname.split("/").slice(1).map(decoded);
   for (const route of routes) {
     const answer = route(segments, url.searchParams, inspection);
-    if (answer === undefined) continue;
-    const page = await answer;
-    return "main" in page ? pageOrTable(page, url) : page;
+    if (answer !== undefined) return await answer;
   }
   throw new Failure("not_found", "There is no page at this address.");
 }
@@ -61,33 +58,6 @@ function decoded(segment: string): string {
   } catch (error) {
     throw new Failure("usage", "There is no page at this address.", { cause: error });
   }
-}
-
-/** The page. At the same address with `format=csv`, one of its tables: the one that `table` names, or the first. */
-function pageOrTable(page: Page, url: URL): Page | Download {
-  const tables = page.tables ?? [];
-  if (url.searchParams.get("format") === "csv") return download(tables, url);
-  if (tables.length === 0) return page;
-  return { ...page, main: html`${page.main}${tableLinks(tables, url)}` };
-}
-
-function download(tables: readonly CsvTable[], url: URL): Download {
-  const wanted = url.searchParams.get("table");
-  const table = wanted === null ? tables[0] : tables.find(({ name }) => name === wanted);
-  if (table === undefined) throw new Failure("not_found", "There is no such table on this page.");
-  const place = url.pathname.replace(/^\/(tenants\/)?/, "").replace(/[^A-Za-z0-9._~-]+/g, "-");
-  const fileName = `${place === "" ? "" : `${place}-`}${table.name}.csv`;
-  return { fileName, contentType: "text/csv; charset=utf-8; header=present", body: csvText(table) };
-}
-
-function tableLinks(tables: readonly CsvTable[], url: URL): Html {
-  const link = ({ name }: CsvTable): Html => {
-    const query = new URLSearchParams(url.searchParams);
-    query.set("format", "csv");
-    query.set("table", name);
-    return html`<li><a href="${url.pathname}?${query.toString()}">${name}</a></li>`;
-  };
-  return html`<nav class="tables" aria-label="Tables as CSV, for a spreadsheet"><p>For a spreadsheet (CSV):</p><ul>${tables.map(link)}</ul></nav>`;
 }
 
 /** A page that says what went wrong. Failures are written for operators, and so is this page. */

@@ -1,12 +1,10 @@
-import type { LogState } from "../../operate/log-index/request-log.ts";
+import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
-import { calendarDay, money } from "../../publish/public-program/value-words.ts";
-import { type Concern, concernKinds, concernSentence } from "../judgement/concern.ts";
+import { money } from "../../publish/public-program/value-words.ts";
 import type { Step } from "../judgement/step.ts";
 import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
 import { outcomeTone } from "../texts/tenant-facts.ts";
-import { explainPath, requestPath } from "./addresses.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -14,10 +12,6 @@ export type Tone = "good" | "doubtful" | "bad" | "neutral";
 export function time(rfc3339: string, { now, zone }: Reader): Html {
   const exact = exactTime(rfc3339, zone);
   return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
-}
-
-export function day(date: string | null): Html | null {
-  return date === null ? null : html`<time class="whole" datetime="${date}">${calendarDay(date)}</time>`;
 }
 
 /** A calendar day in figures, on one line; `–` for none. */
@@ -35,6 +29,20 @@ export function badge(text: string, tone: Tone): Html {
 
 export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
   return badge(outcome, outcomeTone(outcome));
+}
+
+export function notice(tone: Tone, content: HtmlValue): Html {
+  return html`<div class="notice ${tone}">${content}</div>`;
+}
+
+/** A part of a page with its heading. The id names the part, so that an address can lead to it. */
+export function section(id: string, heading: HtmlValue, content: HtmlValue): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>
+${content}</section>`;
+}
+
+export function command(text: string): Html {
+  return html`<code class="command">partner-programs ${text}</code>`;
 }
 
 /** The facts that commands print with `facts`, as a list for a page. */
@@ -69,26 +77,6 @@ export function stepList(steps: readonly Step[]): Html {
   const [support, operations] = [of("support"), of("operations")];
   return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
 }
-
-/** A concern with its time, its programs and what to do about it. */
-export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
-  const { kind, severity, tenantId, at, programs, requestId, steps } = concern;
-  const { title, when } = concernKinds[kind];
-  const shown = programs.slice(0, maxShownPrograms);
-  const more = programs.length - shown.length;
-  const link = (programId: string | null): Html | string =>
-    // D131: a program without an id has no page of its own.
-    programId === null || tenantId === null
-      ? "a program without an id (NULL)"
-      : html`<a href="${explainPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`;
-  return html`${badge(title, severity)} ${concernSentence(concern)}
-${at !== null && html`<span class="line">${when}: ${time(at, reader)}</span>`}
-${shown.length > 0 && html`<span class="line">${shown.map((programId, index) => html`${index > 0 && ", "}${link(programId)}`)}${more > 0 && ` and ${more} more`}</span>`}
-${requestId !== null && html`<span class="line"><a href="${requestPath(requestId)}">One of these requests</a></span>`}
-${steps.length > 0 && (isOpen ? stepList(steps) : html`<details><summary>What to do</summary>${stepList(steps)}</details>`)}`;
-}
-
-const maxShownPrograms = 10;
 
 /**
  * Labels with their values. A value that is `null` is left out. The kind `brief` puts them side by side, `steps` below each
@@ -139,65 +127,18 @@ export function dataTable<Row>(
 /** A table with this many columns does not fit on a tablet held upright. */
 const wideColumns = 6;
 
-/** Asks which tenant's rows the page is to show. */
-export function tenantForm(path: string, label: string, tenantId: string | undefined): Html {
-  return html`<form class="search" action="${path}" method="get" aria-label="${label}">
-<label for="tenant">Tenant</label>
-<div class="field"><input id="tenant" name="tenant" autocomplete="off" spellcheck="false" value="${tenantId ?? ""}"><button>Show</button></div>
-</form>`;
-}
-
-/** Links to more of a list: towards its beginning, and towards its end. */
+/** Links to the pages of a list before and after this one. `address` gives the address of a page by its number. */
 export function pager(
-  label: string,
-  ...links: readonly (false | readonly [text: string, path: string])[]
+  { page, pages }: { readonly page: number; readonly pages: number },
+  address: (page: number) => string,
 ): Html | false {
-  const known = links.filter((link) => link !== false);
-  if (known.length === 0) return false;
-  return html`<nav class="pager" aria-label="${label}"><ul>${known.map(([text, path]) => html`<li><a href="${path}">${text}</a></li>`)}</ul></nav>`;
-}
-
-export function selectField(
-  name: string,
-  id: string,
-  label: string,
-  options: readonly (readonly [value: string, text: string])[],
-  chosen: string,
-): Html {
-  const option = ([value, text]: readonly [string, string]): Html =>
-    value === chosen
-      ? html`<option value="${value}" selected>${text}</option>`
-      : html`<option value="${value}">${text}</option>`;
-  return html`<div><label for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(option)}</select></div>`;
-}
-
-export function notice(tone: Tone, content: HtmlValue): Html {
-  return html`<div class="notice ${tone}">${content}</div>`;
-}
-
-export function shellLine(text: string): Html {
-  return html`<code class="command">${text}</code>`;
-}
-
-export function command(text: string): Html {
-  return html`<code class="command">partner-programs ${text}</code>`;
+  if (pages === 1) return false;
+  return html`<nav class="pager" aria-label="Pages"><ul>${page > 1 && html`<li><a href="${address(page - 1)}">← Earlier</a></li>`}${page < pages && html`<li><a href="${address(page + 1)}">Later →</a></li>`}</ul></nav>`;
 }
 
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */
-export function logNotices(
-  { progress, faults, isDropping, covers }: LogState,
-  reader: Reader,
-): readonly Html[] {
-  const back = covers !== null && html`, back to ${time(covers.from, reader)}`;
-  const texts = [
-    ...faults,
-    progress < 1 &&
-      html`The log is being read: ${Math.floor(progress * 100)} % is done${back}. Load the page again for the rest.`,
-    isDropping &&
-      covers !== null &&
-      html`Requests before ${time(covers.from, reader)} were dropped: there were too many.`,
-  ];
-  return texts.flatMap((text) => (text === false ? [] : notice("doubtful", html`<p>${text}</p>`)));
+export function logNotices({ faults }: Pick<LogState, "faults">): readonly Html[] {
+  return faults.map((fault) => notice("doubtful", html`<p>${fault}</p>`));
 }
 
 /** The text of a page that needs a log when none was given. */

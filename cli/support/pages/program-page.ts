@@ -1,178 +1,187 @@
-import { Failure } from "../../../core/failure.ts";
-import {
-  type ProgramId,
-  parseProgramId,
-  parseSnapshotId,
-  parseTenantId,
-  type SnapshotId,
-  type TenantId,
-} from "../../../core/ids.ts";
-import { detailEntry } from "../../../core/manifest.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { isProgramId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { printableJson } from "../../../core/printable.ts";
-import type { ProgramDetail } from "../../../schemas/generated/types.ts";
-import { isProgramDetailResponse } from "../../../schemas/generated/validators-published.ts";
-import { directionOf, type Html, html } from "../../output/html.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
-import { chosenSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
-import { storedJson } from "../facts/program-in-store.ts";
-import { removedAtOf } from "../facts/registry.ts";
-import { explainPath, programPath, snapshotPath, snapshotProgramPath } from "./addresses.ts";
-import { notFoundPage } from "./not-found-page.ts";
+import { type Html, html } from "../../output/html.ts";
+import type { Reader } from "../../output/times.ts";
+import { type Explanation, explainProgram } from "../explain.ts";
+import { verdictTone } from "../judgement/standing.ts";
+import { programFacts } from "../texts/program-facts.ts";
+import { programPath, tenantPath } from "./addresses.ts";
 import { type Page, tenantTrail } from "./page.ts";
-import { day, factList, notice, price, shellLine, time } from "./parts.ts";
-import { programLinks } from "./program-links.ts";
-import {
-  contentSection,
-  hotelsSection,
-  mediaSection,
-  peopleSection,
-  pricesSection,
-  sectionTables,
-} from "./program-sections.ts";
-import { type Inspection, route } from "./route.ts";
+import { describedFacts, factList, notice, section, stepList, time } from "./parts.ts";
+import { programDocument } from "./program-document.ts";
+import { type ProgramVersion, programVersions, versionChanges, versionDocument } from "./program-versions.ts";
+import { whyForm } from "./programs-section.ts";
+import { type Answer, type Inspection, route } from "./route.ts";
+import { changeTable, type ShownVersions, versionsSection } from "./version-strip.ts";
 
-export const programRoute = route("/tenants/:tenant/programs/:program", programPage);
+/** A program: why partners see of it what they see, what that is, and what it was. */
+export const programRoutes = [
+  route("/tenants/:tenant/programs/:program", async ({ tenant, program, query }, inspection) =>
+    programPage(parseTenantId(tenant), program, query, inspection),
+  ),
+  // The forms ask in this way, and so does an id that cannot stand in a path.
+  route("/tenants/:tenant/programs", async ({ tenant, query }, inspection): Promise<Answer> => {
+    const tenantId = parseTenantId(tenant);
+    const programId = query.get("id")?.trim() ?? "";
+    if (programId === "" || programId.length > maxIdLength) return { location: tenantPath(tenantId) };
+    const path = programPath(tenantId, programId);
+    if (!path.includes("?")) return { location: path };
+    return programPage(tenantId, programId, query, inspection);
+  }),
+];
 
-/** P76: a program as it is in one snapshot, whatever happened to it since. */
-export const snapshotProgramRoute = route(
-  "/tenants/:tenant/snapshots/:snapshot/programs/:program",
-  programPage,
-);
+const maxIdLength = 500;
 
 async function programPage(
-  { tenant, program, snapshot }: Readonly<Record<"tenant" | "program", string>> & { snapshot?: string },
+  tenantId: TenantId,
+  programId: string,
+  query: URLSearchParams,
   inspection: Inspection,
 ): Promise<Page> {
-  const [tenantId, programId] = [parseTenantId(tenant), parseProgramId(program)];
-  const snapshotId = snapshot === undefined ? undefined : parseSnapshotId(snapshot);
-  return await notFoundPage({ tenantId, programId }, inspection, async () =>
-    foundPage(tenantId, programId, snapshotId, inspection),
+  const reader = inspection.reader();
+  const { store, signal } = inspection;
+  // The id is not checked to be one, since the page also explains ill-formed ids.
+  const [explanation, versions] = await Promise.all([
+    explainProgram({ ...inspection, reader }, { tenantId, programId }),
+    shownVersions(inspection, tenantId, programId, query),
+  ]);
+  const wanted = query.get("version");
+  const version = wanted === null ? undefined : versionOf(versions, wanted);
+  const document =
+    version === undefined
+      ? servedDocument(explanation)
+      : await versionDocument(store, version, signal).catch(damageOf);
+  const title = nameOf(document) ?? programId;
+  const { verdict, summary, next, changes } = explanation;
+  const main = html`<h1><bdi>${title}</bdi></h1>
+${title !== programId && html`<p class="lead"><code>${programId}</code></p>`}
+${notice(verdictTone(verdict), html`<p>${summary}</p>`)}
+${section("next", "What to do next", stepList(next.steps))}
+${documentSection(explanation, { version, document, isUnkept: wanted !== null && version === undefined }, reader)}
+${
+  changes !== null &&
+  changes.length > 0 &&
+  section(
+    "pending",
+    "What the booking system has, and partners do not see",
+    changeTable("Differences", changes),
+  )
+}
+${versionsSection({ ...versions, removedAt: removedAtOf(explanation) }, reader)}
+${section("way", "From the booking system to the partner", describedFacts(programFacts(explanation), reader))}
+${whyForm(tenantId, programId)}`;
+  return { status: 200, title, trail: tenantTrail(tenantId), main };
+}
+
+/** P91: from its removal on, the partners of a tenant see nothing. */
+function removedAtOf({ tenant: { removal } }: Explanation): string | null {
+  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
+}
+
+/** What partners get now; `undefined` for nothing. */
+function servedDocument({ store }: Explanation): unknown {
+  return store.kind === "live" ? store.served?.document : undefined;
+}
+
+function nameOf(document: unknown): string | undefined {
+  const name = typeof document === "object" && document !== null && "name" in document && document.name;
+  return typeof name === "string" && name.trim() !== "" ? name : undefined;
+}
+
+/** The versions, and the two of them that the address compares: `from` and `to` name snapshots. */
+async function shownVersions(
+  { store, signal }: Inspection,
+  tenantId: TenantId,
+  programId: string,
+  query: URLSearchParams,
+): Promise<Omit<ShownVersions, "removedAt">> {
+  const found = isProgramId(programId)
+    ? await programVersions(store, tenantId, programId, signal).catch(damageOf)
+    : nothing;
+  // The explanation says that the tenant's pointer is damaged.
+  if (found instanceof Failure) return { ...nothing, tenantId, programId, compared: null };
+  const { versions } = found;
+  // A program that no snapshot has is explained above, and has no versions.
+  if (versions.every(({ entry }) => entry === null))
+    return { ...nothing, tenantId, programId, compared: null };
+  const after = versionOf(found, query.get("to")) ?? versions[0];
+  const before = versionOf(found, query.get("from")) ?? versions[1];
+  const compared =
+    after === undefined || before === undefined
+      ? null
+      : { before, after, changes: await versionChanges(store, before, after, signal) };
+  return { ...found, tenantId, programId, compared };
+}
+
+const nothing = { versions: [], hasOlder: false };
+
+/** Throws for every failure but damage. */
+function damageOf(error: unknown): Failure {
+  const failure = asFailure(error);
+  if (failure.code !== "corrupt_document") throw error;
+  return failure;
+}
+
+/** The version that partners saw while the snapshot was live. */
+function versionOf(
+  { versions }: { readonly versions: readonly ProgramVersion[] },
+  snapshotId: string | null,
+): ProgramVersion | undefined {
+  return versions.find(({ snapshotIds }) => snapshotIds.some((id) => id === snapshotId));
+}
+
+interface ShownDocument {
+  readonly version: ProgramVersion | undefined;
+  readonly document: unknown;
+  /** The version that the address names is not kept. */
+  readonly isUnkept: boolean;
+}
+
+function documentSection(
+  explanation: Explanation,
+  { version, document, isUnkept }: ShownDocument,
+  reader: Reader,
+): Html | false {
+  const { tenantId, programId, store } = explanation;
+  const removedAt = removedAtOf(explanation);
+  const now = html`<a href="${programPath(tenantId, programId)}">What partners get now</a>`;
+  if (isUnkept) return notice("doubtful", html`<p>That version is not kept any more. ${now}</p>`);
+  if (document === undefined && version === undefined) return false;
+  if (document === undefined || document instanceof Error) {
+    const why = document instanceof Error ? document.message : "Partners got 404 then.";
+    return notice("doubtful", html`<p>${why} ${now}</p>`);
+  }
+  const entry = version === undefined ? (store.kind === "live" ? store.served : null) : entryOf(version);
+  const until = version === undefined ? null : (version.until ?? removedAt);
+  const isPast = until !== null || removedAt !== null;
+  return section(
+    "document",
+    isPast ? "What partners got" : "What partners get",
+    html`${version !== undefined && isPast && notice("doubtful", html`<p>This is not what they get now. They got it from ${time(version.from, reader)}${until !== null && html` until ${time(until, reader)}`}. ${now}</p>`)}
+${programDocument(document)}
+${
+  entry !== null &&
+  factList(
+    [
+      ["Object", html`<code>${entry.key}</code>`],
+      ["SHA-256", html`<code>${entry.sha256}</code>`],
+      ["With curl", html`<code class="command">${curlLine(programId)}</code>`],
+    ],
+    "steps",
+  )
+}
+<details><summary>JSON, indented for reading</summary>
+<pre tabindex="0">${printableJson({ data: document })}</pre></details>`,
   );
 }
 
-/** A program as it is in the snapshot, or in the live one. Throws `not_found`. */
-async function foundPage(
-  tenantId: TenantId,
-  programId: ProgramId,
-  chosen: SnapshotId | undefined,
-  { store, gateway, reader, signal }: Inspection,
-): Promise<Page> {
-  const { manifest, isLive } = await chosenSnapshot(store, tenantId, chosen, signal);
-  const { snapshotId, generatedAt, contentAt: dataOf = generatedAt } = manifest;
-  const entry = detailEntry(manifest, programId);
-  // When its tenant was removed; `null` when it was not.
-  const removedAt = await removedAtOf(store, tenantId, signal);
-  const shown = { tenantId, programId, snapshotId, dataOf, isLive, removedAt };
-  if (entry === undefined) throw notInSnapshot(shown, reader());
-  const document = await storedJson(store, entry, signal);
-  // The document, if it fits the schema of this version.
-  const program = isProgramDetailResponse(document) ? document.data : null;
-  const main = html`<h1><bdi>${program?.name ?? programId}</bdi></h1>
-${lead(shown, reader())}
-${
-  program === null
-    ? notice(
-        "doubtful",
-        html`<p>The stored document does not fit the schema of this version; below is what it says.</p>`,
-      )
-    : readable(program, explainPath(tenantId, programId))
-}
-<section aria-labelledby="exact"><h2 id="exact">The exact answer</h2>
-${factList(
-  [
-    ["Snapshot", html`<a href="${snapshotPath(tenantId, snapshotId)}"><code>${snapshotId}</code></a>`],
-    [
-      "Permalink",
-      html`<a href="${snapshotProgramPath(tenantId, snapshotId, programId)}">this version, also when another is live</a>`,
-    ],
-    ["Object", html`<code>${entry.key}</code>`],
-    ["SHA-256", html`<code>${entry.sha256}</code>`],
-    ["With curl", shellLine(curlLine(gateway?.url ?? null, programId))],
-  ],
-  "steps",
-)}
-<details><summary>JSON, indented for reading</summary>
-<pre tabindex="0">${printableJson(document)}</pre></details></section>`;
-  const trail = tenantTrail(tenantId);
-  const tables = program === null ? [] : sectionTables(program);
-  return { status: 200, title: program?.name ?? programId, trail, main, tables };
-}
-
-interface Shown {
-  readonly tenantId: TenantId;
-  readonly programId: ProgramId;
-  readonly snapshotId: SnapshotId;
-  /** The time of the data; RFC 3339, like `removedAt`. */
-  readonly dataOf: string;
-  readonly isLive: boolean;
-  readonly removedAt: string | null;
-}
-
-function notInSnapshot({ programId, snapshotId, isLive, removedAt }: Shown, reader: Reader): Failure {
-  const which = isLive ? "The live snapshot" : `Snapshot ${snapshotId}`;
-  const partners = !isLive
-    ? "while it was live, partners got 404 for it"
-    : removedAt === null
-      ? "partners get 404 for it"
-      : `since the tenant was removed (${plainTime(removedAt, reader)}), partners get 401 for everything`;
-  return new Failure("not_found", `${which} has no program ${programId}: ${partners}.`);
-}
-
-function lead(shown: Shown, reader: Reader): Html {
-  const { tenantId, programId, snapshotId, dataOf, isLive, removedAt } = shown;
-  // P91: partners of a removed tenant no longer get the program.
-  if (removedAt !== null) {
-    return html`<p class="lead">What partners got for <code>${programId}</code> from snapshot <code>${snapshotId}</code>, with the data of ${time(dataOf, reader)}.</p>
-${notice("doubtful", html`<p>Now they get 401 (unauthorized): tenant ${tenantId} was removed ${time(removedAt, reader)}.</p>`)}
-${programLinks(tenantId, programId, "program")}`;
-  }
-  if (isLive) {
-    return html`<p class="lead">What partners get for <code>${programId}</code>.</p>
-${programLinks(tenantId, programId, "program")}`;
-  }
-  return html`<p class="lead">What partners got for <code>${programId}</code> while snapshot <code>${snapshotId}</code> was live.</p>
-${notice("doubtful", html`<p>This is not what they get now. It is of ${time(dataOf, reader)}. <a href="${programPath(tenantId, programId)}">What partners get now</a></p>`)}
-${programLinks(tenantId, programId, "program")}`;
+function entryOf({ entry }: ProgramVersion) {
+  return entry === "unknown" ? null : entry;
 }
 
 /** A call to paste into a terminal. It names a variable instead of a token, since no page holds a token. */
-function curlLine(gatewayUrl: string | null, programId: string): string {
-  const address = `${gatewayUrl ?? "https://GATEWAY"}/v1/programs/${encodeURIComponent(programId)}`;
+function curlLine(programId: string): string {
+  const address = `https://GATEWAY/v1/programs/${encodeURIComponent(programId)}`;
   return `curl -i -H "Authorization: Bearer $TOKEN" '${address.replaceAll("'", "%27")}'`;
-}
-
-function readable(program: ProgramDetail, explain: string): Html {
-  const { capacity, duration, guide, category, description } = program;
-  const empty = emptyFields(program);
-  const categories = [category?.type, category?.subtype].filter((part) => part != null).join(", ");
-  return html`${factList([
-    ["Departure", day(program.departureDate)],
-    ["Return", day(program.returnDate)],
-    ["Length", duration && `${duration.days} days, ${duration.nights} nights`],
-    ["Places", `${capacity.remaining} free of ${capacity.total}, ${capacity.used} taken`],
-    [
-      "From",
-      program.prices.startingAmount !== null && price(program.prices.startingAmount, program.currency),
-    ],
-    ["Category", categories !== "" && categories],
-    ["Guide", guide && html`<bdi>${guide.name}</bdi>`],
-    ["Departs from", program.departurePoint && html`<bdi>${program.departurePoint}</bdi>`],
-    ["Tags", program.marketingTags && program.marketingTags.length > 0 && program.marketingTags.join(", ")],
-  ])}
-${description !== null && html`<p class="prose" dir="${directionOf(description)}">${description}</p>`}
-${pricesSection(program)}
-${hotelsSection(program)}
-${peopleSection(program)}
-${mediaSection(program)}
-${program.content !== null && contentSection(program.content)}
-${
-  empty.length > 0 &&
-  html`<p class="lead">Nothing is published of: ${empty.join(", ")}. <a href="${explain}">Why?</a></p>`
-}`;
-}
-
-function emptyFields(program: ProgramDetail): readonly string[] {
-  return Object.entries(program)
-    .filter(([, value]) => value === null || (Array.isArray(value) && value.length === 0))
-    .map(([name]) => name);
 }

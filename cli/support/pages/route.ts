@@ -1,21 +1,13 @@
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RequestLog } from "../../operate/log-index/request-log.ts";
+import type { GatewayLog } from "../../operate/gateway-log/gateway-log.ts";
 import type { Reader } from "../../output/times.ts";
-import type { AskedGateway } from "../facts/ask-gateway.ts";
 import type { AskedDatabase } from "../facts/asked-database.ts";
 import type { Page } from "./page.ts";
 
-export type Answer = Page | Redirect | Download;
+export type Answer = Page | Redirect;
 
 export interface Redirect {
   readonly location: string;
-}
-
-export interface Download {
-  /** The name has only letters, digits, `.`, `_`, `~` and `-`. */
-  readonly fileName: string;
-  readonly contentType: string;
-  readonly body: string;
 }
 
 /** The sources of the pages. A page gets all its data and the time from here. */
@@ -23,9 +15,7 @@ export interface Inspection {
   readonly store: ObjectStore;
   readonly database: AskedDatabase;
   /** The gateway's logs; without any there are no requests to look at. */
-  readonly log?: RequestLog;
-  /** The gateway that pages may ask as a partner would. If it is missing, no gateway is asked. */
-  readonly gateway?: AskedGateway;
+  readonly log?: GatewayLog;
   /** The reader's time, in the zone of `--time-zone`. */
   readonly reader: () => Reader;
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ export const stylesheet = `
 :root {
   color-scheme: light dark;
   --paper: #faf8f3; --card: #fffefb; --ink: #24272c; --soft: #5c6169; --line: #e3ded2; --tint: #f2eee4;
-  --accent: #0d5968; --good: #2b6637; --doubt: #82540a; --bad: #9c2b31;
+  --accent: #0d5968; --accent-soft: #6d9ea7; --good: #2b6637; --doubt: #82540a; --bad: #9c2b31;
   --good-tint: #e8f1e6; --doubt-tint: #f7edd8; --bad-tint: #f8e6e3;
   --serif: "Iowan Old Style", "Palatino Nova", Palatino, "Palatino Linotype", "Source Serif 4", "Noto Serif", Georgia, serif;
   --sans: Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
@@ -12,7 +12,7 @@ export const stylesheet = `
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #16181b; --card: #1d2024; --ink: #e7e4dd; --soft: #a5a9b0; --line: #33373d; --tint: #23272c;
-    --accent: #86c8d6; --good: #93cf9e; --doubt: #e6bd6c; --bad: #f29a9b;
+    --accent: #86c8d6; --accent-soft: #4d7d87; --good: #93cf9e; --doubt: #e6bd6c; --bad: #f29a9b;
     --good-tint: #1d2b20; --doubt-tint: #2e2717; --bad-tint: #321e1f;
   }
 }
@@ -46,12 +46,11 @@ li { margin: 0.2rem 0; }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: 0.5rem 0.9rem; background: var(--card); border-radius: 6px; }
 .skip:focus { top: 0.6rem; z-index: 1; }
 .top {
-  display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; justify-content: space-between; align-items: baseline;
+  display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; justify-content: space-between; align-items: center;
   padding: 1.1rem 0 0.9rem; border-bottom: 1px solid var(--line);
 }
 .top p { margin: 0; }
 .brand a { font-family: var(--serif); font-weight: 600; font-size: 1.1rem; color: inherit; text-decoration: none; }
-.store { color: var(--soft); font-size: 0.9rem; }
 .trail ol { display: flex; flex-wrap: wrap; gap: 0.2rem 0; margin: 1.1rem 0 0; padding: 0; list-style: none; font-size: 0.92rem; }
 .trail li { margin: 0; color: var(--soft); }
 .trail li + li::before { content: "/"; margin: 0 0.6rem; color: var(--line); }
@@ -112,24 +111,31 @@ td .exact { display: block; }
 h3 code { font-weight: 400; }
 del { color: var(--bad); text-decoration: none; }
 ins { color: var(--good); text-decoration: none; }
-mark { background: var(--doubt-tint); color: var(--doubt); }
 q { quotes: "“" "”"; }
 .findings { list-style: none; padding: 0; }
 .findings li { padding: 0.55rem 0; margin: 0; border-top: 1px solid var(--line); }
 .findings .rule { display: block; color: var(--soft); font-size: 0.92rem; }
 .findings .places { display: block; font-size: 0.92rem; }
-.related ul, .ways { list-style: none; padding: 0; margin: 0.6rem 0 1.2rem; display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
-.ways { display: block; }
-.tables { display: flex; flex-wrap: wrap; gap: 0 1rem; margin-top: 3rem; color: var(--soft); font-size: 0.92rem; }
-.tables p, .tables ul { margin: 0.2rem 0; }
-.tables ul { display: flex; flex-wrap: wrap; gap: 0 1rem; list-style: none; padding: 0; }
-.timeline { list-style: none; padding: 0; }
-.timeline > li { border-top: 1px solid var(--line); padding-top: 0.2rem; margin: 1.6rem 0 0; }
-.timeline h3 { margin: 0.9rem 0 0.3rem; }
+.ways { list-style: none; padding: 0; margin: 0.6rem 0 1.2rem; }
+.strip { display: block; width: 100%; height: 1.8rem; margin-top: 0.8rem; border-radius: 6px; background: var(--tint); }
+.strip .there0 { fill: var(--accent); }
+.strip .there1 { fill: var(--accent-soft); }
+.strip .absent { fill: var(--line); }
+.strip .unknown { fill: var(--doubt); }
+.ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; color: var(--soft); font-size: 0.82rem; }
+.versions li { margin: 0.6rem 0; }
+.parts { margin: 0; }
+.parts div { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
+.parts dt { color: var(--soft); }
+.parts dt::after { content: ":"; }
+.parts dd { margin: 0; }
 .line { display: block; }
 .found { list-style: none; padding: 0; margin: 0; }
-.found li + li { margin-top: 0.7rem; }
-.notice .rule { font-size: 0.92rem; }
+.notice .subject { margin: 0 0 0.3rem; }
+strong.good { color: var(--good); }
+strong.doubtful { color: var(--doubt); }
+strong.bad { color: var(--bad); }
+.rule { color: var(--soft); font-size: 0.92rem; }
 .search { margin: 0.8rem 0; }
 .search label { display: block; margin-bottom: 0.3rem; font-size: 0.9rem; color: var(--soft); }
 .field { display: flex; gap: 0.5rem; max-width: 32rem; }
@@ -144,7 +150,6 @@ button:hover { filter: brightness(1.08); }
 .pair { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0.8rem; align-items: end; }
 .pager ul { display: flex; justify-content: space-between; list-style: none; padding: 0; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.88rem; }
-@media (min-width: 75rem) { .unbroken { white-space: nowrap; } }
 @media (max-width: 60rem) {
 ${stackedRows(".wide")}
 }
@@ -158,25 +163,17 @@ ${stackedRows("table")}
 @media print {
   :root { color-scheme: light; }
   body { background: none; padding: 0; }
-  .search, footer, .skip, .pager { display: none; }
+  .search, .find, footer, .skip, .pager { display: none; }
   tr, .facts div, .notice, .findings li { break-inside: avoid; }
   pre { max-height: none; white-space: pre-wrap; }
 }
 
-.desk { display: flex; flex-wrap: wrap; gap: 0.6rem 1.5rem; justify-content: space-between; align-items: center; padding: 0.8rem 0 0; }
-.desk ul { display: flex; flex-wrap: wrap; gap: 0 1.2rem; list-style: none; margin: 0; padding: 0; }
-.desk li { margin: 0; }
-.desk li a { display: inline-block; padding: 0.35rem 0; }
 .find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
-.filter { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: 0.8rem; align-items: end; }
 .message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
 textarea {
   font: inherit; color: inherit; display: block; width: 100%; max-width: 46rem; padding: 0.7rem 0.9rem; resize: vertical;
   border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
 }
-.dense th, .dense td.number, .dense .exact, .dense .id { white-space: normal; }
-.dense th, .dense td { padding-inline: 0.5rem; }
-@media print { .find { display: none; } }
 `;
 
 /**

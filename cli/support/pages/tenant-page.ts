@@ -1,72 +1,127 @@
 import { Failure } from "../../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { type PublishedSnapshot, readTenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
-import { numberText } from "../../output/counted.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { readLivePeriods } from "../../operate/snapshots/live-periods.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
-import { isUnknown, judgedTenant } from "../judgement/tenant.ts";
+import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { tenantFacts } from "../texts/tenant-facts.ts";
-import { auditPath, explainPath, programPath, snapshotsPath, tenantPath } from "./addresses.ts";
-import { newest } from "./diff-page.ts";
-import { findingsSection, findingsTables } from "./findings-section.ts";
+import { concernItem } from "./concern-items.ts";
+import { findingsSection } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
-import { concernItem, describedFacts, notice } from "./parts.ts";
-import { programsSection, programsTable, searchPrograms } from "./programs-section.ts";
-import { route } from "./route.ts";
-import { snapshotTable } from "./snapshots-page.ts";
+import {
+  badge,
+  command,
+  dataTable,
+  describedFacts,
+  heading,
+  notice,
+  numeric,
+  section,
+  time,
+} from "./parts.ts";
+import { programsSection, whyForm } from "./programs-section.ts";
+import { type Inspection, route } from "./route.ts";
 
-/** One tenant: its state, its programs, its snapshots, and the findings of the last run in its data. */
+/** One tenant: its state, its programs, its keys, its versions, and the findings of the last run in its data. */
 export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
+  const { now } = reader;
   const tenantId = parseTenantId(asked.tenant);
-  await log?.refresh();
-  const { tenants } = await readTenants({ store, only: tenantId, log, now: reader.now, signal });
+  const lastHour = await log?.lastHour(now);
+  const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, now, signal });
   const [facts] = tenants;
   if (facts === undefined || isUnknown(facts)) {
     throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
   }
   const tenant = judgedTenant(facts, reader);
-  const published = tenant.live === null ? null : await readPublished(store, tenantId, signal);
-  const found = published && searchPrograms(published.programs, asked.query);
-  const { lastRun, concerns } = tenant;
+  const published = tenant.live === null ? null : await readPublished(inspection, tenantId);
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
-${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
-${describedFacts(tenantFacts(tenant), reader)}
-${found !== null && programsSection({ found, path: tenantPath(tenantId), programPath: (id) => programPath(tenantId, id) })}
+${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
+${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
+${published !== null && programsSection(tenantId, published.programs, asked.query)}
 ${whyForm(tenantId)}
-<p><a href="${auditPath(tenantId)}">What operators changed, and why</a></p>
-${published !== null && published.snapshots.length > 0 && snapshotList(tenantId, published.snapshots, reader)}
-${lastRun !== null && findingsSection(tenantId, lastRun)}`;
-  const tables = [...(found === null ? [] : [programsTable(found)]), ...findingsTables(lastRun)];
-  return { status: 200, title: tenantId, trail: homeTrail, main, tables };
+${section("state", "State", describedFacts(tenantFacts(tenant), reader))}
+${keysSection(tenant, reader)}
+${published !== null && versionsSection(tenant, published, reader)}
+${tenant.lastRun !== null && findingsSection(tenantId, tenant.lastRun)}
+<p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;
+  return { status: 200, title: tenantId, trail: homeTrail, main };
 });
 
-async function readPublished(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
+async function readPublished({ store, signal }: Inspection, tenantId: TenantId) {
   const live = await publishedSnapshot(store, tenantId, signal);
   if (live === undefined) throw new Failure("not_found", `Tenant ${tenantId} is not published any more.`);
   const programs = await storedPrograms(store, live.manifest, signal);
-  const { published } = await readTenantSnapshots(store, live.pointer, signal);
-  return { programs, snapshots: published };
+  return { programs, ...(await readLivePeriods(store, live.pointer, signal)) };
 }
 
-/** The form for the question that brings most people to these pages. The explain page has it, too. */
-export function whyForm(tenantId: string, programId = ""): Html {
-  return html`<section aria-labelledby="why"><h2 id="why">${programId === "" ? "Why isn’t a program served?" : "Ask about another program"}</h2>
-<form class="search" action="${explainPath(tenantId)}" method="get">
-<label for="program">Program id, as the partner or the booking system writes it</label>
-<div class="field"><input id="program" name="program" required maxlength="500" autocomplete="off" spellcheck="false" value="">
-<button>Explain</button></div>
-</form></section>`;
+/** A key that ends within this time is marked, since its end is an outage for the partner. */
+const soonMs = 14 * 86_400_000;
+const maxKeys = 50;
+
+function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
+  if (keys === null) return false;
+  const ended = ({ revokedAt }: RegisteredToken): number => (revokedAt === null ? 0 : 1);
+  const shown = keys.toSorted((a, b) => ended(a) - ended(b)).slice(0, maxKeys);
+  return section(
+    "keys",
+    "Access keys",
+    html`${keys.length === 0 && html`<p>None was issued, so no partner reads these programs.</p>`}
+${
+  shown.length > 0 &&
+  dataTable("Access keys, those in force first", shown, {
+    Key: heading(
+      ({ name, tokenId }) =>
+        html`<strong><bdi>${name ?? tokenId}</bdi></strong> <code class="id">${tokenId}</code>`,
+    ),
+    State: (token) => keyBadge(token, reader),
+    Ends: ({ expiresAt }) => (expiresAt === null ? "never" : time(expiresAt, reader)),
+    Issued: ({ createdAt }) => time(createdAt, reader),
+  })
+}
+${keys.length > maxKeys && html`<p>… and ${numberText(keys.length - maxKeys)} more: ${command("token list")}</p>`}`,
+  );
 }
 
-function snapshotList(tenantId: string, snapshots: readonly PublishedSnapshot[], reader: Reader): Html {
-  const total = snapshots.length;
-  return html`<section aria-labelledby="snapshots"><h2 id="snapshots">Snapshots</h2>
-${snapshotTable(tenantId, newest(snapshots), reader)}
-<p><a href="${snapshotsPath(tenantId)}">${total === 1 ? "The snapshot" : `All ${numberText(total)} snapshots`}, and what partners saw when</a></p></section>`;
+function keyBadge(token: RegisteredToken, reader: Reader): Html {
+  const { revokedAt, expiresAt } = token;
+  if (revokedAt !== null) return html`${badge("revoked", "neutral")} ${time(revokedAt, reader)}`;
+  if (tokenStatus(token, reader.now) !== "active") return badge("expired", "bad");
+  const endsSoon = expiresAt !== null && Date.parse(expiresAt) - reader.now.getTime() < soonMs;
+  return endsSoon ? badge("expires soon", "doubtful") : badge("active", "good");
 }
+
+type Published = Awaited<ReturnType<typeof readPublished>>;
+
+/** The newest times in which partners saw a version. After a rollback, one version may have had several. */
+function versionsSection(tenant: JudgedTenant, { published, periods }: Published, reader: Reader): Html {
+  const byId = new Map(published.map((snapshot) => [snapshot.snapshotId, snapshot]));
+  const shown = periods.slice(0, maxPeriods);
+  // P91: partners saw the live snapshot only until the removal of the tenant.
+  const { removal } = tenant;
+  const end = removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
+  return section(
+    "versions",
+    "Versions",
+    html`<p class="lead">${counted(published.length, "snapshot")} kept. What a version changed: ${command(`snapshot diff --tenant ${tenant.tenantId}`)}</p>
+${dataTable("What partners saw when, newest first", shown, {
+  Snapshot: heading(({ snapshotId }) => html`<code>${snapshotId}</code>`),
+  "Seen from": ({ from, how }) =>
+    html`${time(from, reader)}${how === "rolled back to" && html` ${badge("rollback", "doubtful")}`}`,
+  Until: ({ until }) => {
+    const last = until ?? end;
+    return last === null ? badge("live", "good") : time(last, reader);
+  },
+  Programs: numeric(({ snapshotId }) => numberText(byId.get(snapshotId)?.programs ?? 0)),
+})}
+${periods.length > maxPeriods && html`<p>Older ones: ${command(`snapshot list --tenant ${tenant.tenantId}`)}</p>`}`,
+  );
+}
+
+const maxPeriods = 10;

@@ -6,14 +6,17 @@ import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
 import { ProgramProblems } from "../../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import { type ComparedProgram, type ComparedPrograms, minShared } from "../../publish/guards/shared-guard.ts";
-import { programsGivenEqually } from "../../publish/guards/shared-programs.ts";
+import {
+  type ComparedProgram,
+  type ComparedPrograms,
+  minShared,
+  programsGivenEqually,
+} from "../../publish/guards/shared-guard.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../../publish/source/check-structure.ts";
-import { readElsewhere, tenantsOfPrograms } from "../../publish/source/find-programs.ts";
-import { readProgram } from "../../publish/source/read-program.ts";
-import { readPrograms } from "../../publish/source/read-programs.ts";
+import { programFingerprint, readElsewhere, tenantsOfPrograms } from "../../publish/source/find-programs.ts";
+import { readProgram, readPrograms } from "../../publish/source/read-programs.ts";
 import { readTenantList } from "../../publish/source/read-tenants.ts";
 import { samplePrograms } from "../../publish/source/sample-programs.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
@@ -72,8 +75,7 @@ export async function previewSource(
   const sampled = new Set<string | null>();
   let published = 0;
   let shown = asked;
-  // No view counts as small, so each is read by its guarded query. For a sample, asking for the sizes does not pay.
-  for await (const batch of readPrograms(client, tenantId, rules.limits, new Set(), { only: programIds })) {
+  for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
       problems.add(read, outcome);
@@ -81,7 +83,10 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        compared.set(outcome.programId, { name: outcome.data.name, sha256: outcome.rendered.detailSha256 });
+        compared.set(outcome.programId, {
+          fingerprint: programFingerprint(read.source),
+          sha256: outcome.rendered.detailSha256,
+        });
         filled.add((preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {

@@ -1,10 +1,12 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import { changeLines } from "../../operate/snapshots/diff-text.ts";
 import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import type { Explanation } from "../explain.ts";
+import type { ServedProgram } from "../facts/program-in-store.ts";
 import { verdictTone } from "../judgement/standing.ts";
 import { type NextStep, stepText } from "../judgement/step.ts";
 import { factsOf } from "./description.ts";
@@ -81,8 +83,25 @@ function liveJson({ store, tenant }: Explanation): object {
   const hold = tenant.hold && { reason: tenant.hold.reason, since: tenant.hold.since };
   if (store.kind === "unpublished") return store;
   if (store.kind === "damaged") return { kind: store.kind, reason: store.reason, hold };
+  const { kind, snapshotId, programs, near, past } = store;
   const served = store.served && { objectKey: store.served.key, sha256: store.served.sha256 };
-  if (tenant.live === null) return { ...store, hold, served };
-  const { generatedAt, contentAt, publishedAt, confirmedAt } = tenant.live;
-  return { ...store, generatedAt, contentAt, publishedAt, confirmedAt, hold, served };
+  const history = historyJson(past, store.served);
+  const { generatedAt, contentAt, publishedAt, confirmedAt } = tenant.live ?? {};
+  const times = tenant.live && { generatedAt, contentAt, publishedAt, confirmedAt };
+  return { kind, snapshotId, programs, served, near, history, ...times, hold };
+}
+
+/** Documented in docs/json.md. What is `null` in every case had a meaning in version 0.2. */
+export function historyJson(past: ProgramPast | null, served: ServedProgram | null = null): object {
+  return {
+    first: null,
+    last: past !== null && "last" in past ? past.last : null,
+    isServed: past === null,
+    removedBy: past?.kind === "removed" ? past.by : null,
+    rolledBackAt: past?.kind === "rolled_back" ? past.at : null,
+    unchangedSince: served?.builtBy ?? null,
+    snapshotsExamined: past?.kind === "never" ? past.snapshotsExamined : null,
+    oldestExamined: null,
+    isCut: past?.kind === "never" ? past.isCut : null,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { ProgramHistory, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
 import { counted } from "../../output/counted.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
@@ -36,7 +36,7 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
     case "damaged":
       return [["live", { tone: "bad", text: "damaged" }, store.reason]];
     case "live": {
-      const { snapshotId, programs, served, history } = store;
+      const { snapshotId, programs, served, past } = store;
       const has: Piece =
         served === null
           ? { tone: "bad", text: "without this program" }
@@ -44,42 +44,35 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
       return [
         ["live", [{ id: snapshotId }, `, ${counted(programs, "program")}, `, has]],
         ...(tenant.live === null ? [] : ageFacts(tenant.live)),
-        ["served", ...historyLines(history)],
+        ["served", ...(past === null ? [] : pastLines(past))],
+        ["content", served?.builtBy ? ["as built by ", { id: served.builtBy }] : null],
       ];
     }
   }
 }
 
-export function historyLines(history: ProgramHistory): readonly Line[] {
-  const { first, last, isServed, removedBy, rolledBackAt, unchangedSince } = history;
-  const { snapshotsExamined, oldestExamined, isCut } = history;
-  const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment, after = ""): Line => [
+/** Where the program was last, and what took it out. */
+export function pastLines(past: ProgramPast): readonly Line[] {
+  const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment): Line => [
     before,
     { id: snapshotId },
     ", ",
     { time: generatedAt },
-    after,
   ];
-  if (first === null || last === null) {
-    const never = `never, in the ${snapshotsExamined} snapshot(s) that are kept`;
-    return [isCut && oldestExamined !== null ? shown(`${never}, back to `, oldestExamined) : never];
+  switch (past.kind) {
+    case "never": {
+      const others = past.isCut ? "; others are not kept or cannot be read" : "";
+      return [`never, in the ${past.snapshotsExamined} snapshot(s) that are kept${others}`];
+    }
+    case "removed":
+      return [shown("last in ", past.last), shown("taken out by ", past.by)];
+    case "rolled_back":
+      return [shown("last in ", past.last), ["taken out by a rollback, ", { time: past.at }]];
+    case "came_later":
+      return [shown("first in ", past.first)];
+    case "not_kept":
+      return ["what was published then is not kept"];
   }
-  const removal: Line =
-    removedBy !== null
-      ? shown("taken out by ", removedBy)
-      : rolledBackAt !== null
-        ? ["taken out by a rollback, ", { time: rolledBackAt }]
-        : "what took it out is not known: nothing of that can be read any more";
-  const isOldest = isCut && first.snapshotId === oldestExamined?.snapshotId;
-  const isOnly = first.snapshotId === last.snapshotId && !isServed;
-  return [
-    isOldest
-      ? shown("since ", first, " or earlier: older ones are not kept")
-      : shown(isOnly ? "only in " : "first in ", first),
-    ...(isServed || isOnly ? [] : [shown("last in ", last)]),
-    ...(isServed ? [] : [removal]),
-    ...(isOnly ? [] : [`content as built by ${unchangedSince ?? last.snapshotId}`]),
-  ];
 }
 
 function sourceLines(source: ProgramInSource): readonly Line[] {

@@ -1,9 +1,9 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { numberText } from "../../output/counted.ts";
 import type { ExplainedRequest } from "../explain.ts";
-import { explainPath, requestsOf, tenantPath } from "../pages/addresses.ts";
+import { programPath, tenantPath } from "../pages/addresses.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
-import { historyLines } from "./program-facts.ts";
+import { pastLines } from "./program-facts.ts";
 
 /** The facts about a request in the log and the store, for `request explain` and for its page. */
 export function requestFacts(request: ExplainedRequest, now: Date): readonly DescribedFact[] {
@@ -18,7 +18,7 @@ export function requestFacts(request: ExplainedRequest, now: Date): readonly Des
     ["answer", answer(line)],
     ["log says", line.cause],
     ["gateway", gateway === null ? null : [{ time: gateway.time }, `: ${gatewayWords(gateway)}`]],
-    ["program", ...(miss?.history == null ? [] : historyLines(miss.history))],
+    ["program", ...(miss === null ? [] : pastLines(miss.missed))],
   ];
 }
 
@@ -26,7 +26,7 @@ function programPieces({ tenantId, programId }: RequestLogLine): readonly Piece[
   if (programId === null) return [];
   return [
     ", program ",
-    tenantId === null ? programId : { id: programId, page: explainPath(tenantId, programId) },
+    tenantId === null ? programId : { id: programId, page: programPath(tenantId, programId) },
   ];
 }
 
@@ -49,8 +49,7 @@ function answer({ bytes, durationMs, status }: RequestLogLine): string {
 
 function keyLines({ token, line }: ExplainedRequest, now: Date): readonly Line[] {
   if (token.kind === "none") return ["none that is known here"];
-  const page = line.tokenId === null ? "" : requestsOf({ token: line.tokenId });
-  const key: Piece = { id: line.tokenId ?? "", page };
+  const key: Piece = { id: line.tokenId ?? "" };
   const of = (tenantId: string | null): readonly Piece[] => [
     ", tenant ",
     tenantId === null ? "?" : { id: tenantId, page: tenantPath(tenantId) },

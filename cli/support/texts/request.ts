@@ -6,7 +6,7 @@ import { wrapped } from "../../output/wrap.ts";
 import type { ExplainedRequest } from "../explain.ts";
 import type { TokenFinding } from "../facts/registry.ts";
 import { factsOf } from "./description.ts";
-import { nextStepText } from "./explanation.ts";
+import { historyJson, nextStepText } from "./explanation.ts";
 import { requestFacts } from "./request-facts.ts";
 
 /** The cause first, then the facts in the log and the store, and the next steps last. */
@@ -46,11 +46,11 @@ export function requestTone({ status, isCut }: RequestLogLine): "good" | "doubtf
 export function requestJson(request: ExplainedRequest): object {
   const { line, token, miss, snapshot, object, gateway, summary, next } = request;
   const { requestId: _, ...logged } = line;
-  const { history = null, missed = null, now = null } = miss ?? {};
+  const { missed = null, now = null } = miss ?? {};
   return {
     ...logged,
     token: tokenJson(token),
-    program: history,
+    program: missed && historyJson(missed),
     missed,
     now: now && { answer: now.answer, verdict: now.verdict, row: now.row, summary: now.summary },
     snapshot,

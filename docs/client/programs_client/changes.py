@@ -1,8 +1,13 @@
 """What an answer changes in the copy, and which detail to read next."""
 
 
-def take_list(state, source, snapshot_id, data):
-    """Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token it was read with."""
+def take_list(state, source, snapshot_id, data, changed_ids):
+    """Takes all list fields at once. Only a list says what is gone.
+
+    `source` is a digest of the token it was read with. `changed_ids` are the programs whose detail has changed since the state's
+    list, or None where the API can't say.
+    """
+    since = state["snapshotId"]
     # Another token may be another company's, where the same id can stand for another program.
     is_perhaps_another = source != state["source"] and snapshot_id != state["snapshotId"]
     old, programs = state["programs"], {}
@@ -10,14 +15,17 @@ def take_list(state, source, snapshot_id, data):
         id = item["id"]
         known = old.get(id)
         is_same = known is not None and known["item"] == item
+        has_same_detail = is_same and id not in (changed_ids or ())
         if not is_same:
             note(state["pending"], id, "added" if known is None else "changed")
         if known is None or (is_perhaps_another and not is_same):
             programs[id] = {"item": item, "detail": None, "snapshotId": "", "isDue": True, "turn": 0, "hasFailed": False}
         else:
             # A detail that was read from this very snapshot is as new as the list.
-            is_due = (known["isDue"] or not is_same) and known["snapshotId"] != snapshot_id
-            programs[id] = {**known, "item": item, "isDue": is_due}
+            is_due = (known["isDue"] or not has_same_detail) and known["snapshotId"] != snapshot_id
+            is_as_new = changed_ids is not None and known["snapshotId"] == since and not is_due
+            detail_of = snapshot_id if is_as_new else known["snapshotId"]
+            programs[id] = {**known, "item": item, "isDue": is_due, "snapshotId": detail_of}
     for id in old:
         if id not in programs:
             note(state["pending"], id, "removed")

@@ -23,6 +23,7 @@ class ProgramsClient:
         on_update=None,
         on_call=None,
         refresh_per_poll=10,
+        ask_again_s=2,
         details_per_poll=None,
         list_every_s=120,
         keep_free=0,
@@ -34,6 +35,7 @@ class ProgramsClient:
         self._options = {
             "on_update": on_update,
             "refresh_per_poll": refresh_per_poll,
+            "ask_again_s": ask_again_s,
             "details_per_poll": float("inf") if details_per_poll is None else details_per_poll,
             "list_every_s": list_every_s,
         }

@@ -39,16 +39,17 @@ class SyncResult(Update):
     snapshot_id: str
     requests: int  # that this poll made
     failed: Dict[str, ProgramsApiError]  # details that could not be read, by id; the next poll tries them again
-    waiting_for_refresh: int  # programs whose detail has not been read from the list's snapshot; later polls do
+    waiting_for_refresh: int  # programs whose detail may be older than the list's snapshot; later polls read it
 
 
 class Poll:
     """Reads the list, then one detail after the other, and saves and tells what is new every few seconds."""
 
-    def __init__(self, requester, file, on_update, refresh_per_poll, details_per_poll, list_every_s):
+    def __init__(self, requester, file, on_update, refresh_per_poll, ask_again_s, details_per_poll, list_every_s):
         self._requester = requester
         self._on_update = on_update
         self._refresh_per_poll = refresh_per_poll
+        self._ask_again_s = ask_again_s
         self._details_per_poll = details_per_poll
         self._list_every_s = list_every_s
         self._state = file.load()
@@ -80,17 +81,30 @@ class Poll:
         )
 
     def _read_list(self):
-        path, state = "/v1/programs", self._state
-        status, snapshot_id, request_id, body = self._requester.get(path, _is_list)
-        if status == 404:
-            # The list is never missing: this is another server, or another path of it. The copy stays as it is.
-            raise ProgramsApiError(f"{path} (is the base address right?)", status, request_id)
+        answer, state = self._ask_for_list(), self._state
         self._list_at = time.monotonic()
-        if snapshot_id != state["snapshotId"] or self._requester.source != state["source"]:
+        if answer.snapshot_id != state["snapshotId"] or self._requester.source != state["source"]:
             self._saver.need()
-        take_list(state, self._requester.source, snapshot_id, body["data"])
+        take_list(state, self._requester.source, answer.snapshot_id, answer.body["data"], answer.changed_ids)
         self._failed = {id: error for id, error in self._failed.items() if id in state["programs"]}
         self._save_and_tell()
+
+    def _ask_for_list(self):
+        path, since = "/v1/programs", self._state["snapshotId"]
+        answer = self._requester.get(path, _is_list, since=since)
+        if answer.status == 404:
+            # The list is never missing: this is another server, or another path of it. The copy stays as it is.
+            raise ProgramsApiError(f"{path} (is the base address right?)", answer.status, answer.request_id)
+        if since == "" or answer.snapshot_id == since or answer.changed_ids is not None:
+            return answer
+        time.sleep(self._ask_again_s)
+        try:
+            second = self._requester.get(path, _is_list, attempts=1, since=since)
+        except ProgramsApiError as error:
+            if error.status == 401:
+                raise
+            return answer
+        return second if second.status == 200 else answer
 
     def _read_details(self):
         """Whether it stopped because the list is due again."""
@@ -115,19 +129,17 @@ class Poll:
         """Whether the detail could be read. Raises when the token is refused."""
         path = "/v1/programs/" + urllib.parse.quote(id, safe="")
         try:
-            status, snapshot_id, request_id, body = self._requester.get(
-                path, lambda body: _is_detail(body, id), None if is_insisted else 1
-            )
-            if status == 404 and snapshot_id == "":
+            answer = self._requester.get(path, lambda body: _is_detail(body, id), None if is_insisted else 1)
+            if answer.status == 404 and answer.snapshot_id == "":
                 # The API's own 404 names the snapshot that lacks the program; this one comes from a proxy.
-                raise ProgramsApiError(path, status, request_id)
+                raise ProgramsApiError(path, answer.status, answer.request_id)
         except ProgramsApiError as error:
             if error.status == 401:
                 raise
             take_failure(self._state, id)
             self._failed[id] = error
             return False
-        take_detail(self._state, id, snapshot_id, None if status == 404 else body["data"])
+        take_detail(self._state, id, answer.snapshot_id, None if answer.status == 404 else answer.body["data"])
         self._failed.pop(id, None)
         return True
 

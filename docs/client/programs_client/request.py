@@ -13,6 +13,7 @@ import uuid
 import zlib
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Optional, Set
 
 LONGEST_PAUSE_S = 86_400  # no window of a quota is longer
 IDLE_S = 2  # servers end a connection that is idle for some seconds more
@@ -37,6 +38,17 @@ class Call:
     status: int  # 0 when there was no answer of the API
     request_id: str  # for support
     seconds: float
+
+
+@dataclass
+class Answer:
+    """A 200 or a 404."""
+
+    status: int
+    snapshot_id: str
+    changed_ids: Optional[Set[str]]  # of a list: whose detail has changed since the snapshot that was named; None: can't be said
+    request_id: str
+    body: object
 
 
 def parse_json(text):
@@ -85,8 +97,8 @@ class Requester:
         windows = (requests - self._quota.left - 1) // self._quota.per_window
         return self._quota.seconds + windows * self._quota.window_seconds
 
-    def get(self, path, is_data, attempts=None):
-        """Status 200 or 404, the Snapshot-Id, the request's id, and the body of a 200. Raises ProgramsApiError for all else."""
+    def get(self, path, is_data, attempts=None, since=""):
+        """The Answer of a 200 or a 404. Raises ProgramsApiError for all else. `since` is the snapshot of your last list."""
         attempts = attempts or self._max_attempts
         turn = 0
         while True:
@@ -94,12 +106,12 @@ class Requester:
             _pause(self.wait_s())
             sent_id = str(uuid.uuid4())
             self.count += 1
-            since = time.monotonic()
-            status, headers, body, error = self._attempt(path, is_data, sent_id)
+            asked_at = time.monotonic()
+            status, headers, body, error = self._attempt(path, is_data, sent_id, since)
             self._used_at = time.monotonic()
             request_id = headers.get("x-request-id", sent_id)
             if self._on_call is not None:
-                self._on_call(Call(path, status, request_id, self._used_at - since))
+                self._on_call(Call(path, status, request_id, self._used_at - asked_at))
             told = _quota_of(headers, self._keep_free)
             self._quota = told or self._quota
             # Kept for the next call, too: it may follow a last attempt at once.
@@ -107,17 +119,19 @@ class Requester:
             pause_s = max(told.seconds if told is not None and told.left == 0 else 0.0, told_s or 0.0)
             self._full_until = max(self._full_until, time.monotonic() + pause_s)
             if status in (200, 404):
-                return status, headers.get("snapshot-id", ""), request_id, body
+                return Answer(status, headers.get("snapshot-id", ""), _changed_ids(headers), request_id, body)
             may_pass = status == 0 or status == 429 or status >= 500
             if not may_pass or turn >= attempts:
                 raise ProgramsApiError(path, status, request_id, error)
             if told_s is None:
                 _pause(random.random() * min(60.0, 0.5 * 2**turn))
 
-    def _attempt(self, path, is_data, request_id):
+    def _attempt(self, path, is_data, request_id, since):
         if time.monotonic() - self._used_at > IDLE_S:
             self._connection.close()
         headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "gzip", "X-Request-Id": request_id}
+        if since != "":
+            headers["Snapshot-Since"] = since
         try:
             self._connection.request("GET", self._prefix + path, headers=headers)
             response = self._connection.getresponse()
@@ -144,6 +158,12 @@ class _Quota:
     seconds: float
     per_window: float
     window_seconds: float
+
+
+def _changed_ids(headers):
+    """Snapshot-Changed: ids and commas, nothing for none, * where the gateway can't say. An older gateway has no such header."""
+    said = headers.get("snapshot-changed", "*").strip()
+    return None if said == "*" else {id.strip() for id in said.split(",")} - {""}
 
 
 def _quota_of(headers, keep_free):

@@ -2,7 +2,11 @@ import { once } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
-import { privateTextColumns } from "../../../cli/demo/booking/private-columns.ts";
+import {
+  canaryMark,
+  privateAmountColumns,
+  privateTextColumns,
+} from "../../../cli/demo/booking/private-columns.ts";
 import { type SeedOptions, type SeedReport, seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -115,14 +119,49 @@ describe("seedSource", () => {
     expect(rows).toEqual(Array.from({ length: 5 }, () => ({ states: "6", ...all, ...rest })));
   });
 
-  test("names are in many scripts, also written from right to left", async () => {
+  test("names are in Latin with accents, written from right to left, and in CJK characters beyond 16 bits", async () => {
     await seed();
     const [scripts] = await database.query(
-      `SELECT bool_or(name ~ '[\\u0600-\\u06FF]') AS arabic, bool_or(name ~ '[\\u0590-\\u05FF]') AS hebrew,
-              bool_or(name ~ '[\\u3040-\\u30FF]') AS japanese, bool_or(name ~ '[\\u0370-\\u03FF]') AS greek
-         FROM partner_source.programs`,
+      `SELECT bool_or(name ~ '[\\u00C0-\\u017F]') AS accents, bool_or(name ~ '[\\u0600-\\u06FF]') AS arabic,
+              bool_or(name ~ '[\\u3040-\\u9FFF]') AS cjk, bool_or(name ~ '[\\U00020000-\\U0002FFFF]') AS beyond
+         FROM (SELECT name FROM partner_source.programs UNION ALL SELECT name FROM partner_source.staff
+               UNION ALL SELECT name FROM partner_source.hotel_stays) AS named`,
     );
-    expect(scripts).toEqual({ arabic: true, hebrew: true, japanese: true, greek: true });
+    expect(scripts).toEqual({ accents: true, arabic: true, cjk: true, beyond: true });
+  });
+
+  test("private columns hold canaries and odd cents, and public ones neither", async () => {
+    await seed();
+    const rows = await database.query<{ table: string; cells: Record<string, unknown> }>(
+      Object.keys(privateTextColumns)
+        .map((table) => `SELECT '${table}' AS table, to_jsonb(t) AS cells FROM booking.${table} AS t`)
+        .join(" UNION ALL "),
+    );
+    // Rows that no view shows: pictures for printers, and people who drive.
+    const isHidden = (cells: Record<string, unknown>): boolean =>
+      cells.kind === "print" || String(cells.display_name).startsWith(canaryMark);
+    const isIn = (
+      list: Readonly<Record<string, readonly string[]>>,
+      table: string,
+      column: string,
+    ): boolean => list[table]?.includes(column) === true;
+    const wrong = new Set<string>();
+    const held = new Set<string>();
+    for (const { table, cells } of rows) {
+      for (const [column, value] of Object.entries(cells)) {
+        if (value === null || isHidden(cells)) continue;
+        const [hasCanary, hasCents] = [String(value).includes(canaryMark), /^\d+\.37$/.test(String(value))];
+        const expected = [isIn(privateTextColumns, table, column), isIn(privateAmountColumns, table, column)];
+        if (hasCanary !== expected[0] || hasCents !== expected[1]) wrong.add(`${table}.${column}`);
+        if (hasCanary || hasCents) held.add(`${table}.${column}`);
+      }
+    }
+    const lists: Readonly<Record<string, readonly string[]>>[] = [privateTextColumns, privateAmountColumns];
+    const listed = lists.flatMap((list) =>
+      Object.entries(list).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`)),
+    );
+    expect([...wrong]).toEqual([]);
+    expect([...held].sort()).toEqual(listed.sort());
   });
 
   test("every text column of the schema is listed as private, or is public, or only identifies", async () => {

@@ -2,11 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canaryMark, privateTextColumns } from "../../../cli/demo/booking/private-columns.ts";
+import {
+  canaryMark,
+  privateAmountColumns,
+  privateTextColumns,
+} from "../../../cli/demo/booking/private-columns.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
-import { privateAmountColumns } from "../../support/private-amounts.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { allStoredText } from "../../support/store-tree.ts";
 import { parsedReport } from "../../support/workbench.ts";

@@ -34,8 +34,8 @@ describe("builds at the same time", () => {
     );
     expect(published.map(({ tenantId }) => tenantId).sort()).toEqual(tenants);
     for (const tenantId of tenants) {
-      const { current, list } = await bench.published(tenantId);
-      expect([current.generation, list.meta.count]).toEqual([1, 2]);
+      const { manifest, list } = await bench.published(tenantId);
+      expect([manifest.parent, list.meta.count]).toEqual([null, 2]);
     }
   });
 

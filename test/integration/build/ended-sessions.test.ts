@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { programsPerRound } from "../../../cli/publish/source/source-limits.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { patience } from "../../support/patience.ts";
 import { sessionsEnded } from "../../support/postgres.ts";
@@ -72,7 +71,7 @@ describe("a session that ends", () => {
   )("$when $at ($ending) fails the build with a message", async (moment) => {
     if (rounds.some(({ at }) => at === moment.at)) {
       await bench.source.insert("tenants", { tenant_id: "large" });
-      await bench.insertMany("large", programsPerRound + 1);
+      await bench.insertMany("large", 65);
     }
     const ended = proxy.arm(moment);
     const { status, signal, stdout, stderr } = await runCli(["snapshot", "build", "--json"], { env });

@@ -41,7 +41,6 @@ describe("a tenant on hold", () => {
     expect(status).toBe(0);
     expect(tenantRun(report, "acme")).toMatchObject({
       outcome: "held",
-      generation: 1,
       bytesWritten: 0,
       failure: { code: "held", message: expect.stringContaining(`${hold.since}: ${hold.reason}`) },
     });
@@ -94,7 +93,6 @@ describe("a store that is not as it should be", () => {
     expect(status).toBe(0);
     expect(tenantRun(report, "acme")).toMatchObject({
       outcome: "published",
-      generation: 2,
       counts: { programs: 3, added: 3, unchanged: 0, removed: 0 },
       problems: [{ severity: "warning", code: "manifest_unreadable" }],
     });

@@ -41,16 +41,10 @@ interface World {
   readonly store: ObjectStore;
   readonly pool: SourcePool;
   setting: "object" | "total";
-  /** Programs that changed since the last build; `undefined`: who knows what. */
-  changed: Set<string> | undefined;
   damagedList: string | undefined;
 }
 
-async function build(
-  world: World,
-  options: Partial<BuildOptions> = {},
-  hintedPrograms?: ReadonlySet<string>,
-): Promise<TenantRun> {
+async function build(world: World, options: Partial<BuildOptions> = {}): Promise<TenantRun> {
   const rules = { ...cannedOptions.rules, legacyCapacity: world.setting };
   return await buildTenant(
     acme,
@@ -67,7 +61,6 @@ async function build(
       store: world.store,
       beforeFirstWrite: async () => {},
       onProgress: () => {},
-      hintedPrograms,
     },
   );
 }
@@ -91,14 +84,7 @@ async function resultOf(world: World, run: TenantRun): Promise<object> {
 
 async function change(world: World, step: Step): Promise<void> {
   const { query } = bench.source;
-  const touched = (...found: readonly (string | null)[]): void => {
-    for (const id of found) {
-      if (id === null) world.changed = undefined;
-      else world.changed?.add(id);
-    }
-  };
   const set = async (column: string, id: string | null, value: string | null): Promise<void> => {
-    touched(id);
     await query(
       `UPDATE partner_source.programs SET ${column} = $2 WHERE program_id IS NOT DISTINCT FROM $1`,
       [id, value],
@@ -106,14 +92,12 @@ async function change(world: World, step: Step): Promise<void> {
   };
   switch (step.kind) {
     case "add":
-      touched(step.id);
       return await bench.insertPrograms("acme", {
         program_id: step.id,
         name: step.name,
         lifecycle_state: step.state,
       });
     case "remove":
-      touched(step.id);
       return await query("DELETE FROM partner_source.programs WHERE program_id IS NOT DISTINCT FROM $1", [
         step.id,
       ]);
@@ -124,7 +108,6 @@ async function change(world: World, step: Step): Promise<void> {
     case "currency":
       return await set("currency", step.id, step.currency);
     case "price":
-      touched(step.id);
       return await bench.source.insert("room_prices", {
         tenant_id: "acme",
         program_id: step.id,
@@ -132,7 +115,6 @@ async function change(world: World, step: Step): Promise<void> {
         amount: step.amount,
       });
     case "faq":
-      touched(step.id);
       return await bench.source.insert("faq", {
         tenant_id: "acme",
         program_id: step.id,
@@ -141,7 +123,6 @@ async function change(world: World, step: Step): Promise<void> {
         answer: step.answer,
       });
     case "moved child":
-      touched(step.from, step.to);
       return await query(
         "UPDATE partner_source.faq SET program_id = $2 WHERE program_id IS NOT DISTINCT FROM $1",
         [step.from, step.to],
@@ -164,7 +145,6 @@ async function change(world: World, step: Step): Promise<void> {
       return;
     case "rewrite":
     case "build":
-    case "hinted build":
       return;
   }
 }
@@ -212,7 +192,7 @@ async function withdrawnIds({ pool }: World): Promise<readonly string[]> {
 test("P21 whatever happened before, an incremental build leaves the bytes and the findings of a full one", {
   timeout: 600_000,
 }, async () => {
-  const tally = { builds: 0, merged: 0, held: 0, hinted: 0, withdrawn: 0 };
+  const tally = { builds: 0, merged: 0, held: 0, withdrawn: 0 };
   await withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal: never }, async (pool) => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {
@@ -223,32 +203,25 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
           store: bench.store,
           pool,
           setting: "object",
-          changed: new Set(),
           damagedList: undefined,
         };
         await build(world);
         const all: readonly Step[] = [...steps, { kind: "build" }];
         for (const step of all) {
           await change(world, step);
-          if (!["build", "hinted build", "rewrite"].includes(step.kind)) continue;
-          const isHinted = step.kind === "hinted build" && world.changed !== undefined;
-          const hintedPrograms = isHinted ? world.changed : undefined;
-          let run = await build(world, { rewrite: step.kind === "rewrite" }, hintedPrograms);
+          if (!["build", "rewrite"].includes(step.kind)) continue;
+          let run = await build(world, { rewrite: step.kind === "rewrite" });
           // A list that nobody needed is not looked at; `--rewrite` is what mends it.
           if (world.damagedList !== undefined && (await liveListKey(world)) === world.damagedList) {
             run = await build(world, { rewrite: true });
           }
           world.damagedList = undefined;
           tally.builds += 1;
-          if (isHinted) tally.hinted += 1;
           if (run.requests.get > 3) tally.merged += 1;
           if ((run.counts.withdrawn ?? 0) > 0) tally.withdrawn += 1;
           const served = new Set((await publishedSnapshot(world.store, "acme")).details.keys());
           for (const id of await withdrawnIds(world)) expect(served.has(id)).toBe(false);
-          world.changed = new Set();
           if (run.outcome === "held") {
-            // What a hold keeps back has changed for whatever is built when it has ended.
-            world.changed = undefined;
             tally.held += 1;
             continue;
           }
@@ -269,7 +242,7 @@ async function fullResult({ pool, setting }: World): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), "full-build-"));
   const store = createFileStore({ directory });
   try {
-    const world: World = { store, pool, setting, changed: undefined, damagedList: undefined };
+    const world: World = { store, pool, setting, damagedList: undefined };
     return await resultOf(world, await build(world));
   } finally {
     await store.close();

@@ -89,7 +89,6 @@ describe("--dry-run", () => {
     expect(report.outcome).toBe("dry-run");
     expect(outcomes(report)).toEqual(["acme would-publish", "beta would-publish", "gamma would-publish"]);
     expect(tenantRun(report, "acme")).toMatchObject({
-      generation: 1,
       bytesWritten: 0,
       counts: { programs: 3, added: 1, unchanged: 2 },
       problemCounts: { currency_invalid: 1 },

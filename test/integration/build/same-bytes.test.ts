@@ -8,8 +8,8 @@ import { renderedProgram } from "../../../cli/publish/content/checked-program.ts
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { insertSource } from "../../support/insert-source.ts";
 import { openPlainSource, type PlainSource } from "../../support/plain-source.ts";
 import { databaseUrl, onServer } from "../../support/postgres.ts";

@@ -147,7 +147,9 @@ describe("D37 a program that is larger than MAX_PROGRAM_KB", () => {
     await bench.source.query(
       "INSERT INTO partner_source.faq SELECT 'acme', 'p', n, 'Q', 'A' FROM generate_series(1, 5000) AS n",
     );
-    expect(await errors()).toEqual([`program_too_large p null = faq: ${5000 * 67} bytes, limit 8192`]);
+    expect(await errors()).toEqual([
+      expect.stringMatching(/^program_too_large p null = programs: \d{5,6} bytes, limit 8192$/),
+    ]);
   });
 
   test("only as JSON is, too", async () => {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
-import { readProgramSums } from "../../../cli/publish/source/program-sums.ts";
+import { readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 /** All that the database says of the tenant's rows. */
 async function digest(): Promise<string> {
-  return JSON.stringify((await readProgramSums(client, acme, cannedLimits)).sums);
+  return JSON.stringify(await readSums(client, acme));
 }
 
 /** Two values of a kind that differ. */

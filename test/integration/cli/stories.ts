@@ -126,6 +126,8 @@ export const stories: readonly Story[] = [
     steps: [
       run(),
       run("frobnicate"),
+      run("certify", "--token-id", "tok_0123456789ABCdef", "--log", "-"),
+      run("completion", "bash"),
       run("snapshot"),
       run("snapshot", "biuld"),
       run("list"),

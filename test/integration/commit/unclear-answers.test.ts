@@ -87,9 +87,11 @@ test("three builds on top of ours before we look: ours is an ancestor, so it was
   expect(await commit(store, pointer, ours)).toEqual({ kind: "live" });
 });
 
-test("another's snapshot of the same generation supersedes ours", async () => {
+test("another's snapshot of a lower generation supersedes ours", async () => {
   await tools.publish("B");
-  expect(await commit(tools.store, pointer, next)).toEqual({ kind: "superseded" });
+  expect(await commit(tools.store, pointer, { ...next, generation: Number.MAX_SAFE_INTEGER })).toEqual({
+    kind: "superseded",
+  });
 });
 
 test("a store that refuses again and again though nothing changed is said to, with what to do", async () => {

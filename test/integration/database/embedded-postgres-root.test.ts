@@ -14,11 +14,10 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { canEnter } from "../../../cli/database/server-account.ts";
 import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
@@ -30,13 +29,8 @@ const quick = { durable: false };
 /** Whether that account can run the Node.js and the program of this run: not below /root. */
 const canRunAsNobody =
   isRoot &&
-  (
-    await Promise.all(
-      [dirname(process.execPath), resolve(".")].map((directory) =>
-        canEnter({ uid: nobody, gid: nobody, isOther: true }, directory),
-      ),
-    )
-  ).every(Boolean);
+  spawnSync(process.execPath, [resolve("dist/cli/main.js"), "--version"], { uid: nobody, gid: nobody })
+    .status === 0;
 
 let dataDir: string;
 const children: ChildProcess[] = [];
@@ -90,7 +84,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
       expect(await dataDirectory(url)).toBe(join(dataDir, "postgres/cluster"));
       const directory = join(dataDir, "postgres");
       const found = await Promise.all(
-        ["", "cluster", "password", "server.log", "users"].map(async (name) => {
+        ["", "cluster", "password", "server.log"].map(async (name) => {
           const { uid, mode } = await lstat(join(directory, name));
           return [name, uid, (mode & 0o777).toString(8)];
         }),
@@ -100,9 +94,8 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
         ["cluster", nobody, "700"],
         ["password", 0, "600"],
         ["server.log", 0, "600"],
-        ["users", 0, "600"],
       ]);
-      const plant = spawnSync("ln", ["-sf", "/etc/shadow", join(directory, "users")], {
+      const plant = spawnSync("ln", ["-sf", "/etc/shadow", join(directory, "password")], {
         uid: nobody,
         gid: nobody,
       });
@@ -111,7 +104,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
       const second = await startEmbeddedPostgres(dataDir, quick);
       expect(second.url).toBe(url);
       await second.stop();
-      expect((await readdir(directory)).sort()).toEqual(["cluster", "password", "server.log", "users"]);
+      expect((await readdir(directory)).sort()).toEqual(["cluster", "password", "server.log"]);
     });
   });
 
@@ -120,7 +113,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     await writeFile(secret, "of root alone\n", { mode: 0o600 });
     const directory = join(dataDir, "postgres");
     await mkdir(directory);
-    for (const name of ["users", "server.log", "password"]) await symlink(secret, join(directory, name));
+    for (const name of ["server.log", "password"]) await symlink(secret, join(directory, name));
     await mkdir(join(directory, "cluster"));
     await chown(directory, nobody, nobody);
     await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toMatchObject({

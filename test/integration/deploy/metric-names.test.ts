@@ -36,7 +36,7 @@ async function scrapeOfGateway(): Promise<string> {
   const inAWeek = new Date(Date.now() + 7 * 86_400_000).toISOString();
   const token = issueToken("acme", { expiresAt: inAWeek });
   const gateway = await startGateway({
-    env: { FRESHNESS_REFRESH_MS: "100" },
+    waits: { confirmedMs: 100 },
     async fill(store, tokens) {
       await beginTestStore(store);
       await tokens.write([token]);

@@ -41,6 +41,7 @@ describe("the cookbook", () => {
       "departures",
       "head counts",
       "soft deletes",
+      "agents",
       "row-level security",
     ]);
   });

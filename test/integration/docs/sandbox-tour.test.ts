@@ -1,7 +1,8 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RequestHandler } from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sandboxCases } from "../../../cli/publish/sandbox/sandbox-programs.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
@@ -60,18 +61,20 @@ test("the tour meets the small quota also where its window ends just then", asyn
   const store = await mkdtemp(join(tmpdir(), "sandbox-tour-"));
   const clocks = setClocks();
   let requests = 0;
-  const middleware: RequestHandler = ({ headers }, _res, next) => {
+  const onRequest = (message: unknown): void => {
+    const { headers } = (message as { readonly request: IncomingMessage }).request;
     const isSmall = headers.authorization === `Bearer ${own.SANDBOX_TOKEN_SMALL_QUOTA}`;
     if (isSmall) requests += 1;
     if (isSmall && requests === 4) clocks.advance(60_000);
-    next();
   };
-  const fixture = await startGateway({ clocks, middleware: [middleware] });
+  subscribe("http.server.request.start", onRequest);
+  const fixture = await startGateway({ clocks });
   const env = { STORE_URL: `file:${fixture.directory}`, DATA_DIR: store };
   const own = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
   const headers = { authorization: `Bearer ${own.SANDBOX_TOKEN}` };
   await expect.poll(async () => (await fetch(`${fixture.api}/v1/programs`, { headers })).status).toBe(200);
   const { status, output } = await runToEnd("sh", [script, fixture.api], own);
+  unsubscribe("http.server.request.start", onRequest);
   await fixture.close();
   await rm(store, { recursive: true });
   expect([status, output]).toEqual([0, expect.stringMatching(/^429 {2}ok/m)]);

@@ -9,7 +9,7 @@ import { markedBlock, page } from "../../support/markdown.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 const { text } = page("docs/cookbook.md");
-const { text: guide } = page("docs/operators.md");
+const { text: guide } = page("docs/first-day.md");
 let database: TestDatabase;
 let directory: string;
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-describe("the worked example of the cookbook, with the role of the operator guide", () => {
+describe("the worked example of the cookbook, with the role of the first day", () => {
   test("keeps the contract once empty views stand in for what the company does not have", async () => {
     const env = { DATABASE_URL: database.url };
     const init = await runCommand(["source", "init", "--views-only"], { env });

@@ -30,9 +30,14 @@ describe.skipIf(redisUrl === "")(title, () => {
    * Starts a gateway that counts in Redis, through the proxy, and waits for it longer than a busy machine takes. Token ids
    * are random, and so are the keys.
    */
-  async function join(token: IssuedToken, env: Readonly<Record<string, string>> = {}): Promise<Client> {
+  async function join(
+    token: IssuedToken,
+    env: Readonly<Record<string, string>> = {},
+    redisMs = 5000,
+  ): Promise<Client> {
     const gateway = await startGateway({
-      env: { REDIS_URL: proxy.url, REDIS_TIMEOUT_MS: "5000", ...env },
+      env: { REDIS_URL: proxy.url, ...env },
+      waits: { redisMs },
       async fill(store, tokens) {
         await tokens.write([token]);
         await publishSnapshot(store, "acme", { programIds: ["p1"] });
@@ -122,7 +127,7 @@ describe.skipIf(redisUrl === "")(title, () => {
   test("Redis that does not answer delays a request by its deadline, and the next ones not at all", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 1000 });
-    const client = await join(token, { REDIS_TIMEOUT_MS: "1000" });
+    const client = await join(token, {}, 1000);
     await eventually(() => shared(), Boolean);
     await client.get("/v1/programs", token.plaintext);
     proxy.hang();

@@ -51,7 +51,8 @@ async function start(
   } = {},
 ): Promise<void> {
   gateway = await startGateway({
-    env: { FRESHNESS_REFRESH_MS: "100", ...options.env },
+    env: options.env ?? {},
+    waits: { confirmedMs: 100 },
     async fill(store, tokens) {
       await tokens.write([acme, limited, scopeless]);
       first = await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 1 });
@@ -249,7 +250,7 @@ describe("the age of the data", () => {
     const ago = (seconds: number): string => new Date(clocks.unixMs() - seconds * 1000).toISOString();
     gateway = await startGateway({
       clocks,
-      env: { FRESHNESS_REFRESH_MS: "100" },
+      waits: { confirmedMs: 100 },
       async fill(store, tokens) {
         await tokens.write([acme]);
         const { snapshotId } = await publishSnapshot(store, "acme", { programIds: ["p1"] });

@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { sha256Hex } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Clocks, Waits } from "../../../gateway/clocks.ts";
 import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
@@ -139,29 +138,6 @@ test("W76: bodies that are streamed are kept, too", async () => {
   const right = await served(200_000, { CACHE_MAX_MB: "1" });
   const gateway = await start({ CACHE_MAX_MB: "1" });
   expect((await serve(gateway)).map(({ text }) => text)).toEqual(right);
-});
-
-test("W84: the copy stays within its bound; what was not used for the longest time goes", async () => {
-  const programIds = Array.from({ length: 40 }, (_, at) => `p${at}`);
-  const { details } = await publishSnapshot(store, "acme", { programIds, minBytes: 60_000 });
-  const gateway = await start({ LAST_GOOD_MAX_MB: "1", CACHE_MAX_MB: "1" });
-  for (const id of programIds) {
-    expect((await ask(gateway.api, `/v1/programs/${id}`, acme.plaintext)).status).toBe(200);
-  }
-  // They are written one after the other.
-  const last = sha256Hex(details.get("p39") ?? Buffer.alloc(0));
-  await eventually(
-    () => filesBelow(folder),
-    (files) => files.some((path) => path.endsWith(last)),
-  );
-  await waitForCopy(folder, { generation: 1, revision: 1, files: 3 });
-  await gateway.gateway.stop();
-  const sizes = await Promise.all((await filesBelow(folder)).map(async (path) => (await stat(path)).blocks));
-  expect(sizes.reduce((sum, blocks) => sum + blocks * 512, 0)).toBeLessThanOrEqual(1024 * 1024);
-  seen.breakKeys(/./, unavailable);
-  const next = await start({ LAST_GOOD_MAX_MB: "1", CACHE_MAX_MB: "1" });
-  expect((await ask(next.api, "/v1/programs/p39", acme.plaintext)).status).toBe(200);
-  expect((await ask(next.api, "/v1/programs/p0", acme.plaintext)).status).toBe(500);
 });
 
 test("W85: a folder that takes nothing is a warning and a count, and no request hears of it", async () => {

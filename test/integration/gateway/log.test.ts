@@ -107,6 +107,18 @@ test("W16 every answer but a 200 is logged with its true cause, under its reques
   expect(await lineOf("brewed")).toMatchObject({ route: "list", status: 405, causeCode: "wrong_method" });
 });
 
+test("W81 a refusal for the path or the method names the token, too", async () => {
+  await start();
+  for (const [requestId, method, path] of [
+    ["no-path", "GET", "/v1/unknown"],
+    ["no-method", "POST", "/v1/programs"],
+  ] as const) {
+    const send = `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${requestId}\r\nAuthorization: Bearer ${acme.plaintext}\r\n\r\n`;
+    await converse(gateway.api, { send, responses: 1 });
+    expect(await lineOf(requestId)).toMatchObject({ tokenId: acme.entry.tokenId });
+  }
+});
+
 test("T4 no token and no header ever reaches a log, wherever the client puts it", async () => {
   await start();
   const { plaintext } = acme;

@@ -89,12 +89,9 @@ const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
     runs("docs", "export", ...partner, "--company", hostileText, "--out", "/dev/null"),
   ],
   inspect: [runs("inspect", "--port", "0"), runs("inspect", "--port", "0", "--log", "-")],
-  "inspect-password": [runs("inspect-password", "ada"), runs("inspect-password", hostileText)],
   "sandbox init": [runs("sandbox", "init"), runs("sandbox", "init", "--remove")],
-  certify: [runs("certify", "--token-id", "tok_0123456789ABCdef", "--log", "-")],
   config: [runs("config")],
   openapi: [runs("openapi")],
-  completion: [runs("completion", "bash")],
   demo: [runs("demo", "--check")],
 };
 
@@ -248,7 +245,7 @@ async function shownOf(
   ];
   let shown = "";
   for (const [way, isTerminal, options] of sized({ whole: ways, quick: ways.slice(1, 2) })) {
-    const isExact = args.includes("--raw") || args.includes("openapi") || args.includes("completion");
+    const isExact = args.includes("--raw") || args.includes("openapi");
     if (isExact && way !== "on a terminal") continue;
     const actual = args.map((arg) => (arg === "TOKEN" ? desk.tokenIds[0] : arg));
     const { stdout, stderr } = await ended(actual, options);

@@ -82,6 +82,23 @@ describe("W110 the mock", () => {
     expect([real.status, await answer(mockUrl, "GET", list, wanted)]).toEqual([status, real]);
   });
 
+  plainTest.each([
+    ["20270115T080000Z-00000000", ""],
+    ["20270114T080000Z-00000000", "departed"],
+    ["20260101T000000Z-0a1b2c3d", "*"],
+    ["yesterday", null],
+    [undefined, null],
+  ])("says of the list, since %s, that %j has changed", async (since, changed) => {
+    const headers = {
+      authorization: "Bearer any",
+      ...(since === undefined ? {} : { "snapshot-since": since }),
+    };
+    const said = async (path: string): Promise<string | null> =>
+      (await fetch(mockUrl + path, { headers })).headers.get("snapshot-changed");
+    expect(await said(list)).toBe(changed);
+    expect(await said("/api/v1/partner/programs")).toBeNull();
+  });
+
   plainTest.each(["docs/sandbox.md", "docs/partners.md"])(
     "answers the lines to paste from %s",
     async (path) => {

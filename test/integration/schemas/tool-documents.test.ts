@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { documentPath } from "../../support/openapi-document.ts";
 import { installedTools } from "../../support/partner-tools.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";

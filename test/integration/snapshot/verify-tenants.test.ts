@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey } from "../../../core/object-key.ts";
+import { confirmedKey, currentKey } from "../../../core/object-key.ts";
 import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 let tools: StoreTools;
@@ -23,6 +24,38 @@ test("a damaged current.json is a finding of its tenant and does not keep the ot
     { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
     { tenantId: toolsTenant, outcome: "clean" },
   ]);
+});
+
+test("a pointer that was cut is named with the steps, which mend it", async () => {
+  const key = currentKey(parseTenantId(toolsTenant));
+  await tools.store.put(key, bytesBody((await tools.read(key)).subarray(0, 40)));
+  const { status, stdout } = await verify();
+  expect([status, stdout.replace(/\s+/g, " ")]).toEqual([
+    1,
+    expect.stringMatching(
+      /partners get 500.* pointer_damaged tenants\/sakura-trails\/current\.json: .* Remove it, then `snapshot build --tenant sakura-trails`/,
+    ),
+  ]);
+  await tools.store.delete([key]);
+  await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
+  expect((await verify()).status).toBe(0);
+});
+
+test("a pointer that was lost is told from one that never was, and a build mends it", async () => {
+  const tenantId = parseTenantId(toolsTenant);
+  const { snapshotId, publishedAt: confirmedAt } = await tools.current();
+  const confirmation = { snapshotId, confirmedAt, triedAt: confirmedAt, outcome: "published" };
+  await tools.store.put(confirmedKey, bytesBody(confirmationsBytes(new Map([[tenantId, confirmation]]))));
+  await tools.store.delete([currentKey(tenantId)]);
+  const { status, stdout } = await verify("--json");
+  const [tenant] = JSON.parse(stdout).tenants;
+  expect([status, tenant.outcome, tenant.findings]).toMatchObject([
+    1,
+    "findings",
+    [{ code: "pointer_missing", remedy: expect.stringContaining(`snapshot build --tenant ${toolsTenant}`) }],
+  ]);
+  await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
+  expect((await verify()).status).toBe(0);
 });
 
 test("a tenant without a pointer is unpublished, and not found when it was asked for", async () => {

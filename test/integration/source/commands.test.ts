@@ -38,7 +38,7 @@ describe("the source commands", () => {
   test("init names what it applied, and nothing the second time", async () => {
     const first = await source("init");
     expect(first).toMatchObject({ status: 0, stderr: "" });
-    expect(first.stdout).toContain("  001_companies_and_programs\n");
+    expect(first.stdout).toContain("  001_reference_schema\n");
     expect(await source("init")).toMatchObject({ status: 0, stdout: expect.stringContaining("up to date") });
     const json = await source("init", "--json");
     expect(JSON.parse(json.stdout)).toEqual({ applied: [], createdViews: [], missingViews: [] });
@@ -142,7 +142,7 @@ test("an interrupted seed leaves the database as it was: exit 130", async () => 
     env,
     signal: interruption.signal,
   });
-  const isSeeding = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY booking.%'`;
+  const isSeeding = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO booking.%'`;
   while ((await other.query(isSeeding)).length === 0);
   interruption.abort();
   expect(await seeding).toMatchObject({ status: 130, stderr: "partner-programs: Interrupted.\n" });

@@ -198,7 +198,7 @@ describe("`source check` and `snapshot build` find the same", () => {
     }
     expect(await judged({ MAX_VALUE_KB: "2", MAX_PROGRAM_KB: "8" })).toEqual([
       "value_too_large programs.description of p",
-      "program_too_large itinerary.null of r",
+      "program_too_large programs.null of r",
       "value_too_large faq.answer of q",
     ]);
   });

@@ -33,9 +33,7 @@ test.each([2, 3])("P53 %d rows of one id are one program, wherever it is counted
   expect(await page("/health")).toContain("left out 1 program with an error");
   const tenantPage = await page(`/tenants/${deskTenant}`);
   expect(tenantPage).toMatch(/in the data error id =/);
-  expect(
-    (await (await inspect.get(`/tenants/${deskTenant}?format=csv&table=findings`)).text()).split("\r\n"),
-  ).toHaveLength(3);
+  expect(tenantPage.match(/ error id = /g)).toHaveLength(1);
   await inspect.close();
 
   await desk.build({ now: new Date("2026-11-21T12:10:00.000Z"), args: ["--on-invalid", "fail"] });

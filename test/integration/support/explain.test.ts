@@ -60,7 +60,7 @@ describe("snapshot explain", () => {
     expect(text).toMatch(/\n {2}partner-programs snapshot build --tenant sakura-trails\n$/);
   });
 
-  test("names the snapshots that first and last served a program, and the one that took it out", async () => {
+  test("names the snapshot that last served a program, and the one that took it out", async () => {
     await desk.build({ now: morning });
     await change("UPDATE partner_source.programs SET name = 'Deer' WHERE program_id = 'NARA-2'");
     await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
@@ -68,7 +68,6 @@ describe("snapshot explain", () => {
     await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
     const text = await explain("NARA-2");
     expect(text).toContain("no longer has it");
-    expect(text).toMatch(/first in 20261121T080000Z-\w+, 4 hours ago/);
     expect(text).toMatch(/last in 20261121T090000Z-\w+, 3 hours ago/);
     expect(text).toMatch(/taken out by 20261121T100000Z-\w+, 2 hours ago/);
     expect(text).toContain("have it restored");
@@ -94,7 +93,7 @@ describe("snapshot explain", () => {
     const text = await explain("OSAKA-3");
     expect(text).toMatch(/out by a rollback, .* \(20\S+Z\)/);
     // The other one is as the live snapshot has it, not as the withdrawn one.
-    expect(await explain("KYOTO-1")).toMatch(/content as built by 20261121T080000Z-/);
+    expect(await explain("KYOTO-1")).toMatch(/content +as built by 20261121T080000Z-/);
   });
 
   test("finds the program under another spelling or another tenant", async () => {

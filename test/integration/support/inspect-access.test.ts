@@ -1,31 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  askPages,
-  type InspectRun,
-  passwordLine,
-  type Reply,
-  runInspect,
-  visits,
-} from "../../support/inspect-run.ts";
-import {
-  openSignInDesk,
-  password,
-  type SignInDesk,
-  proxySecret as secret,
-} from "../../support/sign-in-desk.ts";
+import { askPages, type InspectRun, type Reply, runInspect, visits } from "../../support/inspect-run.ts";
+import { openSignInDesk, type SignInDesk, proxySecret as secret } from "../../support/sign-in-desk.ts";
 import type { SupportDesk } from "../../support/support-desk.ts";
 
 let signIn: SignInDesk;
 let desk: SupportDesk;
 let directory: string;
 let secretFile: string;
-let passwordFile: string;
 
 beforeAll(async () => {
   signIn = await openSignInDesk();
-  ({ desk, directory, secretFile, passwordFile } = signIn);
+  ({ desk, directory, secretFile } = signIn);
 });
 
 afterAll(() => signIn.close());
@@ -46,10 +33,9 @@ describe("P61: pages for a team are never open", () => {
     ["--user-header Cookie --proxy-secret-file SECRET", "can't name a person"],
     ["--user-header X-Inspect-Secret --proxy-secret-file SECRET", "can't name a person"],
     ["--proxy-secret-file SECRET", "goes with --user-header"],
-    ["--user-header X-Email --password-file PASSWORDS", "one way to sign in"],
-    ["--password-file /nowhere/passwords", "can't be read \\(ENOENT\\)"],
+    ["--password-file PASSWORDS", "unknown option '--password-file'"],
   ])("%s ends with 2 and says how to mend it", async (args, message) => {
-    const words = args.replace("SECRET", secretFile).replace("PASSWORDS", passwordFile).split(" ");
+    const words = args.replace("SECRET", secretFile).split(" ");
     const { status, stderr, stdout } = await desk.run(["inspect", "--port", "0", ...words]);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(new RegExp(message));
@@ -69,41 +55,11 @@ describe("P61: pages for a team are never open", () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining("32 to 512 characters")]);
     expect(stderr).not.toContain(secret);
   });
-
-  test.each([
-    ["nobody", "# empty\n", "names nobody"],
-    ["a password in clear", "ada:hunter2hunter2\n", "Line 1 of the password file"],
-    ["a hash that is too cheap", `ada:$scrypt$ln=04,r=8,p=1$${"A".repeat(22)}$${"A".repeat(43)}\n`, "Line 1"],
-    [
-      "a hash that would stop the server",
-      `ada:$scrypt$ln=30,r=8,p=1$${"A".repeat(22)}$${"A".repeat(43)}\n`,
-      "Line 1",
-    ],
-  ])("a password file with %s is refused, and not repeated", async (_, text, message) => {
-    const path = join(directory, "bad-passwords");
-    await writeFile(path, text);
-    const { status, stderr } = await desk.run(["inspect", "--port", "0", "--password-file", path]);
-    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
-    expect(stderr).not.toContain("hunter2");
-  });
 });
 
-describe("inspect-password", () => {
-  test("prints a line that differs each time, without the password", async () => {
-    const lines = [await passwordLine(desk, "ada", password), await passwordLine(desk, "ada", password)];
-    expect(lines[0]).toMatch(/^ada:\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}\n$/);
-    expect(lines[0]).not.toBe(lines[1]);
-  });
-
-  test.each([
-    ["ada", "short", "at least 12 characters"],
-    ["ada", "", "at least 12 characters"],
-    ["a:b", password, "can't be a name"],
-    ["", password, "can't be a name"],
-  ])("refuses the name %j with %j", async (name, given, message) => {
-    const { status, stderr, stdout } = await desk.run(["inspect-password", name], { stdin: given });
-    expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
-  });
+test("inspect-password is no command any more", async () => {
+  const { status, stdout } = await desk.run(["inspect-password", "ada"]);
+  expect([status, stdout]).toEqual([2, ""]);
 });
 
 test("P66: the key of a run is not in its log, however it is written", async () => {

@@ -3,18 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../../support/chromium.ts";
 import { type LogDesk, openLogDesk } from "../../support/log-desk.ts";
 import { pageFaults } from "../../support/page-audit.ts";
-import { deskTenant } from "../../support/support-desk.ts";
 
 const shalom = "שלום";
 const paths = [
-  "/requests",
-  "/requests?status=errors&tenant=x",
-  `/requests?tenant=${encodeURIComponent(shalom)}`,
+  "/",
   "/requests/missed-1",
   "/requests/twice",
   "/requests/unheard-of",
-  "/tokens",
-  `/tokens?tenant=${deskTenant}`,
   "/find",
   "/find?q=NARA-2",
   "/find?q=OSAKA",
@@ -22,7 +17,7 @@ const paths = [
   `/find?q=${encodeURIComponent(shalom)}`,
 ];
 
-describe.skipIf(!hasChromium)("requests, access keys and the box in Chromium (skipped without it)", () => {
+describe.skipIf(!hasChromium)("requests and the box in Chromium (skipped without it)", () => {
   let logDesk: LogDesk;
   let browser: Browser;
 
@@ -70,23 +65,12 @@ describe.skipIf(!hasChromium)("requests, access keys and the box in Chromium (sk
   test("leads from a request id in the box to a sentence for the partner", async () => {
     await onPage({}, async (page) => {
       await page.goto(logDesk.inspect.url);
-      await page.getByLabel("Find a request").fill("missed-1");
+      await page.getByLabel("Find a tenant").fill("missed-1");
       await page.getByRole("button", { name: "Find" }).click();
       await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
       const sentence = page.getByLabel("To send to the partner");
       expect(await sentence.inputValue()).toContain("not on offer");
       expect(await sentence.isEditable()).toBe(false);
-    });
-  });
-
-  test("filters requests by what is chosen in the form", async () => {
-    await onPage({}, async (page) => {
-      await page.goto(`${logDesk.inspect.url}/requests`);
-      await page.getByLabel("Answer").selectOption("404 not found");
-      await page.getByRole("button", { name: "Show" }).click();
-      await page.getByText("1 request like this.").waitFor();
-      await page.getByRole("link", { name: "missed-1" }).click();
-      await page.getByRole("heading", { name: "Request missed-1" }).waitFor();
     });
   });
 });

@@ -44,7 +44,6 @@ describe("docs/json.md", () => {
     ["request explain", ["documented", "--log", "-"]],
     ["token usage", ["--log", "-"]],
     ["sandbox init", []],
-    ["certify", ["--token-id", "GOOD", "--log", "-"]],
     ["config", []],
   ])("names every key that %s --json prints (%j)", async (command, args) => {
     const given = args.map((arg) => (arg === "GOOD" ? goodTokenId : arg));

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { commandNamed } from "../../support/command-lines.ts";
@@ -34,7 +35,6 @@ function run(args: readonly string[], logFile?: string): Promise<CommandResult> 
 const takers: Readonly<Record<string, readonly string[]>> = {
   "token usage": [],
   "request explain": ["req-1"],
-  certify: ["--token-id", tokenId],
 };
 
 describe("PARTNER_PROGRAMS_LOG", () => {
@@ -70,6 +70,22 @@ describe("PARTNER_PROGRAMS_LOG", () => {
     const { status, stderr } = await run(["token", "usage"], join(folder, "gone.log"));
     expect([status === 0, stderr]).toEqual([false, expect.stringContaining("gone.log")]);
   });
+});
+
+test.each([
+  ["token usage", ["token", "usage", "--json"]],
+  ["request explain", ["request", "explain", "req-2", "--json"]],
+])("%s goes on where one of several logs is cut off, and names it", async (_, args) => {
+  const cut = join(folder, "cut.log.gz");
+  await writeFile(cut, gzipSync(line("req-1").repeat(50)).subarray(0, -12));
+  const logs = (...names: readonly string[]) => names.flatMap((name) => ["--log", name]);
+  const { status, stdout, stderr } = await run([...args, ...logs(cut, join(folder, "other.log"))]);
+  const told = JSON.parse(stdout);
+  expect([status, told.faults]).toEqual([0, [expect.stringContaining("cut.log.gz ends early")]]);
+  expect(stderr).toContain(args[0] === "token" ? "cut.log.gz ends early" : "");
+  // What was read of the log counts, and so does the whole of the other one.
+  if (args[0] === "token") expect(told.tokens[0].requests).toBeGreaterThan(40);
+  expect((await run([...args, ...logs(cut)])).status).toBe(2);
 });
 
 describe("request explain", () => {

@@ -132,7 +132,7 @@ describe("a program that no build changes anything about", () => {
     expect(kept.summary).toContain("was removed on 21 November 2026, 12:00 UTC");
     const pages = await startInspect(desk, { now: askedAt });
     const page = async (path: string): Promise<string> => await (await pages.get(path)).text();
-    expect(await page(`/tenants/${deskTenant}/programs/KYOTO-1`)).toContain("Now they get 401");
+    expect(await page(`/tenants/${deskTenant}/programs/KYOTO-1`)).toContain("Partners get 401");
     expect(await page(`/tenants/${deskTenant}`)).toContain("its access keys ended");
     expect(await page("/")).toContain("0 in trouble, 1 to look at, 0 well");
     await pages.close();

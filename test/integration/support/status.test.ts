@@ -183,7 +183,7 @@ describe("snapshot status", () => {
       tenants: [
         {
           tenantId: deskTenant,
-          live: { generation: 1, programs: 2, hold: null, ageSeconds: 4 * 3600 },
+          live: { programs: 2, hold: null, ageSeconds: 4 * 3600 },
           lastRun: { outcome: "published", failure: null, counts: { programs: 2, notPublishable: 1 } },
           fault: null,
         },

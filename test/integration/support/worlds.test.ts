@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { followLogs } from "../../../cli/operate/log-index/request-log.ts";
+import { createGatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { startDeskGateway } from "../../support/desk-gateway.ts";
@@ -96,11 +96,10 @@ async function answered(world: World): Promise<number> {
 
 /** The words of pages, as a reader has them. */
 async function pagesOf(world: World, ...paths: readonly string[]): Promise<readonly string[]> {
-  const log = followLogs(
+  const log = createGatewayLog(
     [{ name: join(folder, "gateway.log"), stdin: Readable.from([]) }],
     new AbortController().signal,
   );
-  await log.isRead;
   const inspect = await startInspect(desk, { now: world.now, log });
   try {
     const texts: string[] = [];
@@ -111,7 +110,6 @@ async function pagesOf(world: World, ...paths: readonly string[]): Promise<reado
     return texts;
   } finally {
     await inspect.close();
-    await log.close();
   }
 }
 

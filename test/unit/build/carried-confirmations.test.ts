@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { carriedStep, withCarried } from "../../../cli/publish/run/merged-confirmations.ts";
-import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
+import { notBuilt } from "../../../cli/publish/tenant/build-report.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";

@@ -113,17 +113,6 @@ test("P142 a field that all of fewer than 5 programs lose is a warning, and no r
   expect(tallyOf({ filled: 4, emptied: 3 }).emptiedFields).toEqual([]);
 });
 
-test("P141 what programs had when the source was last read as a whole counts, too, once a build empties more of it", () => {
-  const full = publicFacts({ capacity: { total: 1, used: 0 }, description: "Nice" });
-  const bare = publicFacts({ capacity: { total: 1, used: 0 }, description: null });
-  const tally = new LiveTally();
-  for (const id of ["a", "b", "c"]) tally.addChanged(id, bare, bare, full.parts);
-  for (let at = 0; at < 2; at += 1) tally.addUnchanged(full.parts);
-  expect(tally.emptiedFields).toEqual([]);
-  tally.addChanged("f", full, bare);
-  expect(tally.emptiedFields).toMatchObject([{ field: "description", filled: 6, emptied: 4 }]);
-});
-
 test("P143 another capacity.used in most of the programs, and at least 5, is a warning", () => {
   const withUsed = (used: number) => publicFacts({ capacity: { total: 9, used } });
   const tally = new LiveTally();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createProblemBudget } from "../../../cli/publish/run/run-report.ts";
-import { notBuilt } from "../../../cli/publish/tenant/build-tenant.ts";
+import { notBuilt } from "../../../cli/publish/tenant/build-report.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 

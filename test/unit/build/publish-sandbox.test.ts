@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
-import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
@@ -54,14 +53,4 @@ test("P52 a build of the sandbox that somebody ends is told as such: no tokens a
 test("P52 who ends a build that has just published a tenant for the first time is told that it did", async () => {
   const { outcome, confirmedAt } = await endedAt(isPointer);
   expect([outcome, typeof confirmedAt]).toEqual(["published", "string"]);
-});
-
-test("P91 a tenant that is removed while it is published is taken back, also by a build that somebody ends", async () => {
-  const removed = { removedAt: "2026-11-21T12:00:00.000Z", isPurged: false, generation: 7 };
-  const remove = (): Promise<void> =>
-    editRemovedTenants(store, new AbortController().signal, (tenants) =>
-      withRemoved(tenants, tenantId, removed),
-    );
-  await expect(endedAt(isPointer, remove)).rejects.toMatchObject({ code: "interrupted" });
-  expect(await store.get(currentKey(tenantId))).toEqual({ kind: "missing" });
 });

@@ -6,8 +6,8 @@ import { severityOf } from "../../../cli/publish/public-program/problem.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../../../cli/publish/public-program/public-program.ts";
 import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";
 import {
   isLegacyProgramsResponse,

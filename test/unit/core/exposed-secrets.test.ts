@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exposedSecretWarnings, secretPaths } from "../../../core/secret-files.ts";
+import { gatewaySettings } from "../../../core/settings.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -61,7 +62,7 @@ test("P187: a missing file is left to whoever reads it", () => {
 
 test("P187: the files of settings are looked at, and those that Node.js reads variables from", () => {
   const env = { REDIS_URL_FILE: "/etc/redis-url", DATABASE_URL_FILE: "/etc/database-url" };
-  expect(secretPaths(["REDIS_URL"], env, [])).toEqual(["/etc/redis-url"]);
+  expect(secretPaths(gatewaySettings, env, [])).toEqual(["/etc/redis-url"]);
   const nodeArguments = ["--env-file=.env", "--no-warnings", "--env-file", "more.env"];
-  expect(secretPaths([], env, nodeArguments)).toEqual([".env", "more.env"]);
+  expect(secretPaths({}, env, nodeArguments)).toEqual([".env", "more.env"]);
 });

@@ -59,7 +59,6 @@ describe("a manifest is refused as a whole", () => {
     ["counts more programs than it names", (text) => text.replace('"programs":3', '"programs":4')],
     ["counts fewer programs than it names", (text) => text.replace('"programs":3', '"programs":2')],
     ["has another format", (text) => text.replace("manifest@1", "manifest@2")],
-    ["has a key more", (text) => text.replace('"generation"', '"extra":1,"generation"')],
     [
       "has the list of another tenant",
       (text) => text.replace('"list":{"key":"tenants/acme', '"list":{"key":"tenants/evil'),

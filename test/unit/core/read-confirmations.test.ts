@@ -12,7 +12,7 @@ import {
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { isConfirmedDocument } from "../../../schemas/generated/validators-stored.ts";
 import { validate } from "../../../schemas/validate.ts";
-import { chunksOf, mostParsedAtOnce } from "../../support/chunks.ts";
+import { chunksOf } from "../../support/chunks.ts";
 
 function confirmations(count: number): Confirmations {
   const entry = (at: number): Confirmation => ({
@@ -153,14 +153,4 @@ test("a document that is too large is given up while it is read", async () => {
   read = 0;
   await expect(readConfirmations(endless(`${" ".repeat(1000)}\n`))).rejects.toThrow("larger");
   expect(read).toBeLessThan(maxConfirmedBytes + 2000);
-});
-
-test("10,000 tenants are read chunk by chunk, so that they do not block the event loop", async () => {
-  const bytes = confirmationsBytes(confirmations(10_000));
-  expect(bytes.length).toBeLessThan(maxConfirmedBytes / 4);
-  const size = 64 * 1024;
-  const { result, characters } = await mostParsedAtOnce(() => readConfirmations(chunksOf(bytes, size)));
-  expect(result.size).toBe(10_000);
-  expect(characters).toBeLessThan(2 * size);
-  expect(characters).toBeGreaterThan(size / 2);
 });

@@ -2,8 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { secretFile, secretNames, secretsFromFiles } from "../../../core/secret-files.ts";
-import { type Environment, parseSettings } from "../../../core/setting-parser.ts";
+import { valueNow } from "../../../core/secret-files.ts";
+import { type Environment, parseSetting, parseSettings } from "../../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+
+const { redisUrl, redisUrlFile } = gatewaySettings;
 
 let folder: string;
 beforeEach(async () => {
@@ -20,25 +23,36 @@ async function file(content: string | Uint8Array): Promise<string> {
 }
 
 function faults(env: Environment): readonly string[] {
-  const parsed = parseSettings({ redisUrlFile: secretFile("REDIS_URL") }, env);
+  const parsed = parseSettings({ redisUrlFile }, env);
   return parsed.ok ? [] : parsed.faults;
 }
 
 describe("a secret in a file (P100)", () => {
-  test.each(secretNames)("%s is its content, without the line break at the end", async (name) => {
-    const env = { [`${name}_FILE`]: await file("redis://:pa ss@redis:6379\n") };
-    expect(secretsFromFiles(secretNames, env)).toEqual({ [name]: "redis://:pa ss@redis:6379" });
-  });
-
-  test("is not looked for under a name that was not asked for", async () => {
-    const env = { DATABASE_URL_FILE: await file("postgres://db/booking") };
-    expect(secretsFromFiles(["REDIS_URL"], env)).toEqual({});
+  test("is its content, without the line break at the end", async () => {
+    const url = "redis://:hunter2@redis:6379";
+    const env = { REDIS_URL_FILE: await file(`${url}\n`) };
+    expect(parseSetting(redisUrl, env)).toEqual({ origin: "file", value: new URL(url) });
+    const database = "postgres://ada:hunter2@db/booking";
+    const inFile = { DATABASE_URL_FILE: await file(`${database}\n`) };
+    expect(parseSetting(cliSettings.databaseUrl, inFile)).toMatchObject({ value: { url: database } });
   });
 
   test("may stand in the variable, too, where both say the same", async () => {
     const env = { REDIS_URL: "redis://redis", REDIS_URL_FILE: await file("redis://redis\n") };
-    expect(secretsFromFiles(secretNames, env)).toEqual({});
+    expect(parseSetting(redisUrl, env).origin).toBe("environment");
     expect(faults(env)).toEqual([]);
+  });
+
+  test("is read again for a new connection", async () => {
+    const path = await file("redis://:first@redis");
+    await file("redis://:second@redis\n");
+    expect(valueNow(redisUrl, path, undefined)?.password).toBe("second");
+    await file("hunter2");
+    expect(() => valueNow(redisUrl, path, undefined)).toThrow(`REDIS_URL, in ${path}, is not a URL`);
+    expect(() => valueNow(redisUrl, path, undefined)).not.toThrow("hunter2");
+    await rm(path);
+    expect(() => valueNow(redisUrl, path, undefined)).toThrow("REDIS_URL_FILE names a file that cannot be");
+    expect(valueNow(redisUrl, undefined, new URL("redis://redis"))?.host).toBe("redis");
   });
 });
 
@@ -76,8 +90,6 @@ describe("the fault names the variable and never the secret (P100):", () => {
     ],
   ];
   test.each(cases)("%s", async (_, environment, fault) => {
-    const env = await environment();
-    expect(secretsFromFiles(secretNames, env)).toEqual({});
-    expect(faults(env)).toEqual([expect.stringMatching(fault)]);
+    expect(faults(await environment())).toEqual([expect.stringMatching(fault)]);
   });
 });

@@ -1,8 +1,7 @@
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cliSettings } from "../../../core/cli-settings.ts";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { type Environment, parseSettings, type SettingTable } from "../../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 
 function values<const Table extends SettingTable>(table: Table, env: Environment) {
   const parsed = parseSettings(table, env);
@@ -113,6 +112,31 @@ describe("faulty settings", () => {
   test("a Redis without a host is none; a PostgreSQL may be behind a socket", () => {
     expect(faults(gatewaySettings, { REDIS_URL: "redis://" })).toEqual(["REDIS_URL names no host"]);
     expect(faults(cliSettings, { DATABASE_URL: "postgres:///booking?host=/run/postgresql" })).toEqual([]);
+  });
+
+  test.each([
+    ["postgresql://ada@/booking?host=/run/pg", "booking on /run/pg"],
+    ["postgres://ada:s%40t+&@/booking", "booking on localhost"],
+    ["postgres://%2Frun%2Fpg/booking", "booking on /run/pg"],
+    ["/run/pg booking", "booking on /run/pg"],
+    ["/run/pg", "the default database on /run/pg"],
+  ])("a PostgreSQL behind a socket may be written as pg takes it: %s", (DATABASE_URL, label) => {
+    expect(values(cliSettings, { DATABASE_URL }).databaseUrl).toMatchObject({ url: DATABASE_URL, label });
+  });
+
+  test.each([
+    ["12h", 12 * 3_600_000, "12h"],
+    ["26w", 182 * 86_400_000, "182d"],
+    ["365d", 365 * 86_400_000, "365d"],
+  ])("TOKEN_MAX_LIFETIME=%s", (TOKEN_MAX_LIFETIME, ms, shown) => {
+    expect(values(cliSettings, { TOKEN_MAX_LIFETIME }).tokenMaxLifetimeMs).toBe(ms);
+    expect(cliSettings.tokenMaxLifetimeMs.show(ms)).toBe(shown);
+  });
+
+  test.each(["0d", "365", "1y", "-1d", "1.5d"])("TOKEN_MAX_LIFETIME=%s is no duration", (text) => {
+    expect(faults(cliSettings, { TOKEN_MAX_LIFETIME: text })).toEqual([
+      expect.stringMatching(/^TOKEN_MAX_LIFETIME must be .* 90d/),
+    ]);
   });
 
   test("are all named at once, each with what was expected", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { ipAddress } from "../../../core/ip-address.ts";
 import { parseSettings } from "../../../core/setting-parser.ts";
+import { gatewaySettings } from "../../../core/settings.ts";
 import type { TrustedProxies } from "../../../core/trusted-proxies.ts";
 
 function trusted(list: string): TrustedProxies {

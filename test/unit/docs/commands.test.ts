@@ -38,7 +38,7 @@ describe("commands on pages", () => {
 /** For code that begins like a command of the program and is none. */
 function namesNoCommand(code: string): boolean {
   const match =
-    /^(?:(?:npx )?partner-programs )?((?:source|snapshot|store|token|tenant|audit|request|sandbox|docs) [a-z]+|config|inspect|openapi|certify|completion|demo)\b(.*)$/.exec(
+    /^(?:(?:npx )?partner-programs )?((?:source|snapshot|store|token|tenant|audit|request|sandbox|docs) [a-z]+|config|inspect|openapi|demo)\b(.*)$/.exec(
       code,
     );
   if (match === null) return /^(npx )?partner-programs [a-z]/.test(code);

@@ -3,7 +3,7 @@ import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 
@@ -12,7 +12,7 @@ const { text } = page("docs/operators.md");
 describe("the operator guide", () => {
   test("lists the ten views with their columns and types", () => {
     const implied = new Set(["tenant_id", "program_id"]);
-    const rows = tableAfter(text, "<!-- views -->").map(([view, columns]) => ({
+    const rows = tableAfter(page("docs/first-day.md").text, "<!-- views -->").map(([view, columns]) => ({
       view: inlineCode(view ?? "")[0],
       columns: inlineCode(columns ?? "").filter((code) => code.includes(" ")),
     }));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cliSettings } from "../../../core/cli-settings.ts";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { codeBlocks, inlineCode, pages } from "../../support/markdown.ts";
 
 const known: ReadonlySet<string> = new Set(
@@ -32,5 +31,5 @@ function namedSettings(text: string): readonly string[] {
 
 /** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests and sandbox; and words that stand for something. */
 function isForeign(name: string): boolean {
-  return /^(AWS|TEST|NODE|MALLOC|SSL|PG|SANDBOX)_|^(PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(name);
+  return /^(AWS|TEST|NODE|MALLOC|SSL|PG|SANDBOX)_|_PROXY$|^(PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(name);
 }

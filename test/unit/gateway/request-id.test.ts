@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { refusedHead } from "../../../gateway/refused-head.ts";
-import { refusedRequestId, requestIdOf } from "../../../gateway/request-head.ts";
+import { refusedHead, refusedRequestId } from "../../../gateway/refuse-before-routing.ts";
+import { requestIdOf } from "../../../gateway/request-head.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,12 +9,10 @@ import { hasPython } from "../../support/python-client.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 
 const token = "ppr_any";
-const hasGo = spawnSync("go", ["version"]).status === 0;
 const runs = [
   ["sh", (code: string) => ["sh", "-c", code], true],
   ["python", (code: string) => ["python3", "-c", code], hasPython],
   ["ts", (code: string) => [process.execPath, "--input-type=module", "--eval", code], true],
-  ["go", goProgram, hasGo],
 ] as const;
 
 let directory: string;
@@ -23,12 +20,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "request-samples-"));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-async function goProgram(code: string): Promise<readonly string[]> {
-  const source = join(directory, "main.go");
-  await writeFile(source, code);
-  return ["go", "run", source];
-}
 
 async function listening(answer: RequestListener) {
   const server = createServer(answer).listen(0, "127.0.0.1");
@@ -48,9 +39,7 @@ describe.each(runs)("the sample in %s", (language, commandOf, isThere) => {
   async function run(baseUrl: string) {
     const sample = requestSamples(baseUrl, "/v1/programs").find((one) => one.language === language);
     const [program = "", ...args] = await commandOf(sample?.code ?? "");
-    // What `go` needs beside its path.
-    const go = { HOME: directory, GOCACHE: join(directory, "cache") };
-    return await runToEnd(program, args, { PARTNER_TOKEN: token, ...go });
+    return await runToEnd(program, args, { PARTNER_TOKEN: token, HOME: directory });
   }
 
   test("sends the token to the base address, and to no host that a redirect names", async () => {

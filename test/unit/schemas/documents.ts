@@ -1,8 +1,4 @@
-import {
-  isAuditDocument,
-  isDamagedDocument,
-  isRemovedDocument,
-} from "../../../schemas/generated/validators-administration.ts";
+import { isAuditDocument, isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import {
   isErrorResponse,
   isLegacyProgramsResponse,
@@ -10,7 +6,7 @@ import {
   isProgramListItem,
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
-import { isRunReport } from "../../../schemas/generated/validators-run-report.ts";
+import { isLastRunsDocument, isRunReport } from "../../../schemas/generated/validators-run-report.ts";
 import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
 import {
   isConfirmedDocument,
@@ -88,12 +84,6 @@ export const documents: readonly DocumentKind[] = [
     shape: stored.currentShape,
   },
   {
-    name: "damaged.json",
-    document: samples.damaged,
-    isDocument: isDamagedDocument,
-    shape: stored.damagedShape,
-  },
-  {
     name: "manifest.json",
     document: samples.manifest,
     isDocument: isManifestDocument,
@@ -113,19 +103,12 @@ export const documents: readonly DocumentKind[] = [
   },
   { name: "store.json", document: samples.store, isDocument: isStoreDocument, shape: stored.storeShape },
   { name: "tokens.json", document: samples.tokens, isDocument: isTokensDocument, shape: stored.tokensShape },
+  { name: "last.json", document: samples.lastRuns, isDocument: isLastRunsDocument, shape: run.lastRunsShape },
   { name: "run report", document: samples.runReport, isDocument: isRunReport, shape: run.runReportShape },
   {
     name: "source.json",
     document: samples.sourceMemory,
     isDocument: isSourceDocument,
     shape: run.sourceMemoryShape,
-    alternatives: "/rest",
-  },
-  {
-    name: "source.json of a block",
-    document: samples.blockedMemory,
-    isDocument: isSourceDocument,
-    shape: run.blockedMemoryShape,
-    alternatives: "/rest",
   },
 ];

@@ -49,7 +49,7 @@ const resources: readonly Resource[] = [
     path: "/v1/programs",
     isSuccess: isProgramListResponse,
     successSchema: "ProgramListResponse",
-    headers: { 200: ok, ...listErrorHeaders },
+    headers: { 200: [...ok, "Snapshot-Changed"], ...listErrorHeaders },
     everywhere: [],
   },
   {
@@ -80,12 +80,13 @@ test("the document has exactly the three resources, with GET only", () => {
   }
 });
 
-test("no resource takes a query parameter; all take an optional X-Request-Id", () => {
+test("no resource takes a query parameter; all take an optional X-Request-Id, the list a Snapshot-Since", () => {
   for (const { path } of resources) {
     const parameters: readonly { name: string; in: string; required: boolean }[] = at(path, "/parameters");
     expect(parameters.map((parameter) => `${parameter.in} ${parameter.name} ${parameter.required}`)).toEqual([
       ...(path.includes("{") ? ["path programId true"] : []),
       "header X-Request-Id false",
+      ...(path === "/v1/programs" ? ["header Snapshot-Since false"] : []),
     ]);
   }
 });

@@ -15,6 +15,7 @@ import {
   codeWord,
   format,
   instant,
+  outcomeWord,
   programId,
   sha256,
   shortened,
@@ -92,7 +93,7 @@ export const runReportShape = object({
       leftOutOmitted: count,
       changes: object({
         added: list(programId),
-        changed: list(object({ programId, fields: list(anyText) })),
+        changed: list(programId),
         removed: list(),
         withdrawn: list(),
       }),
@@ -108,46 +109,55 @@ export const runReportShape = object({
   problems: list(problem),
 });
 
-const memory = (programs: Shape, rest: Shape) =>
-  object({ format: format("source"), tenantId, snapshotId, recipe: sha256, programs, rest, sha256 });
 const line: Shape = {
   types: ["array"],
   fits: [
-    ["a", "1", "draft"],
+    ["a", "1", "unpublished", null],
     [1, null, {}, []],
   ],
-  not: [["a", "b"], []],
+  not: [["a", "b", "c"], []],
 };
 
-const pair: Shape = { types: ["array"], fits: [["a", "3f"]], not: [[], ["a"], ["a", "b", "c"], ["a", 1]] };
+export const sourceMemoryShape = object({
+  format: format("source", 2),
+  tenantId,
+  snapshotId,
+  recipe: sha256,
+  mayHaveLiveTree: yesOrNo,
+  programs: list(line),
+  sha256,
+});
 
-export const sourceMemoryShape = memory(
-  list(line),
-  object({
-    strays: list(object({ view: codeWord, programs: atLeastOne, firstProgramId: orNull(anyText) })),
-    unlisted: orNull(list(anyText)),
-    earlier: list(pair),
-    mayHaveLiveTree: yesOrNo,
-  }),
-);
+const lastTenantRun = object({
+  runId: snapshotId,
+  endedAt: instant,
+  outcome: outcomeWord,
+  failure: orNull(object({ code: codeWord, message: anyText })),
+  onInvalid: oneOf("report", "skip", "fail"),
+  leftOut: list(orNull(anyText)),
+  leftOutCount: count,
+  problemCounts: problemCounts("name_missing"),
+});
 
-export const blockedMemoryShape = memory(
-  list(),
-  object({
-    blocked: object({
-      sums: sha256,
-      counts: programCounts,
-      findings: object({
-        problems: list(problem),
-        problemsOmitted: count,
-        problemCounts: problemCounts("star_level_invalid"),
+export const lastRunsShape = object({
+  format: format("last-runs"),
+  runsOfAll: list(
+    object({
+      shard: orNull({
+        types: ["string"],
+        fits: ["1/1", "2/3", "9999/9999"],
+        not: ["", "0/2", "1/0", "1", "1/", "/1", "1/10000", "a/b", "1/2\n"],
       }),
-      leftOut: list(orNull(anyText)),
-      emptiedFields: list(
-        object({ field: anyText, filled: atLeastOne, emptied: atLeastOne, programIds: list(programId) }),
-      ),
-      earlier: list(),
-      mayHaveLiveTree: yesOrNo,
+      runId: snapshotId,
+      startedAt: instant,
+      endedAt: instant,
+      outcome: outcomeWord,
+      failure: orNull(object({ code: codeWord, message: anyText })),
+      tenants: list(tenantId),
     }),
-  }),
-);
+  ),
+  tenants: map(
+    { "atlas-tours": lastTenantRun },
+    ["", ".a", "a b", "a/b", "a".repeat(65)].map((id) => ({ [id]: {} })),
+  ),
+});

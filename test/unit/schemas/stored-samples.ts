@@ -19,6 +19,7 @@ export const manifest = {
   generation: 7,
   snapshotId: "20270201T031500Z-0a1b2c3d",
   parent: "20270131T031500Z-ffffffff",
+  ancestors: ["20270131T031500Z-ffffffff", "20270130T031500Z-ffffffff"],
   generatedAt: "2027-02-01T03:15:00Z",
   contentAt: "2027-01-31T03:15:00.000Z",
   contract: "c0".repeat(32),
@@ -72,16 +73,6 @@ export const confirmed = {
       confirmedAt: "2027-02-01T03:15:00Z",
       triedAt: "2027-02-01T03:15:09.120Z",
       outcome: "published",
-    },
-  },
-};
-
-export const damaged = {
-  format: "partner-programs/damaged@1",
-  tenants: {
-    "atlas-tours": {
-      foundAt: "2027-02-01T03:15:00Z",
-      keys: ["tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d/v1/programs.json"],
     },
   },
 };
@@ -207,7 +198,7 @@ export const runReport = {
       leftOutOmitted: 0,
       changes: {
         added: ["porto"],
-        changed: [{ programId: "lisbon-douro", fields: ["prices.rooms[].amount"] }],
+        changed: ["lisbon-douro"],
         removed: [],
         withdrawn: [],
       },
@@ -223,51 +214,42 @@ export const runReport = {
   problems: [{ ...problem, code: "tenant_vanished", programId: null, field: null, value: "gone-tours" }],
 };
 
-const memoryHead = {
-  format: "partner-programs/source@1",
+export const sourceMemory = {
+  format: "partner-programs/source@2",
   tenantId: "atlas-tours",
   snapshotId: "20270201T031500Z-0a1b2c3d",
   recipe: sha256,
-};
-
-export const sourceMemory = {
-  ...memoryHead,
+  mayHaveLiveTree: true,
   programs: [
-    [
-      "lisbon-douro",
-      "-8826813465968198071",
-      "active",
-      "2027-05-01",
-      512,
-      88,
-      "1f",
-      3,
-      ["currency_invalid", "currency", "euro"],
-    ],
-    ["porto", "12", "draft"],
+    ["lisbon-douro", "-8826813465968198071", "1f", 3, ["currency_invalid", "currency", "euro"]],
+    ["porto", "12", "unpublished", null],
   ],
-  rest: {
-    strays: [{ view: "faq", programs: 2, firstProgramId: "gone" }],
-    unlisted: ["no id!"],
-    earlier: [["lisbon-douro", "3f"]],
-    mayHaveLiveTree: true,
-  },
   sha256,
 };
 
-export const blockedMemory = {
-  ...memoryHead,
-  programs: [],
-  rest: {
-    blocked: {
-      sums: sha256,
-      counts,
-      findings: { problems: [problem], problemsOmitted: 0, problemCounts: { star_level_invalid: 1 } },
-      leftOut: ["no id!"],
-      emptiedFields: [{ field: "currency", filled: 9, emptied: 8, programIds: ["lisbon-douro"] }],
-      earlier: [],
-      mayHaveLiveTree: false,
+export const lastRuns = {
+  format: "partner-programs/last-runs@1",
+  runsOfAll: [
+    {
+      shard: "1/2",
+      runId: "20270201T031500Z-0a1b2c3d",
+      startedAt: "2027-02-01T03:15:00Z",
+      endedAt: "2027-02-01T03:16:00Z",
+      outcome: "partial",
+      failure: { code: "interrupted", message: "Interrupted." },
+      tenants: ["atlas-tours"],
+    },
+  ],
+  tenants: {
+    "atlas-tours": {
+      runId: "20270201T031500Z-0a1b2c3d",
+      endedAt: "2027-02-01T03:16:00Z",
+      outcome: "failed",
+      failure: { code: "source_contract", message: "A view is missing." },
+      onInvalid: "report",
+      leftOut: ["p 1", null],
+      leftOutCount: 2,
+      problemCounts: { name_missing: 2 },
     },
   },
-  sha256,
 };

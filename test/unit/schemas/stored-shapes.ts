@@ -64,6 +64,7 @@ export const manifestShape = object({
   generation,
   snapshotId,
   parent: orNull(snapshotId),
+  ancestors: list(snapshotId),
   generatedAt: instant,
   contentAt: instant,
   contract: sha256,
@@ -124,14 +125,6 @@ export const confirmedShape = object({
 });
 
 export const storeShape = object({ format: format("store"), storeId, createdAt: instant });
-
-export const damagedShape = object({
-  format: format("damaged"),
-  tenants: map(
-    { "atlas-tours": object({ foundAt: instant, keys: list(anyText) }) },
-    notTenants.map((id) => ({ [id]: { foundAt: "2027-02-01T03:15:00Z", keys: [] } })),
-  ),
-});
 
 export const sandboxShape = object({ format: format("sandbox"), tenantId, since: instant });
 

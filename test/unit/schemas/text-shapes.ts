@@ -135,4 +135,4 @@ export const instant: Shape = {
 };
 
 /** The `format` of a stored document. */
-export const format = (kind: string): Shape => oneOf(`partner-programs/${kind}@1`);
+export const format = (kind: string, version = 1): Shape => oneOf(`partner-programs/${kind}@${version}`);

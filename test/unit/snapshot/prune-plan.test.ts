@@ -21,6 +21,7 @@ function snapshot(generation: number, hoursAgo: number | null, isCondemned = fal
     isLive: hoursAgo === null,
     liveUntil: hoursAgo === null ? null : new Date(now.getTime() - hoursAgo * hourMs),
     withdrawnAt: null,
+    rollbacks: [],
     isCondemned,
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../../core/cli-settings.ts";
+import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 
 describe("the place of a problem in the source", () => {

@@ -6,7 +6,6 @@ const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, 
 
 describe("what an S3 error amounts to", () => {
   test.each([
-    [304, "Unknown", "not_modified"],
     [404, "NoSuchKey", "no_object"],
     [404, "NoSuchBucket", "no_bucket"],
     [412, "PreconditionFailed", "precondition_failed"],

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { awsVariables, effectiveSettings } from "../../../cli/support/settings.ts";
-import { cliSettings } from "../../../core/cli-settings.ts";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 
 describe("the effective settings", () => {
   test("are those of both programs, each once, with who uses it", () => {
@@ -33,13 +32,12 @@ describe("the effective settings", () => {
     const env = {
       AWS_REGION: "eu-west-1",
       AWS_SECRET_ACCESS_KEY: "x",
-      AWS_SECRET_ACCESS_KEY_FILE: "/run/secrets/key",
       AWS_PROFILE: "",
       OTHER: "y",
     };
     expect(awsVariables(env)).toEqual([
       { name: "AWS_REGION", value: "eu-west-1", origin: "environment" },
-      { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)", origin: "file" },
+      { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)", origin: "environment" },
     ]);
   });
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { MissedProgram } from "../../../cli/operate/snapshots/missed-program.ts";
+import type { ProgramPast } from "../../../cli/operate/snapshots/program-past.ts";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
 import type { Miss } from "../../../cli/support/facts/requests.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
 import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
 import {
-  history,
   live,
   liveWithProgram,
   newSnapshot,
@@ -25,11 +24,10 @@ describe("the cause of a 404 for a program", () => {
     snapshotId: newSnapshot.snapshotId,
   };
 
-  const then = (missed: MissedProgram, fields: Partial<ProgramFacts> = {}): Miss => {
+  const then = (missed: ProgramPast, fields: Partial<ProgramFacts> = {}): Miss => {
     const facts = programFacts({ store: live(), source: { kind: "absent", elsewhere: [] }, ...fields });
     return {
       missed,
-      history: history(),
       now: { ...facts, ...judgedProgram(facts, reader), lastRunProblems: [], renamedFrom: null },
     };
   };

@@ -5,10 +5,10 @@ import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/sup
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
 import {
-  history,
   lastRun,
   live,
   liveWithProgram,
+  newSnapshot,
   oldSnapshot,
   programFacts,
   publishable,
@@ -55,7 +55,7 @@ const stores: readonly ProgramInStore[] = [
   { kind: "damaged", reason: "A digest differs.", isHeld: false },
   live(),
   live({ near: "KYOTO-2" }),
-  live({ history: history({ first: oldSnapshot, last: oldSnapshot }) }),
+  live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot } }),
   liveWithProgram(),
   liveWithProgram({ programs: 1 }),
 ];

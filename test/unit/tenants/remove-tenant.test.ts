@@ -11,7 +11,6 @@ import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { reinstateReturned } from "../../../cli/publish/run/run-tenants.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants } from "../../../cli/publish/snapshot/removed-tenants.ts";
-import { generationBefore, takeBackIfRemoved } from "../../../cli/publish/tenant/publish-content.ts";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { currentBytes } from "../../../core/current.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
@@ -26,7 +25,6 @@ import {
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type Death, dyingStore } from "../../support/dying-store.ts";
-import { rejectionOf } from "../../support/failure-of.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
@@ -162,32 +160,6 @@ describe("the removal of a tenant", () => {
       }
     }
   }, 120_000);
-
-  test("P92 another removal never lowers the generation that the tenant goes on from", async () => {
-    await furnish();
-    await remove(store);
-    const removed = await readRemovedTenants(store, signal);
-    const first = removed.get(tenantId)?.generation ?? 0;
-    await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal });
-    expect(await generationBefore(tenantId, { store, signal })).toBe(first);
-    await remove(store);
-    expect((await readRemovedTenants(store, signal)).get(tenantId)?.generation).toBe(first);
-  });
-
-  test("P91 a first publication that came after the removal is taken back by its own builder", async () => {
-    await furnish();
-    await takeBackIfRemoved(tenantId, store);
-    expect(await keys()).toContain(currentKey(tenantId));
-    await remove(store);
-    await publish();
-    expect(await rejectionOf(takeBackIfRemoved(tenantId, store))).toMatchObject({
-      code: "superseded",
-    });
-    expect(await keys()).not.toContain(currentKey(tenantId));
-    expect(await rejectionOf(generationBefore(tenantId, { store, signal }))).toMatchObject({
-      code: "superseded",
-    });
-  });
 
   test("P91 what a run read before a later removal brings no tenant back", async () => {
     await furnish();

@@ -5,8 +5,7 @@ import type { Access } from "./gate.ts";
 
 /**
  * P66: logs one line for each request: who looked at what, and when. The line holds neither the key of the run nor a token that
- * somebody pasted, and no header. A name is logged only once it is known to be right, since somebody may type the password as the
- * name.
+ * somebody pasted, and no header. A name is logged only when the gate has granted the request.
  */
 export function logVisit(
   log: Logger,
@@ -19,10 +18,7 @@ export function logVisit(
   const user = access.kind === "granted" ? access.user : null;
   const target = publicTarget(url);
   const visit = { user, remoteAddress, method, target, status, durationMs: Math.round(durationMs) };
-  // A cause is why nobody can be let in, and the operator has to correct that.
-  const cause = access.kind === "refused" ? access.cause : undefined;
-  if (cause === undefined) log.info(visit, "visit");
-  else log.error({ ...visit, cause }, "visit");
+  log.info(visit, "visit");
 }
 
 /** The target without any `key`, however it is encoded. A mistyped key is hidden, too, since it is nearly the right one. */

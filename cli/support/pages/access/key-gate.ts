@@ -1,7 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { home } from "../addresses.ts";
-import { type Gate, refused } from "./gate.ts";
-import { isSameSecret } from "./same-secret.ts";
-import { sessionCookie, sessionCookies } from "./session-cookie.ts";
+import { type Gate, isSameSecret, refused } from "./gate.ts";
 
 /** Random bytes of the key of one run of `inspect`. */
 export const accessKeyBytes = 32;
@@ -33,12 +32,30 @@ export function createKeyGate(key: string): Gate {
     }
     const given = url?.pathname === home ? url.searchParams.get("key") : null;
     if (given !== null && isSameSecret(given, key)) {
-      return { kind: "welcome", location: home, cookie: sessionCookie(req, key) };
+      // No script can read the cookie, and requests from other sites do not carry it.
+      const cookie = `${cookieName(port)}=${key}; Path=/; HttpOnly; SameSite=Strict`;
+      return { kind: "welcome", location: home, cookie };
     }
-    if (sessionCookies(req).some((value) => isSameSecret(value, key))) return { kind: "granted", user: null };
+    if (cookiesNamed(req, cookieName(port)).some((value) => isSameSecret(value, key))) {
+      return { kind: "granted", user: null };
+    }
     return refused(
       403,
       `These pages need the key of this run: open the address that \`partner-programs inspect\` printed,\nhttp://127.0.0.1:${port}/?key=...`,
     );
   };
+}
+
+/** Cookies do not depend on the port, so the name contains it, and two servers can be used side by side. */
+function cookieName(port: number): string {
+  return `partner-programs-${port}`;
+}
+
+/** There are several when another server has set a cookie of this name for part of the path. */
+function cookiesNamed(req: IncomingMessage, name: string): readonly string[] {
+  return (req.headers.cookie ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { createForeignRequestCheck } from "./foreign-request.ts";
-import { type Gate, refused } from "./gate.ts";
-import { isSameSecret } from "./same-secret.ts";
+import { createAdminHostCheck } from "../../../../core/admin-host.ts";
+import { type Gate, isSameSecret, type Refusal, refused } from "./gate.ts";
 
 /** The header in which the proxy proves that it is the proxy. */
 export const secretHeader = "X-Inspect-Secret";
@@ -47,4 +46,27 @@ function single(req: IncomingMessage, name: string): string | undefined {
 function userName(header: string): string | undefined {
   const name = Buffer.from(header, "latin1").toString("utf8").trim();
   return name !== "" && name.length <= 256 ? name : undefined;
+}
+
+/**
+ * P63: refuses a request that another page makes a visitor's browser send. `names`: the names that the server answers to, besides
+ * IP addresses and `localhost`, which no page of the web can have as its name (DNS rebinding). Following a link is allowed from
+ * anywhere, such as a ticket or a login page, since a page that is opened as a page reveals nothing to the page with the link.
+ */
+function createForeignRequestCheck(names: readonly string[]): (req: IncomingMessage) => Refusal | undefined {
+  const isOwnHost = createAdminHostCheck(names);
+  return (req) => {
+    if (!isOwnHost(req.headers.host)) {
+      return refused(
+        421,
+        "This server does not know the name that it was asked by. Whoever runs it can give it with --host-name.",
+      );
+    }
+    const site = req.headers["sec-fetch-site"];
+    if (site === undefined || site === "none" || site === "same-origin") return undefined;
+    if (req.headers["sec-fetch-mode"] === "navigate" && req.headers["sec-fetch-dest"] === "document") {
+      return undefined;
+    }
+    return refused(403, "Another page asked for this one. Open it in a window of its own instead.");
+  };
 }

@@ -1,0 +1,231 @@
+import { privateColumnsOf } from "./private-columns.ts";
+
+const ofCompany = 'company_code text COLLATE "C" NOT NULL REFERENCES booking.companies';
+
+const ofProgram = `company_code text COLLATE "C" NOT NULL,
+    program_code text COLLATE "C" NOT NULL,
+    FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE`;
+
+/**
+ * The tables of the reference booking schema. The key of each table of a company begins with the company's code, and that of each
+ * table of a program goes on with the program's code. So one company is one range of each index, and no row can name another
+ * company's program. Codes are compared by byte (`COLLATE "C"`), which is the order in which the generator reads.
+ */
+export const referenceTables = `
+  CREATE TYPE booking.program_state AS ENUM ('draft', 'active', 'cancelled', 'completed', 'archived');
+  CREATE TYPE booking.gender AS ENUM ('female', 'male', 'other', 'undisclosed');
+  CREATE TYPE booking.enrollment_role AS ENUM ('passenger', 'staff');
+  CREATE TYPE booking.enrollment_status AS ENUM ('pending', 'reserved', 'confirmed', 'paid', 'checked_in',
+    'cancelled', 'rejected', 'expired', 'refunded', 'withdrawn', 'no_show');
+  CREATE TYPE booking.staff_duty AS ENUM ('lead_guide', 'teacher', 'driver', 'coordinator');
+  CREATE TYPE booking.media_kind AS ENUM ('cover', 'gallery', 'print');
+
+  CREATE TABLE booking.companies (
+    code             text COLLATE "C" PRIMARY KEY CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$'),
+    id               bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    name             text NOT NULL,
+    -- An unknown zone makes timezone() fail.
+    time_zone        text NOT NULL CHECK (timezone(time_zone, timestamptz 'epoch') IS NOT NULL),
+    default_currency text NOT NULL CHECK (default_currency ~ '^[A-Z]{3}$'),
+    created_at       timestamptz NOT NULL DEFAULT now()
+    ${privateColumns("companies")}
+  );
+
+  CREATE TABLE booking.programs (
+    ${ofCompany},
+    code               text COLLATE "C" NOT NULL CHECK (code ~ '^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$'),
+    id                 bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+    name               text NOT NULL,
+    state              booking.program_state NOT NULL DEFAULT 'draft',
+    category_type      text,
+    category_subtype   text,
+    departure_date     date,
+    return_date        date,
+    departure_point    text,
+    capacity           integer,
+    -- NULL: the company's default currency.
+    currency           text,
+    -- From before prices were kept per room type.
+    single_price       numeric(12, 2),
+    guide_display_name text,
+    target_margin      numeric(5, 2),
+    created_at         timestamptz NOT NULL DEFAULT now(),
+    updated_at         timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (company_code, code)
+    ${privateColumns("programs")}
+  );
+
+  CREATE TABLE booking.program_days (
+    ${ofProgram},
+    day                integer NOT NULL CHECK (day >= 1),
+    title              text NOT NULL,
+    public_description text,
+    PRIMARY KEY (company_code, program_code, day)
+    ${privateColumns("program_days")}
+  );
+
+  CREATE TABLE booking.hotels (
+    ${ofCompany},
+    code        text COLLATE "C" NOT NULL,
+    name        text NOT NULL,
+    city        text,
+    country     text,
+    star_rating smallint CHECK (star_rating BETWEEN 0 AND 7),
+    PRIMARY KEY (company_code, code)
+    ${privateColumns("hotels")}
+  );
+
+  CREATE TABLE booking.hotel_stays (
+    ${ofProgram},
+    position   integer NOT NULL,
+    hotel_code text COLLATE "C" NOT NULL,
+    check_in   date,
+    check_out  date,
+    PRIMARY KEY (company_code, program_code, position),
+    FOREIGN KEY (company_code, hotel_code) REFERENCES booking.hotels
+    ${privateColumns("hotel_stays")}
+  );
+  CREATE INDEX hotel_stays_hotel ON booking.hotel_stays (company_code, hotel_code);
+
+  CREATE TABLE booking.room_types (
+    ${ofCompany},
+    code      text COLLATE "C" NOT NULL,
+    label     text NOT NULL,
+    occupancy integer NOT NULL CHECK (occupancy >= 1),
+    PRIMARY KEY (company_code, code)
+  );
+
+  CREATE TABLE booking.room_prices (
+    ${ofProgram},
+    room_type_code text COLLATE "C" NOT NULL,
+    -- 0: on request.
+    amount         numeric(12, 2) NOT NULL CHECK (amount >= 0),
+    PRIMARY KEY (company_code, program_code, room_type_code),
+    FOREIGN KEY (company_code, room_type_code) REFERENCES booking.room_types
+    ${privateColumns("room_prices")}
+  );
+  CREATE INDEX room_prices_room_type ON booking.room_prices (company_code, room_type_code);
+
+  CREATE TABLE booking.child_price_bands (
+    ${ofProgram},
+    min_age integer NOT NULL CHECK (min_age >= 0),
+    max_age integer NOT NULL,
+    amount  numeric(12, 2) NOT NULL CHECK (amount >= 0),
+    PRIMARY KEY (company_code, program_code, min_age)
+    ${privateColumns("child_price_bands")}
+  );
+
+  CREATE TABLE booking.passengers (
+    ${ofCompany},
+    number          integer NOT NULL,
+    birth_date      date,
+    passport_expiry date,
+    PRIMARY KEY (company_code, number)
+    ${privateColumns("passengers")}
+  );
+
+  CREATE TABLE booking.staff (
+    ${ofCompany},
+    number       integer NOT NULL,
+    display_name text NOT NULL,
+    gender       booking.gender,
+    birth_date   date,
+    PRIMARY KEY (company_code, number)
+    ${privateColumns("staff")}
+  );
+
+  CREATE TABLE booking.enrollments (
+    ${ofProgram},
+    number           integer NOT NULL,
+    role             booking.enrollment_role NOT NULL DEFAULT 'passenger',
+    status           booking.enrollment_status,
+    passenger_number integer,
+    staff_number     integer,
+    booked_at        timestamptz,
+    -- The generator counts by role and status: it never visits the table itself.
+    PRIMARY KEY (company_code, program_code, number) INCLUDE (role, status),
+    FOREIGN KEY (company_code, passenger_number) REFERENCES booking.passengers,
+    FOREIGN KEY (company_code, staff_number) REFERENCES booking.staff
+    ${privateColumns("enrollments")}
+  );
+  CREATE INDEX enrollments_passenger ON booking.enrollments (company_code, passenger_number);
+  CREATE INDEX enrollments_staff ON booking.enrollments (company_code, staff_number)
+    WHERE staff_number IS NOT NULL;
+
+  CREATE TABLE booking.staff_assignments (
+    ${ofProgram},
+    position     integer NOT NULL,
+    staff_number integer NOT NULL,
+    duty         booking.staff_duty NOT NULL,
+    role_label   text,
+    PRIMARY KEY (company_code, program_code, position),
+    FOREIGN KEY (company_code, staff_number) REFERENCES booking.staff
+    ${privateColumns("staff_assignments")}
+  );
+  CREATE INDEX staff_assignments_staff ON booking.staff_assignments (company_code, staff_number);
+
+  -- Shared by all companies.
+  CREATE TABLE booking.airlines (
+    code     text COLLATE "C" PRIMARY KEY,
+    name     text NOT NULL,
+    logo_url text
+    ${privateColumns("airlines")}
+  );
+
+  CREATE TABLE booking.flights (
+    ${ofProgram},
+    position     integer NOT NULL,
+    airline_code text COLLATE "C" NOT NULL REFERENCES booking.airlines,
+    departs_at   timestamptz,
+    PRIMARY KEY (company_code, program_code, position)
+    ${privateColumns("flights")}
+  );
+  CREATE INDEX flights_airline ON booking.flights (airline_code);
+
+  CREATE TABLE booking.marketing_copy (
+    ${ofProgram},
+    description               text,
+    accommodation_description text,
+    tags                      text[],
+    included                  text[],
+    excluded                  text[],
+    visits                    text[],
+    PRIMARY KEY (company_code, program_code)
+    ${privateColumns("marketing_copy")}
+  );
+
+  CREATE TABLE booking.media (
+    ${ofProgram},
+    position integer NOT NULL,
+    kind     booking.media_kind NOT NULL DEFAULT 'gallery',
+    url      text NOT NULL,
+    PRIMARY KEY (company_code, program_code, position)
+    ${privateColumns("media")}
+  );
+
+  CREATE TABLE booking.faq (
+    ${ofProgram},
+    position integer NOT NULL,
+    question text NOT NULL,
+    answer   text,
+    PRIMARY KEY (company_code, program_code, position)
+    ${privateColumns("faq")}
+  );
+
+  -- What \`source seed\` created, so that it never wipes anything else.
+  CREATE TABLE booking.sample_data (
+    is_only_row   boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
+    seed          text NOT NULL,
+    company_codes text[] NOT NULL,
+    created_at    timestamptz NOT NULL DEFAULT now()
+  );`;
+
+/** The table's private columns, as the end of its definition. */
+function privateColumns(table: string): string {
+  const { texts, amounts } = privateColumnsOf(table);
+  const columns = [
+    ...texts.map((name) => `${name} text`),
+    ...amounts.map((name) => `${name} numeric(14, 2)`),
+  ];
+  return columns.map((column) => `, ${column}`).join("\n    ");
+}

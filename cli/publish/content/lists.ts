@@ -1,0 +1,99 @@
+import { Failure } from "../../../core/failure.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import { type LegacyCapacity, legacyItemText } from "./checked-program.ts";
+
+/** A program's place in the lists, and the texts of its elements there. */
+export interface ListedProgram {
+  readonly programId: string;
+  readonly departureDate: string | null;
+  readonly listItem: string;
+  readonly legacyItem: string;
+}
+
+/** The list and the legacy response of a snapshot. Both name the programs in the same order. */
+export interface ListBodies {
+  readonly list: ObjectBody;
+  readonly legacy: ObjectBody;
+}
+
+/** The live list's programs. Throws `corrupt_document` when the list is not what the manifest says. */
+export async function readListed(
+  store: ObjectStore,
+  { list, programs }: Manifest,
+  legacyCapacity: LegacyCapacity,
+  signal: AbortSignal,
+): Promise<readonly ListedProgram[]> {
+  const items = dataOf(await responseBytes(store, list, signal), list.key) as readonly ProgramListItem[];
+  if (items.length !== programs.count || !items.every(({ id }) => programs.has(id))) {
+    throw new Failure("corrupt_document", `${list.key} does not list the programs of its manifest.`);
+  }
+  return items.map((item) => ({
+    programId: item.id,
+    departureDate: item.departureDate,
+    // Canonical JSON is what `JSON.stringify` makes of what `JSON.parse` made of it.
+    listItem: JSON.stringify(item),
+    legacyItem: legacyItemText(item, legacyCapacity),
+  }));
+}
+
+/** D8: by departure date, the missing ones last, then by id. Ids are ASCII, so their code units are their bytes. */
+export function listBodies(programs: readonly ListedProgram[]): ListBodies {
+  const sorted = [...programs].sort((a, b) => {
+    const [date, other] = [a.departureDate ?? afterAllDates, b.departureDate ?? afterAllDates];
+    if (date !== other) return date < other ? -1 : 1;
+    return a.programId < b.programId ? -1 : 1;
+  });
+  const list = sorted.map(({ listItem }) => listItem);
+  const legacy = sorted.map(({ legacyItem }) => legacyItem);
+  return {
+    // D13
+    list: joined('{"data":[', list, `],"meta":{"count":${list.length}}}`),
+    // D12
+    legacy: joined('{"success":true,"programs":[', legacy, "]}"),
+  };
+}
+
+const afterAllDates = "~";
+
+/** Writes piece by piece: all texts as one string would take the room of the list once more. */
+function joined(opening: string, elements: readonly string[], closing: string): ObjectBody {
+  const pieces = elements.map((element) => Buffer.byteLength(element));
+  const separators = Math.max(0, elements.length - 1);
+  const size = pieces.reduce((sum, bytes) => sum + bytes, opening.length + separators + closing.length);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = bytes.write(opening);
+  for (const [place, element] of elements.entries()) {
+    if (place > 0) at += bytes.write(",", at);
+    at += bytes.write(element, at);
+  }
+  bytes.write(closing, at);
+  return bytesBody(bytes);
+}
+
+/** D151: both lists are kept in memory, and partners get each of them as one answer. */
+export class ListBudget {
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #programs = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws `tenant_too_large` when the lists have become too large. */
+  add({ listItem, legacyItem }: ListedProgram): void {
+    this.#bytes += Buffer.byteLength(listItem) + Buffer.byteLength(legacyItem);
+    this.#programs += 1;
+    if (this.#bytes <= this.#maxBytes) return;
+    const megabytes = Math.floor(this.#maxBytes / 1024 / 1024);
+    throw new Failure(
+      "tenant_too_large",
+      `The lists of the tenant would have more than ${megabytes} MB: its first ${this.#programs} programs have as much. ` +
+        "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { type ColumnKind, type ProgramView, sourceViews, viewNames } from "./contract.ts";
+
+/*
+ * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of each program as one
+ * JSON. Both are made from the contract and name their columns, so that an extra, perhaps private, column of a view never leaves
+ * the database (D4). Ids are compared and sorted by their bytes (D130).
+ */
+
+/** The views whose rows belong to a program, `programs` itself first. */
+export const programViews: readonly ProgramView[] = viewNames().filter((view) => view !== "tenants");
+
+/**
+ * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it is, to use an index,
+ * and then as text, because types and collations such as citext and ICU treat different ids as equal. `$1` takes the column's
+ * type, so it is cast, too. `nullif` wraps the second comparison, since PostgreSQL would take two plain ones for independent and
+ * expect far too few rows.
+ */
+export const ofTenant =
+  'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
+
+/**
+ * Narrows to the programs `$2`, an array. Ids are compared as they are, to use an index, and as text, because the column's
+ * collation may treat different ids as equal. The second comparison is `ANY`, which only filters: a second `IN` would be planned
+ * as another join, and take half as long again.
+ */
+const ofPrograms =
+  'program_id::text IN (SELECT unnest($2::text[])) AND program_id::text COLLATE "default" = ANY ($2)';
+
+const id = 'program_id::text COLLATE "C" AS program_id';
+
+/**
+ * For each program id: the sum of the hashes of its rows, equal for equal rows in any order, and a bit for each view that has rows of
+ * it. A change goes unseen once in 2^64.
+ */
+export const sumsQuery = `
+  SELECT program_id, sum(hash)::text, bit_or(view)::text
+    FROM (${programViews.map((view) => hashedRows(view)).join(" UNION ALL")}) AS hashed
+   GROUP BY program_id ORDER BY program_id`;
+
+/** Reads all rows of the tenant in one view, or those of the programs before `$2`: for finding out where the view fails. */
+export function viewQuery(view: ProgramView, isBefore = false): string {
+  const narrowed = isBefore ? ' AND program_id::text COLLATE "C" < $2' : "";
+  return `SELECT sum(hash) FROM (${hashedRows(view, narrowed)}) AS hashed`;
+}
+
+/**
+ * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
+ * nothing but NULL has the hash 0. A list's hash omits its dimensions.
+ */
+function hashedRows(view: ProgramView, narrowed = ""): string {
+  const at = programViews.indexOf(view);
+  const hashed = sourceViews[view].columns.flatMap(([name, kind]) => {
+    if (kind === "int" || kind === "date") return name;
+    return kind === "text[]"
+      ? [`${name}::text[] COLLATE "C"`, `array_dims(${name})`]
+      : `${name}::text COLLATE "C"`;
+  });
+  return `
+      SELECT ${id}, ${1 << at} AS view, hash_record_extended(ROW(tenant_id::text COLLATE "C", ${hashed.join(", ")}), ${at}) AS hash
+        FROM partner_source.${view} WHERE ${ofTenant}${narrowed}`;
+}
+
+export interface ProgramsQuery {
+  /** A JSON of more bytes stays in the database; its size comes all the same. */
+  readonly maxBytes: number;
+  /** Only of the programs `$2`. */
+  readonly isNarrowed: boolean;
+  /** A larger value stays in the database; `{"bytes": its size}` stands in its place. `undefined`: values have any size. */
+  readonly maxValueBytes?: number;
+}
+
+/**
+ * For each program id: its rows in all views as one JSON, `{"programs": [[...]], "room_prices": [[...], ...], ...}`, its bytes, the
+ * states of its rows in `programs` as a JSON array, and the least and the greatest tenant id of all rows. Enrollments are counted by
+ * status and role. The columns of `programs` are text, so that no number is rounded.
+ */
+export function programsQuery({ maxBytes, isNarrowed, maxValueBytes }: ProgramsQuery): string {
+  const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;
+  const rows = programViews.map((view) => aggregatedRows(view, where, maxValueBytes));
+  // `OFFSET 0` keeps PostgreSQL from making each JSON anew wherever it is named.
+  return `
+  SELECT program_id, CASE WHEN octet_length(json) <= ${maxBytes} THEN json END, octet_length(json)::text, states, least, greatest
+    FROM (SELECT program_id, json_object_agg(view, rows)::text AS json, max(states) AS states,
+                 min(least) AS least, max(greatest) AS greatest
+            FROM (${rows.join(" UNION ALL")}) AS views
+           GROUP BY program_id OFFSET 0) AS programs
+   ORDER BY program_id`;
+}
+
+/** The columns of a view as they are selected. */
+const selected: Readonly<Record<ColumnKind, (name: string) => string>> = {
+  int: (name) => name,
+  date: (name) => `${name}::text`,
+  text: (name) => `${name}::text`,
+  numeric: (name) => `${name}::text`,
+  "text[]": (name) => `${name}::text[]`,
+};
+
+function aggregatedRows(view: ProgramView, where: string, maxValueBytes: number | undefined): string {
+  const tenant = `coalesce(tenant_id::text, '') COLLATE "C"`;
+  const tenants = `min(${tenant}) AS least, max(${tenant}) AS greatest`;
+  const from = `partner_source.${view} WHERE ${where}`;
+  const columns = sourceViews[view].columns.map(([name, kind]) => {
+    const value = view === "programs" && kind === "int" ? `${name}::text` : selected[kind](name);
+    return maxValueBytes === undefined || kind === "int" || kind === "date"
+      ? value
+      : cut(value, kind, maxValueBytes);
+  });
+  if (view === "enrollments") {
+    return `
+      SELECT program_id, 'enrollments' AS view, json_agg(json_build_array(${columns.join(", ")}, enrolled)) AS rows, NULL AS states,
+             min(least) AS least, max(greatest) AS greatest
+        FROM (SELECT ${id}, status::text COLLATE "C" AS status, role::text COLLATE "C" AS role, count(*) AS enrolled, ${tenants}
+                FROM ${from} GROUP BY 1, 2, 3) AS counted
+       GROUP BY 1`;
+  }
+  const states = view === "programs" ? "json_agg(left(lifecycle_state::text, 1000))::text" : "NULL";
+  return `
+      SELECT ${id}, '${view}' AS view, json_agg(json_build_array(${columns.join(", ")})) AS rows, ${states} AS states, ${tenants}
+        FROM ${from} GROUP BY 1`;
+}
+
+/**
+ * PostgreSQL knows the size of a text without reading it. Of a list it knows the stored size, perhaps compressed; only a list whose
+ * stored size is small is unpacked, since unpacking a gigabyte would fail. `valueBytes` counts the same.
+ */
+function cut(value: string, kind: "text" | "numeric" | "text[]", maxValueBytes: number): string {
+  const unpacked = `octet_length(array_send(${value})) - 12 - 8 * coalesce(array_ndims(${value}), 0) + 12 * cardinality(${value})::bigint`;
+  const stored = `pg_column_size(${value})`;
+  const bytes =
+    kind === "text[]"
+      ? `CASE WHEN ${stored} > ${maxValueBytes + maxListOverhead} THEN ${stored} ELSE ${unpacked} END`
+      : `octet_length(${value})`;
+  return `CASE WHEN ${bytes} > ${maxValueBytes} THEN json_build_object('bytes', ${bytes}) ELSE to_json(${value}) END`;
+}
+
+/** The most that a list takes in memory without its elements: header, six dimensions, padding of a short list. */
+const maxListOverhead = 64;

@@ -1,0 +1,240 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
+import { unlessFailed } from "../../../core/failure.ts";
+import type { ProgramId } from "../../../core/ids.ts";
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import { shortened } from "../../../core/printable.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
+import type { TenantChanges } from "../../../schemas/generated/types.ts";
+import { checkedProgram } from "../content/checked-program.ts";
+import { ListBudget, type ListedProgram } from "../content/lists.ts";
+import { ProblemLog } from "../content/problem-log.ts";
+import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
+import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
+import { emptiedProblems, LiveTally } from "../guards/field-guard.ts";
+import type { ComparedProgram } from "../guards/shared-guard.ts";
+import type { DataProblem } from "../public-program/problem.ts";
+import { shownId } from "../public-program/shown-id.ts";
+import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import { programFingerprint } from "../source/find-programs.ts";
+import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
+import type { BuildContext } from "./build-context.ts";
+import type { BuildOptions } from "./build-options.ts";
+import {
+  compareLines,
+  factsOf,
+  findingsOf,
+  invalid,
+  isPublished,
+  type Memory,
+  type ProgramLine,
+  programLine,
+  unpublished,
+} from "./memory.ts";
+import type { ResponseWriter } from "./response-writer.ts";
+
+/** What a build knows before it reads programs. */
+export interface NextOptions {
+  /** `undefined` when nothing is live, or when the live manifest cannot be trusted. */
+  readonly live: Manifest | undefined;
+  readonly memory: Memory | undefined;
+  /** The checksum of a program's rows. */
+  readonly sumOf: (programId: string | null) => string | undefined;
+  readonly strays: readonly StrayRows[];
+  readonly options: BuildOptions;
+  readonly context: Pick<BuildContext, "store" | "signal">;
+  readonly writer: ResponseWriter;
+}
+
+/**
+ * Gathers a tenant's next content. Unchanged programs are taken over, since the memory vouches for them. The others are mapped,
+ * rendered and checked, and a detail that the live snapshot lacks is stored at once. Nothing of this is visible before manifest
+ * and pointer are written.
+ */
+export class NextSnapshot {
+  /** What became of each program, in the order of the ids once everything was taken. */
+  readonly lines: ProgramLine[] = [];
+  readonly counts: ProgramTally = { ...noPrograms };
+  readonly problems = new ProblemLog();
+  /** Programs with an error, as the source writes their ids; `null`: one without an id. */
+  readonly leftOut: (string | null)[] = [];
+  /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
+  readonly withdrawn = new Set<string>();
+  /** The published programs that were read, with their place in the lists. */
+  readonly listed: ListedProgram[] = [];
+  /** P144: the programs that the live snapshot does not have. */
+  readonly added = new Map<ProgramId, ComparedProgram>();
+  readonly changed: ProgramId[] = [];
+  readonly #known: NextOptions;
+  readonly #taken = new ProgramTable();
+  readonly #kept: ProgramLine[] = [];
+  readonly #tally = new LiveTally();
+  readonly #budget: ListBudget;
+  /** Changed programs of which only the live detail says what partners see of them now. */
+  readonly #uncompared: (readonly [programId: string, next: PublicFacts])[] = [];
+
+  constructor(known: NextOptions) {
+    this.#known = known;
+    this.#budget = new ListBudget(known.options.rules.maxListBytes);
+  }
+
+  /** Takes over a program whose rows have not changed. */
+  keep(line: ProgramLine): void {
+    this.lines.push(line);
+    this.#kept.push(line);
+    if (isPublished(line)) this.counts.unchanged += 1;
+  }
+
+  /** Takes a program that was read. */
+  async take(read: ReadProgram): Promise<void> {
+    const { live, memory, options, writer, sumOf } = this.#known;
+    const { programId: id } = read.source;
+    const program = checkedProgram(read, options.rules, live);
+    const sum = sumOf(id);
+    if (program.kind !== "published") {
+      if (program.kind === "unpublished") this.lines.push(programLine(id, sum, unpublished, []));
+      else this.lines.push(programLine(id, sum, invalid, program.problems));
+      return;
+    }
+    const { programId, rendered, data, departureDate, problems } = program;
+    const facts = publicFacts(data);
+    this.lines.push(programLine(programId, sum, facts, problems));
+    const { listItem, legacyItem, detailSha256 } = rendered;
+    const listed = { programId, departureDate, listItem, legacyItem };
+    this.#budget.add(listed);
+    this.listed.push(listed);
+    const before = live?.programs.get(programId);
+    const isSame = before?.sha256 === detailSha256;
+    if (isSame) {
+      this.counts.unchanged += 1;
+      this.#tally.addUnchanged(facts.parts);
+    } else if (before === undefined) {
+      this.added.set(programId, { fingerprint: programFingerprint(read.source), sha256: detailSha256 });
+    } else {
+      this.changed.push(programId);
+      const known = memory?.programs.get(programId);
+      if (known !== undefined && isPublished(known)) this.#tally.addChanged(programId, factsOf(known), facts);
+      else this.#uncompared.push([programId, facts]);
+    }
+    if (isSame && !options.rewrite) {
+      this.#taken.add(programId, before);
+      return;
+    }
+    const bytes = Buffer.from(rendered.detail);
+    const body = { bytes, size: bytes.length, sha256: detailSha256 };
+    this.#taken.add(programId, { snapshotId: writer.snapshotId, sha256: body.sha256, size: body.size });
+    await writer.put({ kind: "detail", programId }, body);
+  }
+
+  /** Called once, after the last program. `isHeld`: nothing will be published, so nothing is compared. */
+  async finish(isHeld: boolean): Promise<void> {
+    const { counts, lines } = this;
+    const { live, strays } = this.#known;
+    lines.sort(compareLines);
+    for (const line of lines) {
+      const [id, , state] = line;
+      if (state === unpublished) counts.notPublishable += 1;
+      if (state === unpublished && id !== null && live?.programs.has(id)) this.withdrawn.add(id);
+      if (state === invalid) this.leftOut.push(id);
+      for (const problem of findingsOf(line)) this.problems.add(problem);
+    }
+    reportStrays(strays, this.problems);
+    counts.invalid = this.leftOut.length;
+    counts.added = this.added.size;
+    counts.changed = this.changed.length;
+    counts.programs = counts.unchanged + counts.changed + counts.added;
+    counts.removed = (live?.programs.count ?? 0) - counts.unchanged - counts.changed;
+    counts.withdrawn = this.withdrawn.size;
+    if (!isHeld) await this.#compareWithLive();
+    if (!this.#tally.hasLosses) return;
+    for (const line of this.#kept) if (isPublished(line)) this.#tally.addUnchanged(factsOf(line).parts);
+  }
+
+  /** Whether the programs are those of the live snapshot, to the byte. */
+  get isSame(): boolean {
+    const { added, changed, removed } = this.counts;
+    return this.#known.live !== undefined && added + changed + removed === 0;
+  }
+
+  get emptiedFields() {
+    return this.#tally.emptiedFields;
+  }
+
+  /** P142, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
+  get changeProblems(): readonly DataProblem[] {
+    const { unchanged, changed } = this.counts;
+    const capacity = this.#tally.capacityProblem(unchanged + changed);
+    return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
+  }
+
+  /** The details of all programs, in the order of the ids. */
+  programs(): ProgramTable {
+    const { live } = this.#known;
+    if (this.#kept.length === 0) return this.#taken;
+    const all = new ProgramTable();
+    for (const line of this.lines.filter(isPublished)) {
+      const id = line[0] as ProgramId;
+      const record = this.#taken.get(id) ?? live?.programs.get(id);
+      // The memory was held against the manifest when it was read.
+      if (record === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
+      all.add(id, record);
+    }
+    return all;
+  }
+
+  /** The place in the lists of all programs. `live`: the live list's programs, of which the kept ones are taken over. */
+  allListed(live: readonly ListedProgram[]): readonly ListedProgram[] {
+    const kept = new Set(this.#kept.filter(isPublished).map(([id]) => id));
+    const takenOver = live.filter(({ programId }) => kept.has(programId));
+    for (const program of takenOver) this.#budget.add(program);
+    return [...this.listed, ...takenOver];
+  }
+
+  get hasKept(): boolean {
+    return this.#kept.some(isPublished);
+  }
+
+  /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
+  changes(isBlocked: boolean): TenantChanges {
+    const withdrawn = [...this.withdrawn].sort();
+    if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
+    const published = new Set(this.lines.filter(isPublished).map(([id]) => id));
+    const live = [...(this.#known.live?.programs.ids() ?? [])];
+    return {
+      added: [...this.added.keys()],
+      changed: this.changed,
+      removed: live.filter((id) => !published.has(id) && !this.withdrawn.has(id)),
+      withdrawn,
+    };
+  }
+
+  /** P140: without a memory, the live details of changed programs say what partners see of them now. */
+  async #compareWithLive(): Promise<void> {
+    const { live, context } = this.#known;
+    await forEachBounded(this.#uncompared, maxParallelReads, async ([programId, next]) => {
+      const entry = live && detailEntry(live, programId);
+      if (entry === undefined) return;
+      const bytes = await unlessFailed(
+        responseBytes(context.store, entry, context.signal),
+        "corrupt_document",
+      );
+      // Partners cannot read a damaged detail, so nothing of it can be lost.
+      if (bytes === undefined) return;
+      this.#tally.addChanged(programId, publicFacts(dataOf(bytes, entry.key) as object), next);
+    });
+  }
+}
+
+/** Live details read side by side. */
+const maxParallelReads = 16;
+
+/** The report schema allows at most this many characters in a value. */
+const maxValueLength = 200;
+
+/** D36: reports rows that belong to no program. */
+function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
+  for (const { view, programs, firstProgramId } of strays) {
+    const first = shownId(firstProgramId);
+    const value = shortened(`${view}: ${programs} such program id(s), the first: ${first}`, maxValueLength);
+    problems.add({ code: "rows_of_unknown_program", programId: firstProgramId, field: null, value });
+  }
+}

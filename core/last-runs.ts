@@ -1,0 +1,48 @@
+import type { LastRunOfAll, LastRunsDocument, TenantLastRun } from "../schemas/generated/types.ts";
+import { isLastRunsDocument } from "../schemas/generated/validators-run-report.ts";
+import { isTenantId, type TenantId } from "./ids.ts";
+import { readBody } from "./object-body.ts";
+import { lastRunsKey } from "./object-key.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { documentBytes, parseStoredDocument } from "./stored-document.ts";
+
+/** `runs/last.json`: what the last run made of each tenant. Written by builds, read by tools, never by gateways. */
+export interface LastRuns {
+  /** The last run of all tenants: one entry, or one for each shard. Empty when none is known. */
+  readonly runsOfAll: readonly LastRunOfAll[];
+  readonly tenants: ReadonlyMap<TenantId, TenantLastRun>;
+}
+
+/** What a store says that no build has written to since this document exists: nothing is known yet. */
+export const noLastRuns: LastRuns = { runsOfAll: [], tenants: new Map() };
+
+/** The most ids of left-out programs in a tenant's entry; `leftOutCount` counts the others, too. */
+export const maxLeftOutIds = 20;
+
+/** 10,000 tenants are about 4 MB. */
+const maxLastRunsBytes = 32 * 1024 * 1024;
+
+/** The document with its ETag, for a conditional write; `undefined` when there is none. Throws `corrupt_document`. */
+export async function readLastRuns(
+  store: Pick<ObjectStore, "get">,
+  signal: AbortSignal,
+): Promise<{ readonly etag: string; readonly lastRuns: LastRuns } | undefined> {
+  const found = await store.get(lastRunsKey, { signal });
+  if (found.kind !== "object") return undefined;
+  const bytes = await readBody(found, maxLastRunsBytes, lastRunsKey);
+  const document = parseStoredDocument(bytes, isLastRunsDocument, lastRunsKey);
+  const tenants = new Map<TenantId, TenantLastRun>();
+  for (const [tenantId, run] of Object.entries(document.tenants)) {
+    if (isTenantId(tenantId)) tenants.set(tenantId, run);
+  }
+  return { etag: found.etag, lastRuns: { runsOfAll: document.runsOfAll, tenants } };
+}
+
+export function lastRunsBytes({ runsOfAll, tenants }: LastRuns): Buffer {
+  const document: LastRunsDocument = {
+    format: "partner-programs/last-runs@1",
+    runsOfAll: [...runsOfAll],
+    tenants: Object.fromEntries([...tenants].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+  return documentBytes(document);
+}

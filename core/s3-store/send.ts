@@ -1,0 +1,153 @@
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { sha256Hex } from "../object-body.ts";
+import type { ObjectBody } from "../object-store.ts";
+import { Refusal, refusalOf } from "./answer.ts";
+import { createKeys } from "./keys.ts";
+import { s3Error } from "./s3-error.ts";
+import { type BucketEndpoint, bucketEndpoint, type S3Agents } from "./sdk-client.ts";
+import { createSign, type Sign, type SignedHeaders, type SigningCredentials } from "./signature.ts";
+
+export interface S3Request {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** With the location's prefix; empty for a request to the bucket. Its characters need no encoding in a path. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Names are in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ObjectBody;
+}
+
+/**
+ * Signs and sends a request. Resolves with the head of the answer, if that is good or 304. The caller must read the rest or destroy
+ * it; until then the signal ends it. Throws a `Refusal` for any other answer, and the errors of the network and of the SDK.
+ */
+export type S3Send = (request: S3Request, signal: AbortSignal) => Promise<IncomingMessage>;
+
+export function createSend(client: S3Client, agents: S3Agents, bucket: string): S3Send {
+  const keys = createKeys(client);
+  let preparing: Promise<Prepared> | undefined;
+  /**
+   * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
+   * the store's time. The `Date` of other answers is not followed: one wrong answer of a proxy or a node would make all later
+   * signatures wrong, even if this machine's clock is right.
+   */
+  let clockOffsetMs = 0;
+
+  async function prepare(): Promise<Prepared> {
+    try {
+      const endpoint = await bucketEndpoint(client, bucket);
+      return { endpoint, sign: createSign(endpoint.region, endpoint.service) };
+    } catch (error) {
+      // The next request tries again, since credentials or a region may be available by then.
+      preparing = undefined;
+      throw error;
+    }
+  }
+
+  async function sendSigned(
+    { method, key, query, headers, body }: S3Request,
+    credentials: SigningCredentials,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    preparing ??= prepare();
+    const { endpoint, sign } = await preparing;
+    const path = endpoint.pathPrefix + key;
+    const queryText = query === undefined ? "" : encodedQuery(query);
+    const signed = sign(
+      {
+        method,
+        path,
+        query: queryText,
+        headers: { ...headers, ...lengthOf(body), host: endpoint.host },
+        sha256: body?.sha256 ?? emptySha256,
+      },
+      credentials,
+      new Date(Date.now() + clockOffsetMs),
+    );
+    // This header is not signed, since proxies rewrite it.
+    signed["user-agent"] = endpoint.userAgent;
+    const target = queryText === "" ? path : `${path}?${queryText}`;
+    const answer = await answerTo({ endpoint, agents, method, target, headers: signed, body }, signal);
+    const { statusCode = 0 } = answer;
+    if ((statusCode >= 200 && statusCode < 300) || statusCode === 304) return answer;
+    throw await refusalOf(answer);
+  }
+
+  function noteClock(error: unknown): void {
+    if (!(error instanceof Refusal) || s3Error(error).kind !== "clock_skew") return;
+    const storeMs = Date.parse(error.date ?? "");
+    if (!Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
+  }
+
+  return async (request, signal) => {
+    const credentials = await keys.current();
+    try {
+      const answer = await sendSigned(request, credentials, signal);
+      keys.accepted();
+      return answer;
+    } catch (error) {
+      noteClock(error);
+      if (!(await keys.haveChanged(credentials, error))) throw error;
+      return await sendSigned(request, await keys.current(), signal);
+    }
+  };
+}
+
+function lengthOf(body: ObjectBody | undefined): Readonly<Record<string, string>> {
+  return body === undefined ? {} : { "content-length": String(body.size) };
+}
+
+interface Prepared {
+  readonly endpoint: BucketEndpoint;
+  readonly sign: Sign;
+}
+
+const emptySha256 = sha256Hex(Buffer.alloc(0));
+
+/** The query as signatures have it: sorted, everything encoded but letters, digits and `-._~`. */
+export function encodedQuery(query: Readonly<Record<string, string>>): string {
+  return Object.keys(query)
+    .sort()
+    .map((name) => `${encoded(name)}=${encoded(query[name] ?? "")}`)
+    .join("&");
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+interface SignedRequest {
+  readonly endpoint: BucketEndpoint;
+  readonly agents: S3Agents;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: SignedHeaders;
+  readonly body: ObjectBody | undefined;
+}
+
+function answerTo(request: SignedRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  const { endpoint, agents, method, target, headers, body } = request;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const { hostname: host, port } = endpoint;
+    const options = { host, port, method, path: target, headers, setHost: false };
+    const outgoing = endpoint.isTls
+      ? https.request({ ...options, agent: agents.httpsAgent })
+      : http.request({ ...options, agent: agents.httpAgent });
+    const onAbort = (): void => {
+      outgoing.destroy();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", onAbort);
+    outgoing.on("close", () => signal.removeEventListener("abort", onAbort));
+    outgoing.on("response", resolve);
+    outgoing.on("error", reject);
+    outgoing.end(body?.bytes);
+  });
+}

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import { startS3Server } from "../../support/s3-server.ts";
+import { startTypescript } from "../../support/typescript-process.ts";
+
+const server = await startS3Server();
+/** A forward proxy, which knows where the store really is. */
+const asked: string[] = [];
+const proxy = createServer((request, response) => {
+  asked.push(request.url ?? "");
+  const { pathname, search } = new URL(request.url ?? "");
+  const { port } = new URL(server.endpoint);
+  const { method, headers } = request;
+  const onward = httpRequest(
+    { host: "127.0.0.1", port, path: pathname + search, method, headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  request.pipe(onward);
+}).listen(0, "127.0.0.1");
+await once(proxy, "listening");
+afterAll(async () => {
+  proxy.closeAllConnections();
+  proxy.close();
+  await server.close();
+});
+
+const { port } = proxy.address() as AddressInfo;
+const env = {
+  ...process.env,
+  ...server.env,
+  NODE_USE_ENV_PROXY: "1",
+  HTTP_PROXY: `http://127.0.0.1:${port}`,
+};
+/** Node.js 20 knows no proxy, and neither does the driver then. */
+const knowsProxies = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
+
+test("P189: the store is reached through the proxies of the environment where Node.js knows them", async () => {
+  const AWS_ENDPOINT_URL_S3 = "http://store.invalid";
+  const put = startTypescript("s3-put.ts", [], { ...env, AWS_ENDPOINT_URL_S3 });
+  if (!knowsProxies) return await expect(put.output).rejects.toThrow("ENOTFOUND");
+  expect(await put.output).toBe("stored\n");
+  expect(asked).toEqual(["http://store.invalid/programs/a.json"]);
+});
+
+test("P189: NO_PROXY names the stores that are reached directly", async () => {
+  asked.length = 0;
+  const put = startTypescript("s3-put.ts", [], { ...env, NO_PROXY: "127.0.0.1" });
+  expect(await put.output).toBe("stored\n");
+  expect(asked).toEqual([]);
+});

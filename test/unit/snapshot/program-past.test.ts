@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { appendFile, mkdtemp, readFile, rm, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ProgramPast, programPast } from "../../../cli/operate/snapshots/program-past.ts";
+import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
+import { release } from "../../../cli/operate/snapshots/release.ts";
+import { rollback } from "../../../cli/operate/snapshots/rollback.ts";
+import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { manifestKey, markKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { buildCanned } from "../../support/canned-source.ts";
+
+/** What is said of a program that a partner missed, after histories that the real commands leave in a store. */
+
+const tenantId = parseTenantId("acme");
+const { signal } = new AbortController();
+let directory: string;
+let store: ObjectStore;
+let minute: number;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "missed-program-"));
+  store = createFileStore({ directory });
+  minute = 0;
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Some minutes after whatever was before. */
+function now(): Date {
+  minute += 1;
+  return new Date(Date.UTC(2026, 10, 21, 8, minute));
+}
+
+const context = () => ({ store, now, randomBytes, signal });
+
+async function build(...ids: readonly string[]): Promise<SnapshotId> {
+  const programs = ids.map((programId) => ({ programId, name: programId }));
+  const { outcome } = await buildCanned(store, tenantId, programs, { now });
+  expect(outcome).toBe("published");
+  return await liveSnapshot();
+}
+
+async function liveSnapshot(): Promise<SnapshotId> {
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer === undefined) throw new Error("nothing is live");
+  return pointer.current.snapshotId;
+}
+
+async function rollBack(to?: SnapshotId): Promise<void> {
+  await rollback(tenantId, { to, allowShrink: true }, context());
+  await release(tenantId, context());
+}
+
+/** Of a request for program `P` that the snapshot was asked for at that time, by default what is live now. */
+async function missed(snapshotId?: SnapshotId, at = now()): Promise<ProgramPast> {
+  const live = await publishedSnapshot(store, tenantId, signal);
+  if (live === undefined) throw new Error("nothing is live");
+  return await programPast(
+    store,
+    live,
+    "P",
+    { snapshotId: snapshotId ?? live.manifest.snapshotId, at },
+    signal,
+  );
+}
+
+test("P48 A rollback counts from when it happened, also in a store that was copied since", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await rollBack(first);
+  const asked = now();
+  const copied = new Date(asked.getTime() + 24 * 3_600_000);
+  await utimes(join(directory, markKey(tenantId, second, "withdrawn")), copied, copied);
+  const found = await missed(first, asked);
+  expect(found).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
+  expect(found.kind === "rolled_back" && new Date(found.at) < asked).toBe(true);
+});
+
+test("P48 A build after a rollback took out what partners saw again since the rollback", async () => {
+  const first = await build("P", "Q");
+  await build("P", "Q", "R");
+  await rollBack(first);
+  const third = await build("Q");
+  const removed = { last: { snapshotId: first }, by: { snapshotId: third } };
+  expect(await missed()).toMatchObject({ kind: "removed", ...removed });
+});
+
+test("P48 A rollback took out what a build had taken out before, and another rollback had brought back", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await build("Q", "R");
+  await rollBack(second);
+  await rollBack(first);
+  expect(await missed()).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
+});
+
+test("P48 Nothing is said of what lies behind a damaged snapshot", async () => {
+  await build("P", "Q");
+  const second = await build("Q");
+  await build("Q", "R");
+  await appendFile(join(directory, manifestKey(tenantId, second)), "}");
+  expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 1, isCut: true });
+});
+
+test("P48 That no version ever had a program is said only where all versions are kept", async () => {
+  const first = await build("Q");
+  await build("Q", "R");
+  expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 2, isCut: false });
+  await rollBack(first);
+  expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 2, isCut: false });
+  await build("P", "Q");
+  await rollBack(first);
+  const later = (): Date => new Date(Date.now() + 365 * 24 * 3_600_000);
+  await pruneTenant(tenantId, { keep: 1, minAgeMs: 0 }, { ...context(), now: later, dryRun: false });
+  expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 1, isCut: true });
+});
+
+test("P48 A later build took out what an earlier rollback had taken back before", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await rollBack(first);
+  const between = now();
+  const third = await build("P", "Q", "R");
+  const fourth = await build("Q", "R");
+  await rollBack(first);
+  const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
+  expect(await missed(first)).toMatchObject({ kind: "removed", ...removed });
+  expect(await missed(first, between)).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
+});
+
+test("P48 A snapshot from before the first one with a program lacked it because it came later", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await build("P", "Q", "R");
+  expect(await missed(first)).toMatchObject({ kind: "came_later", first: { snapshotId: second } });
+  expect(await missed("20200101T000000Z-00000000" as SnapshotId)).toEqual({ kind: "not_kept" });
+});
+
+test("P48 What a mark of version 0.2 says of a rollback counts by its time", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await rollBack(first);
+  const key = markKey(tenantId, second, "withdrawn");
+  const [at] = /20\d\d-[^"]*Z/.exec(await readFile(join(directory, key), "utf8")) ?? [];
+  const old = { format: "partner-programs/withdrawn@1", tenantId, snapshotId: second, at };
+  await store.put(key, bytesBody(Buffer.from(JSON.stringify(old))));
+  expect(await missed()).toMatchObject({ kind: "rolled_back", last: { snapshotId: second }, at });
+  const third = await build("P", "Q", "R");
+  const fourth = await build("Q", "R");
+  const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
+  expect(await missed()).toMatchObject({ kind: "removed", ...removed });
+});
