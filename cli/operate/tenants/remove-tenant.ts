@@ -1,11 +1,10 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
-import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
@@ -30,8 +29,7 @@ interface RemovalContext {
  * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
  * run again (P93):
  *
- * 1. Record the tenant as removed, with a generation above all that it had. After this no token is issued for it, and a build
- *    that finds no pointer publishes nothing.
+ * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.
  * 3. With `isPurged`, delete its objects, the pointer first, so that every build that has read the pointer loses.
  * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older.
@@ -44,18 +42,12 @@ export async function removeTenant(
 ): Promise<TenantRemoval> {
   const at = now();
   const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
-  const highest = await highestGeneration(store, tenantId, signal);
-  let generation = highest;
+  const change = { kind: "removal", tenantId, isPurged } as const;
   await editRemovedTenants(store, signal, (tenants) => {
-    const known = tenants.get(tenantId);
-    const before = known?.removedAt ?? null;
-    generation = Math.max(known?.generation ?? 0, highest);
-    const removedAt = before ?? at.toISOString();
-    const purged = isPurged || (before !== null && known?.isPurged === true);
-    audit.plan([{ kind: "removal", tenantId, isPurged, generation }]);
-    return withRemoved(tenants, tenantId, { removedAt, isPurged: purged, generation });
+    audit.plan([change]);
+    return withRemoved(tenants, tenantId, at.toISOString());
   });
-  audit.note([{ kind: "removal", tenantId, isPurged, generation }]);
+  audit.note([change]);
   const revokedTokens = await endTenantTokens(store, audit, tenantId, at);
   let deletedObjects = 0;
   if (isPurged) {
@@ -65,25 +57,6 @@ export async function removeTenant(
   await forgetConfirmation(store, tenantId, signal);
   if (wasSandbox) await store.delete([sandboxKey], { signal });
   return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
-}
-
-/** Builds may publish between reading the pointer and deleting it, but not as often as this. */
-const room = 100;
-/** Used when the pointer is damaged and its generation unknown. No tenant was ever published as often as this. */
-const beyondAll = 1_000_000_000;
-
-async function highestGeneration(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<number> {
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    return (pointer?.current.generation ?? 0) + room;
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return beyondAll;
-  }
 }
 
 /** A build that began before the removal may still write files, so the objects are deleted until none is left. */

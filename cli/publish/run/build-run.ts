@@ -91,9 +91,7 @@ export async function buildRun(
     const chosen = await chosenTenants(choice);
     ({ failure, unreadable } = chosen);
     // A sandbox that is being removed has lost its tokens already, and is no tenant that came back.
-    const tenants = chosen.tenants.filter(
-      (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
-    );
+    const tenants = chosen.tenants.filter((id) => id !== sandbox || !removed.has(id));
     const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
     const { dryRun } = options;
     const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });

@@ -76,8 +76,7 @@ export async function readRemovals(
 ): Promise<Reading<ReadonlyMap<string, Removal>>> {
   return await readOr(new Map(), signal, async () => {
     const removals = new Map<string, Removal>();
-    for (const [tenantId, { removedAt }] of await readRemovedTenants(store, signal)) {
-      if (removedAt === null) continue;
+    for (const [tenantId, removedAt] of await readRemovedTenants(store, signal)) {
       const tokens = reading.kind === "read" ? reading.registry.tokens : [];
       const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
       removals.set(tenantId, { removedAt, openKeys: open.length });
