@@ -21,12 +21,11 @@ import type { StoredObject } from "../core/object-store.ts";
 import { readStoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
-import { settledWithin } from "./deadline.ts";
+import { createPatientReader, settledWithin } from "./deadline.ts";
 import { guardFolder, latestTimeIn, noteTime, removeOtherLayouts } from "./mirror-folder.ts";
 import { createOutageLog } from "./outage-log.ts";
-import { createPatientReader } from "./patient-reader.ts";
 import { createSealedDocuments, type SealedDocument } from "./sealed-documents.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /**
  * The last good copy, from which a gateway that starts while the store is away serves, within the same bounds as one that ran on
