@@ -98,7 +98,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         if (version === undefined) return { kind: "missing" };
         const { handle, etag, bytes } = version;
         try {
-          if (isNamed(versionsFolder(target))) await versions.settle(target);
+          if (isNamed(versionsFolder(target))) await versions.publishPending(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {

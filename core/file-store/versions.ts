@@ -30,7 +30,7 @@ export interface Versions {
   /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
   /** Completes what a killed process left undone, so that the plain file is the object. */
-  settle(path: string): Promise<void>;
+  publishPending(path: string): Promise<void>;
   /** Deletes the object and its versions folder; every replacement under way loses. */
   remove(path: string): Promise<void>;
 }
@@ -95,7 +95,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
    * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
    * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
    */
-  async function standing(path: string): Promise<StandingVersions | undefined> {
+  async function presentVersions(path: string): Promise<HeadedVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(guard.disk, path);
       if (listed === undefined) {
@@ -114,9 +114,9 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   }
 
   /** The versions after the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
-  async function published(path: string): Promise<StandingVersions | undefined> {
+  async function publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
-      const listed = await standing(path);
+      const listed = await presentVersions(path);
       if (listed !== undefined) {
         // The body is published even if it was not listed, since a listing may miss a file that appears meanwhile.
         await publish(path, listed.head);
@@ -186,7 +186,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       // No versions folder is made when the object is missing or has another tag.
       if (!isNamed(versionsFolder(path)) && !(await isStill(path, expected, open)))
         return { kind: "refused" };
-      const before = await published(path);
+      const before = await publishedVersions(path);
       if (before === undefined || !(await isStill(path, expected, openPlain))) return { kind: "refused" };
       const { head, names } = before;
       const next = newVersion(head.number + 1);
@@ -208,7 +208,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       }
     },
 
-    async settle(path) {
+    async publishPending(path) {
       const listed = await listVersions(guard.disk, path);
       if (listed?.head !== undefined) await publish(path, listed.head);
     },
@@ -216,7 +216,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     async remove(path) {
       do {
         while (isNamed(versionsFolder(path))) {
-          const head = (await standing(path))?.head;
+          const head = (await presentVersions(path))?.head;
           if (head === undefined) break;
           await publish(path, head);
           await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
@@ -231,7 +231,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   };
 }
 
-type StandingVersions = ListedVersions & { readonly head: Version };
+type HeadedVersions = ListedVersions & { readonly head: Version };
 
 const maxLooks = 10;
 

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { ListedObject, ObjectStore } from "../object-store.ts";
-import { documentOf, elements, firstElement, UnreadableAnswer } from "./answer.ts";
+import { BadAnswer, documentOf, elements, firstElement } from "./answer.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, type S3ErrorKind } from "./s3-error.ts";
 
@@ -128,5 +128,5 @@ function pageOf(document: string, call: S3Call): ListPage {
 function required(xml: string, name: string, form = /^/): string {
   const text = firstElement(xml, name);
   if (text !== undefined && form.test(text)) return text;
-  throw new UnreadableAnswer("INCOMPLETE_ANSWER");
+  throw new BadAnswer("INCOMPLETE_ANSWER");
 }

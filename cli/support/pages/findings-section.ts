@@ -8,7 +8,6 @@ import { badge, section } from "./parts.ts";
 /** The report itself has all groups. */
 const maxShownGroups = 50;
 const maxShownValues = 5;
-/** The other programs of a group are collapsed. */
 const maxShownPrograms = 10;
 
 /** The findings of the last run in a tenant's data. Repeated findings are grouped. `false` when there are none. */
@@ -23,42 +22,28 @@ export function findingsSection(tenantId: string, { tenantRun }: LastRun): Html 
   return section(
     "findings",
     "What the last run found in the data",
-    html`<ul class="findings">${shown.map((group) => finding(tenantId, group))}</ul>
+    html`<ul class="plain findings">${shown.map((group) => finding(tenantId, group))}</ul>
 ${rest > 0 && html`<p>… and ${numberText(rest)} more, in the run’s report.</p>`}`,
   );
 }
 
-function finding(tenantId: string, group: FindingGroup): Html {
-  const { severity, field, message, code, count, programIds } = group;
-  const first = programIds.slice(0, maxShownPrograms);
-  const rest = programIds.slice(maxShownPrograms);
+function finding(
+  tenantId: string,
+  { severity, field, values, message, code, count, programIds }: FindingGroup,
+): Html {
+  const texts = values
+    .slice(0, maxShownValues)
+    .map(({ value }, at) => html`${at > 0 && ", "}<q><bdi>${value}</bdi></q>`);
+  const moreValues = values.length - texts.length;
+  const links = programIds
+    .slice(0, maxShownPrograms)
+    .map((id, at) => html`${at > 0 && ", "}<a href="${programPath(tenantId, id)}"><bdi>${id}</bdi></a>`);
+  const more = programIds.length - links.length;
   return html`<li>${badge(severity, severity === "error" ? "bad" : "doubtful")}
 ${count > 1 && html`<strong>${count} times</strong>`}
-${field !== null && html`<code>${field}</code>`}${valuesOf(group)}
-<span class="rule">${message} <code>${code}</code></span>
-${first.length > 0 && html`<span class="places">${links(tenantId, first)}</span>`}
-${
-  rest.length > 0 &&
-  html`<details><summary>${counted(rest.length, "more program")}</summary><span class="places">${links(tenantId, rest)}</span></details>`
-}</li>`;
-}
-
-function valuesOf({ values }: FindingGroup): Html | false {
-  if (values.length === 0) return false;
-  const shown = values.slice(0, maxShownValues);
-  const more = values.length - shown.length;
-  const texts = shown.map(
-    ({ value, count }, at) =>
-      html`${at > 0 && ", "}<q><bdi>${value}</bdi></q>${values.length > 1 && count > 1 && html` (${count})`}`,
-  );
-  return html` = ${texts}${more > 0 && `, and ${more} other values`}`;
-}
-
-function links(tenantId: string, programIds: readonly NonNullable<Problem["programId"]>[]): readonly Html[] {
-  return programIds.map(
-    (programId, at) =>
-      html`${at > 0 && ", "}<a href="${programPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`,
-  );
+${field !== null && html`<code>${field}</code>`}${texts.length > 0 && html` = ${texts}`}${moreValues > 0 && `, and ${moreValues} other values`}
+<span class="line rule">${message} <code>${code}</code></span>
+<span class="line">${links}${more > 0 && ` and ${counted(more, "more program")}`}</span></li>`;
 }
 
 /** The findings of one kind at one field, in all programs. */

@@ -48,7 +48,7 @@ describe("the pages of inspect", () => {
     [`/tenants/${deskTenant}?q=TEMPLE`, 200, "1 program matching “TEMPLE”"],
     [`/tenants/${deskTenant}/programs/KYOTO-1`, 200, "What partners get"],
     [`/tenants/${deskTenant}`, 200, "Why isn’t a program"],
-    [`/tenants/${deskTenant}/programs/OSAKA-3`, 200, "calls it &quot;draft&quot;"],
+    [`/tenants/${deskTenant}/programs/OSAKA-3`, 200, "&quot;draft&quot;, and only active"],
     [`/tenants/${deskTenant}/programs/A%2FB`, 200, "Partners get 400"],
     [`/tenants/${deskTenant}/programs?id=..`, 200, "Partners get 400"],
     [`/tenants/${deskTenant}/programs/KYOTO-1?version=yesterday`, 200, "not kept any more"],

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
 import { numberText } from "../output/counted.ts";
+import { openapiDocument } from "../partners/folder/api-document.ts";
 import { type Contact, parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
 import { readSandbox } from "../publish/sandbox/sandbox-document.ts";
@@ -64,4 +65,14 @@ async function isSandboxStored(shell: Shell): Promise<boolean> {
     );
     return false;
   });
+}
+
+/** `openapi`: prints the description of the API, which tools read. */
+export function openapi(shell: Shell): Command {
+  return new Command().action(
+    action(shell, async () => {
+      shell.stdout.write(await openapiDocument());
+      return 0;
+    }),
+  );
 }
