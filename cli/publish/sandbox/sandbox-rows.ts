@@ -19,11 +19,6 @@ export const withSandboxRows: WithTenantRows = (_tenantId, read) =>
     withdrawn: async () => [],
   });
 
-/** A program of the sandbox as a build reads it. */
-export function sandboxProgramById(programId: string): ReadProgram | undefined {
-  return chosen([programId]).map(asRead)[0];
-}
-
 /** The bit of the view `programs` in `ProgramSum.views`. */
 const inPrograms = 1;
 
