@@ -14,7 +14,7 @@ import { tryReading } from "../../publish/source/try-reading.ts";
 import type { SourceReport } from "./check-source.ts";
 import { type EnrollmentStatus, looksPlaceless, readEnrollmentStatuses } from "./enrollment-statuses.ts";
 import { type HintCode, type HintRule, hintRules, limits } from "./hint-rules.ts";
-import type { AskStore } from "./live-side.ts";
+import type { AskStore } from "./tenant-case.ts";
 import { advice, maxValues, viewProblem } from "./view-problem.ts";
 
 export interface Plausibility {
