@@ -15,11 +15,12 @@ import { action, type CliSettings, type Shell, settingsOf } from "../shell/shell
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { namedLogs } from "./log-option.ts";
 import { wholeNumber } from "./option-values.ts";
 
-interface InspectFlags extends AccessFlags {
+interface InspectFlags extends AccessFlags, BuildWithin {
   readonly port: number;
   readonly log?: readonly string[];
   readonly timeZone?: string;
@@ -42,6 +43,7 @@ export function inspect(shell: Shell): Command {
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
       timeZone,
     )
+    .addOption(buildWithinOption())
     .action(action(shell, run));
 }
 
@@ -61,7 +63,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     const inspection = {
       store,
       database: createAskedDatabase(settings),
-      reader: () => ({ now: now(), zone }),
+      reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
       signal: ended,
       ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
     };

@@ -5,7 +5,7 @@ import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
-import { partnerMessage } from "../judgement/partner-message.ts";
+import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
 import { homeTrail } from "./page.ts";
@@ -28,7 +28,7 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   const reader = inspection.reader();
   const found = await log.find(requestId);
   if (found.requests.length === 0) throw notInLog(requestId, found);
-  const newest = found.requests.toSorted((a, b) => (a.line.time < b.line.time ? 1 : -1)).slice(0, maxShown);
+  const newest = found.requests.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxShown);
   const requests = await explainRequests(newest, { ...inspection, reader });
   const total = found.requests.length + found.omitted;
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
