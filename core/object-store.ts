@@ -115,8 +115,8 @@ export interface ObjectStore {
   delete(keys: readonly ObjectKey[], options?: CallOptions): Promise<void>;
 
   /**
-   * Removes hidden leftovers below `prefix` (empty, or ending in `/`), which killed processes and earlier releases left beside
-   * the objects of a folder. A bucket has none.
+   * Removes hidden leftovers below `prefix` (empty, or ending in `/`), which killed processes left beside the objects of a folder.
+   * A bucket has none.
    */
   tidy(prefix: string, options?: CallOptions): Promise<void>;
 

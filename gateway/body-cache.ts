@@ -2,11 +2,10 @@ import { LRUCache } from "lru-cache";
 import type { TenantId } from "../core/ids.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey, ResponseName } from "../core/object-key.ts";
-import { entryFailure, readEntry } from "../core/read-entry.ts";
-import { type BodyPacker, ownBytes } from "./body-packer.ts";
+import type { BodyPacker } from "./body-packer.ts";
+import { checkedBody, ownBytes } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
-import type { KeptBodies } from "./last-good/kept-bodies.ts";
-import type { HeldBody } from "./last-good/mended-copy.ts";
+import type { Mirror } from "./mirror.ts";
 import { createSharedWork } from "./shared-work.ts";
 import type { StoreReader } from "./store-reader.ts";
 /** A tenant's response, whatever the snapshot: the cache keeps one body for it. */
@@ -50,8 +49,7 @@ export interface BodyCache {
   ): Promise<BodyForm | undefined>;
   /** Bytes held. */
   size(): number;
-  /** The bodies in memory, the most recently used last. */
-  bodies(): Iterable<HeldBody>;
+  clear(): void;
 }
 
 export function createBodyCache(options: {
@@ -61,9 +59,9 @@ export function createBodyCache(options: {
   /** How long one read may take. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
-  readonly kept?: KeptBodies | undefined;
+  readonly mirror?: Pick<Mirror, "bytes" | "keepBody"> | undefined;
 }): BodyCache {
-  const { store, packer, maxBytes, callTimeoutMs, onLookup, kept } = options;
+  const { store, packer, maxBytes, callTimeoutMs, onLookup, mirror } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
   const bodies = new LRUCache<string, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
   const loading = createSharedWork<WholeBody>();
@@ -82,7 +80,8 @@ export function createBodyCache(options: {
 
   async function read(entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
-    const bytes = (await kept?.get(entry)) ?? (await fetched(entry));
+    const copy = await mirror?.bytes(objectKey, sha256);
+    const bytes = copy === undefined ? await fetched(entry) : ownBytes(copy);
     return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
   }
 
@@ -90,7 +89,7 @@ export function createBodyCache(options: {
     const bytes = await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) =>
       checkedBody(store, entry, signal),
     );
-    kept?.keep(entry, bytes);
+    mirror?.keepBody(entry, async () => bytes);
     return bytes;
   }
 
@@ -149,20 +148,8 @@ export function createBodyCache(options: {
 
     size: () => bodies.calculatedSize,
 
-    *bodies() {
-      for (const body of bodies.rvalues()) {
-        if (body !== undefined) yield { sha256: body.sha256, bytes: body.identity?.bytes };
-      }
-    },
+    clear: () => bodies.clear(),
   };
-}
-
-/** The bytes that the entry describes. Throws when the store has other bytes (P17, W17). */
-async function checkedBody(store: StoreReader, entry: ResponseEntry, signal: AbortSignal): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
-  if (fault !== undefined) throw entryFailure(entry, fault);
-  return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
 }
 
 interface CachedBody {

@@ -6,6 +6,7 @@ export interface RequestHead {
   readonly authorization: readonly string[];
   readonly requestId: readonly string[];
   readonly acceptEncoding: string;
+  readonly snapshotSince: readonly string[];
   readonly hostCount: number;
   /** The message has a body, or announces one (RFC 9112 section 6.3). */
   readonly hasBody: boolean;
@@ -19,6 +20,7 @@ export interface RequestHead {
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
   let authorization: string[] | undefined;
   let requestId: string[] | undefined;
+  let snapshotSince: string[] | undefined;
   let acceptEncoding = "";
   let hostCount = 0;
   let hasBody = false;
@@ -41,7 +43,9 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
         if (name.toLowerCase() === "authorization") authorization = appended(authorization, value);
         break;
       case 14:
-        if (name.toLowerCase() === "content-length" && !/^0*$/.test(value)) hasBody = true;
+        if (name.toLowerCase() === "content-length") {
+          if (!/^0*$/.test(value)) hasBody = true;
+        } else if (name.toLowerCase() === "snapshot-since") snapshotSince = appended(snapshotSince, value);
         break;
       case 15:
         if (name.toLowerCase() === "accept-encoding")
@@ -56,6 +60,7 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
     authorization: authorization ?? none,
     requestId: requestId ?? none,
     acceptEncoding,
+    snapshotSince: snapshotSince ?? none,
     hostCount,
     hasBody,
     hasUpgrade,

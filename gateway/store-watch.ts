@@ -44,6 +44,9 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   let known = wanted;
   let found: StoreId | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** Looks may overlap. What the one found that began last counts. */
+  let looksBegun = 0;
+  let lookThatCounts = 0;
   /** Set while another store answers, so that none of its answers is used. */
   let refusal: Failure | undefined;
   let wasRight = false;
@@ -68,16 +71,20 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
 
   /** Reads `store.json` and throws unless it is the gateway's store. */
   async function look(isRegistryThere: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
+    looksBegun += 1;
+    const number = looksBegun;
     const storeId = await identity(signal);
     const isAway = storeId === undefined && !(await isRegistryThere());
-    found = storeId;
-    refusal = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
-    fault = refusal ?? (isAway ? noStore(address) : undefined);
-    lookedAtMs = Number.NEGATIVE_INFINITY;
-    if (fault !== undefined) throw fault;
+    const wrong = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
+    const seen = wrong ?? (isAway ? noStore(address) : undefined);
+    if (number > lookThatCounts) {
+      lookThatCounts = number;
+      [found, refusal, fault] = [storeId, wrong, seen];
+      lookedAtMs = seen === undefined ? clock() : Number.NEGATIVE_INFINITY;
+    }
+    if (seen !== undefined) throw seen;
     known ??= storeId;
     wasRight = true;
-    lookedAtMs = clock();
   }
 
   /** W161: a store with a registry and without identity is of an earlier version, and is accepted. */

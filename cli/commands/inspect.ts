@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { listenFault } from "../../core/listen.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable, singleLine } from "../../core/printable.ts";
 import { exposedSecretWarnings } from "../../core/secret-files.ts";
@@ -99,9 +100,13 @@ async function listenOn(server: Server, host: string, wanted: number): Promise<n
     await once(server, "listening");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new Failure("usage", `Cannot listen on ${host}:${wanted} (${code}); choose another --port.`, {
-      cause: error,
-    });
+    throw new Failure(
+      "usage",
+      `Cannot listen on ${host}:${wanted}: ${listenFault(code)}. Choose another --port or --listen.`,
+      {
+        cause: error,
+      },
+    );
   }
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Failure("internal", "Not a TCP listener.");

@@ -155,8 +155,9 @@ async function serve(
 
 /** An environment without this shell's settings, so that the demo never touches a real database or store (P120). */
 function programEnvironment(env: Shell["env"], dataDir: string): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot } = env;
-  return { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
+  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = env;
+  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
+  return { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
 }
 
 interface Token {

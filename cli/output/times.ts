@@ -52,20 +52,9 @@ export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): stri
   return `${own} ${partsIn(zone, at).name} (${isSameDay ? utc.slice(-5) : utc} UTC)`;
 }
 
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const months = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** Whether this Node.js knows the zone. */
 export function isTimeZone(name: string): boolean {

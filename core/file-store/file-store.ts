@@ -6,14 +6,13 @@ import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
 import { type DiskFile, mainThread, otherThread } from "./disk.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
-import { versionsFolder } from "./head.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
 import { isWrittenDirectly, putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
-import { createVersions } from "./versions.ts";
+import { createVersions, versionsFolder } from "./versions.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -99,7 +98,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         if (version === undefined) return { kind: "missing" };
         const { handle, etag, bytes } = version;
         try {
-          if (isNamed(versionsFolder(target))) await versions.settle(target);
+          if (isNamed(versionsFolder(target))) await versions.publishPending(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
@@ -135,9 +134,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () =>
-        tidyFolders({ folders, versions }, root, resolve(root, prefix), options?.signal),
-      ),
+      translated(prefix, () => tidyFolders(folders, root, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };

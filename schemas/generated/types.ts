@@ -1088,9 +1088,13 @@ export interface RunReport {
  */
 export interface RunOptions {
   /**
-   * The tenants asked for; `null`: all of the source.
+   * The tenants asked for; `null`: all of the source, or of one shard.
    */
   readonly tenants: readonly string[] | null;
+  /**
+   * Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions.
+   */
+  shard?: string | null;
   /**
    * Tenants built at a time.
    */
@@ -1111,6 +1115,10 @@ export interface RunOptions {
    * Whether programs of another tenant were let pass. Not in reports of earlier versions.
    */
   allowShared?: boolean;
+  /**
+   * Whether most of the live tenants might be missing in the source. Not in reports of earlier versions.
+   */
+  allowVanished?: boolean;
   /**
    * Whether nothing was to be published.
    */
@@ -1162,7 +1170,10 @@ export interface OutcomeCounts {
   readonly refused: number;
   readonly failed: number;
   readonly skipped: number;
-  readonly elsewhere: number;
+  /**
+   * Written by earlier versions.
+   */
+  elsewhere?: number;
   readonly "would-publish": number;
 }
 /**
@@ -1206,7 +1217,7 @@ export interface RunFailure {
 export interface TenantRun {
   readonly tenantId: string;
   /**
-   * `refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time.
+   * `refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions.
    */
   outcome:
     "published" | "unchanged" | "held" | "refused" | "failed" | "skipped" | "elsewhere" | "would-publish";

@@ -46,6 +46,7 @@ const publishAnyway: BuildFlags = {
   allowShrink: true,
   allowEmptied: true,
   allowShared: true,
+  allowVanished: true,
   rewrite: false,
   dryRun: false,
 };

@@ -10,6 +10,7 @@ import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
 import { inShard, type Shard } from "./shard.ts";
+import { emptySource, liveTenants, vanishedRefusal } from "./vanished.ts";
 
 /** Which tenants a run builds. `notified`: the tenant that a notification named, if the source lists it. */
 export type WantedTenants =
@@ -25,6 +26,8 @@ export interface ChosenTenants {
   /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
   readonly unreadable: (tenantId: TenantId) => Failure | undefined;
   readonly failure: Failure | undefined;
+  /** P13: the live tenants that the source does not list any more, where the run looked for them. */
+  readonly vanished: readonly TenantId[];
 }
 
 export interface TenantChoice {
@@ -35,6 +38,7 @@ export interface TenantChoice {
   readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly sandbox: TenantId | undefined;
   readonly removed: RemovedTenants;
+  readonly allowVanished: boolean;
   /** Findings about the list of tenants are added here. */
   readonly problems: Problem[];
   readonly signal: AbortSignal;
@@ -42,7 +46,7 @@ export interface TenantChoice {
 
 /** D40: the tenants to build, each once and well formed. P97: the `sandbox`, if there is one, is one of them. */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
-  const { pool, wanted, checkSource, sandbox, problems } = choice;
+  const { pool, store, wanted, checkSource, sandbox, removed, problems, signal } = choice;
   if (wanted.kind === "notified") return await notifiedTenant(choice, wanted.tenantId);
   const check = await askSource(pool, checkSource);
   let failure: Failure | undefined;
@@ -56,7 +60,7 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if ("failure" in listing) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
     const found = await tenantsOneByOne(choice, broken);
-    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure };
+    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure, vanished: [] };
   }
   const list = listing.answer;
   // P132: a run of some tenants does not report what is wrong with others.
@@ -72,12 +76,32 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if (wanted.kind === "all") {
     const { shard } = wanted;
     const own = shard === undefined ? tenants : tenants.filter((id) => inShard(id, shard));
-    return { tenants: own, listed: tenants, unreadable, failure };
+    const listed = new Set(list.tenants);
+    const live = await liveTenants(store, { listed, removed, sandbox, shard }, signal);
+    if (list.tenants.length === 0) {
+      return {
+        tenants: [],
+        listed: tenants,
+        unreadable,
+        failure: failure ?? emptySource(),
+        vanished: live.vanished,
+      };
+    }
+    const refusal = choice.allowVanished ? undefined : vanishedRefusal(live);
+    const whyNot = (tenantId: TenantId) =>
+      unreadable(tenantId) ?? (tenantId === sandbox ? undefined : refusal);
+    return {
+      tenants: own,
+      listed: tenants,
+      unreadable: whyNot,
+      failure: failure ?? refusal,
+      vanished: live.vanished,
+    };
   }
   const known = new Set(tenants);
   const asked = [...new Set(wanted.tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
-  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure };
+  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure, vanished: [] };
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
@@ -92,14 +116,15 @@ async function notifiedTenant(
 ): Promise<ChosenTenants> {
   const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
   if ("failure" in found && tenantId !== sandbox) {
-    return { tenants: [tenantId], listed: undefined, unreadable: () => found.failure, failure: undefined };
+    const unreadable = () => found.failure;
+    return { tenants: [tenantId], listed: undefined, unreadable, failure: undefined, vanished: [] };
   }
   const isListed = "answer" in found && found.answer;
   const isBuilt = isListed && tenantId !== sandbox;
   if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
   if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));
   const tenants = isBuilt ? [tenantId] : [];
-  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined };
+  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
 }
 
 /**

@@ -1,12 +1,11 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { readBody } from "../../../core/object-body.ts";
 import { removedKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import type { ETag, ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes, parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
+import { editDocument } from "./edit-document.ts";
 
 /** What `tenants/removed.json` says of one tenant. */
 export interface RemovedTenant {
@@ -24,31 +23,20 @@ export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal
   return (await readStored(store, signal)).tenants;
 }
 
-/**
- * Replaces the document with the result of `edit`, by one compare-and-swap. `edit` runs again after a conflict. When it returns
- * the map that it was given, nothing is written.
- */
+/** Changes the document by one compare-and-swap, see `editDocument`. */
 export async function editRemovedTenants(
   store: ObjectStore,
   signal: AbortSignal,
   edit: (tenants: RemovedTenants) => RemovedTenants,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const { tenants, revision, etag } = await readStored(store, signal);
-    const edited = edit(tenants);
-    if (edited === tenants) return;
-    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
-    try {
-      const body = bytesBody(removedBytes(edited, revision + 1));
-      const { kind } = await store.put(removedKey, body, { condition, signal });
-      if (kind === "stored") return;
-    } catch (error) {
-      // If the write has arrived, the next reading shows it, and nothing is left to edit.
-      if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
-    }
-    await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
-  }
-  throw new Failure("store_unavailable", `${removedKey} changed all the time; try again.`);
+  let revision = 0;
+  const read = async () => {
+    const stored = await readStored(store, signal);
+    ({ revision } = stored);
+    return { value: stored.tenants, etag: stored.etag };
+  };
+  const bytes = (tenants: RemovedTenants): Buffer => removedBytes(tenants, revision + 1);
+  await editDocument(store, { key: removedKey, read, bytes }, signal, edit);
 }
 
 /** The tenants with this entry for `tenantId`. Returns the same map if it has the entry already. */
@@ -65,8 +53,6 @@ export function withRemoved(
   return isSame ? tenants : new Map([...tenants, [tenantId, removed]]);
 }
 
-const maxAttempts = 8;
-const maxPauseMs = 100;
 /** About 100 bytes for each tenant that was ever removed. */
 const maxBytes = 16 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { randomBase62 } from "../../../core/base62.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { StoreId } from "../../../core/ids.ts";
+import { randomBase62 } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { storeKey, tenantsPrefix, tokensKey } from "../../../core/object-key.ts";
 import type { CallOptions, ObjectStore } from "../../../core/object-store.ts";

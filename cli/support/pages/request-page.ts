@@ -9,7 +9,7 @@ import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
 import { homeTrail } from "./page.ts";
-import { describedFacts, logNotices, noLog, notice, section, stepList } from "./parts.ts";
+import { command, describedFacts, logNotices, notice, section, stepList } from "./parts.ts";
 import { route } from "./route.ts";
 
 /** Enough of the requests of one id: a client may send the same id with every request. */
@@ -21,7 +21,9 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;
   if (log === undefined) {
-    return { status: 200, title, trail: homeTrail, main: html`<h1>Request</h1>${noLog()}` };
+    const main = html`<h1>Request</h1>
+<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
+    return { status: 200, title, trail: homeTrail, main };
   }
   const reader = inspection.reader();
   const found = await log.find(requestId);

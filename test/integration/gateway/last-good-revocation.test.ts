@@ -9,7 +9,7 @@ import { Failure } from "../../../core/failure.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
-import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
+import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import type { StoreReader } from "../../../gateway/store-reader.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";

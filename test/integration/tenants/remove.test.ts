@@ -3,7 +3,6 @@ import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { readConfirmations } from "../../../core/confirmations.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
-import { recordLastRun } from "../../../scripts/support-page/recorded-runs.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
@@ -134,7 +133,6 @@ describe("tenant remove", () => {
     const later = { now: new Date(Date.now() + 60_000) };
     await unlist("acme");
     await bench.build([], later);
-    await recordLastRun(bench.store);
     expect((await bench.run(["tenant", "remove", "acme", "--purge"], later)).status).toBe(0);
     for (const command of ["list", "show", "rollback", "verify", "prune"]) {
       const { status, stderr } = await bench.run(["snapshot", command, "--tenant", "acme"]);

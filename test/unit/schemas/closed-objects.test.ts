@@ -16,7 +16,7 @@ const maps = new Set([
   "run report /tenants/0/problemCounts",
 ]);
 const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted", "changes"];
-const newInOptions = ["allowEmptied", "allowShared"];
+const newInOptions = ["shard", "allowEmptied", "allowShared", "allowVanished"];
 /** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.json ": ["source", "contentAt", "ancestors"],
@@ -27,6 +27,8 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   "run-report.schema.json/$defs/TenantRun": newInTenantRun,
   "run report /tenants/0/counts": ["withdrawn"],
   "run report /totals/programs": ["withdrawn"],
+  "run report /totals/tenants": ["elsewhere"],
+  "run-report.schema.json/$defs/OutcomeCounts": ["elsewhere"],
   "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],
 };
 

@@ -90,10 +90,12 @@ async function remove(on: ObjectStore, isPurged = true): Promise<void> {
   const command = isPurged ? "tenant remove --purge" : "tenant remove";
   const request = { command, tenants: [tenantId], reason: undefined };
   const { unrecorded } = await withAudit(shell, on, request, (watched, audit) =>
-    removeTenant(tenantId, isPurged, { store: watched, audit, now: shell.now, signal }),
+    removeTenant(tenantId, isPurged, { store: watched, audit, now: shell.now, signal, pause }),
   );
   if (unrecorded !== undefined) throw unrecorded;
 }
+
+const pause = async (): Promise<void> => {};
 
 async function openTokens(): Promise<readonly string[]> {
   const { registry } = await readRegistry(store);
