@@ -18,7 +18,7 @@ export interface ExplainedRequest extends RequestFacts, Judgement {}
 
 /** Compares the log with the store. Throws `busy`, but not when the store fails, since the log alone explains much. */
 export async function explainRequests(
-  requests: readonly { readonly line: RequestLogLine }[],
+  requests: readonly RequestLogLine[],
   context: SupportContext,
 ): Promise<readonly ExplainedRequest[]> {
   const { store, reader, signal } = context;
@@ -29,7 +29,7 @@ export async function explainRequests(
   const programs = new Map<string, Promise<Explanation>>();
   const tenants = new Map<string, Promise<JudgedTenant | null>>();
   const explained: ExplainedRequest[] = [];
-  for (const { line } of requests) {
+  for (const line of requests) {
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
     const [tenant, snapshot, object, miss] = await Promise.all([

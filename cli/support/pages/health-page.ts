@@ -5,14 +5,14 @@ import { readTenants } from "../facts/tenants.ts";
 import {
   type Concern,
   concernKinds,
+  sharedConcerns,
   tallyWords,
-  worstFirst,
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
 import { outcomeTone } from "../texts/tenant-facts.ts";
 import { home, tenantPath } from "./addresses.ts";
-import { concernItem, concernList, equalConcerns } from "./concern-items.ts";
+import { concernItem, concernList } from "./concern-items.ts";
 import {
   badge,
   command,
@@ -61,7 +61,7 @@ function attention(
   tenants: readonly JudgedTenant[],
   reader: Reader,
 ): Html | false {
-  const groups = equalConcerns(worstFirst(tenants.flatMap((tenant) => tenant.concerns)));
+  const groups = sharedConcerns(tenants);
   if (concerns.length + groups.length === 0) return false;
   const shown = groups.slice(0, maxGroups);
   const more = groups.length - shown.length;

@@ -28,7 +28,7 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   const reader = inspection.reader();
   const found = await log.find(requestId);
   if (found.requests.length === 0) throw notInLog(requestId, found);
-  const newest = found.requests.toSorted((a, b) => (a.line.time < b.line.time ? 1 : -1)).slice(0, maxShown);
+  const newest = found.requests.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxShown);
   const requests = await explainRequests(newest, { ...inspection, reader });
   const total = found.requests.length + found.omitted;
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
