@@ -1,35 +1,17 @@
+import type pg from "pg";
 import { sampleCompanies, samplePlaces, sampleTrades, sampleWords } from "./sample-words.ts";
 
 /**
  * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
  * Further programs start the list again.
  */
-const sampleSituations = [
-  "ordinary",
-  "sold_out",
-  "overbooked",
-  "draft",
-  "ordinary",
-  "cancelled",
-  "no_dates",
-  "completed",
-  "legacy_price_only",
-  "archived",
-  "under_way",
-  "ended",
-  "return_before_departure",
-  "ordinary",
-  "no_prices",
-  "all_enrollments_terminal",
-  "many_staff_enrolled",
-  "ordinary",
-  "no_marketing",
-  "one_day",
-  "no_return_date",
-  "price_on_request",
-  "no_capacity",
-  "last_places",
-];
+const sampleSituations = `
+  ordinary sold_out overbooked draft ordinary cancelled
+  no_dates completed legacy_price_only archived under_way ended
+  return_before_departure ordinary no_prices all_enrollments_terminal many_staff_enrolled ordinary
+  no_marketing one_day no_return_date price_on_request no_capacity last_places`
+  .trim()
+  .split(/\s+/);
 
 /** SQL: a whole number of 28 bits that follows from the key alone, so that it is the same on every machine. Not for secrets. */
 export function randomOf(key: string): string {
@@ -46,52 +28,37 @@ export function price(amount: string): string {
   return `greatest(round((${amount}) / c.step), 1) * c.step`;
 }
 
-/** A statement with the values of its parameters. */
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
-
-export interface SampleSize {
-  readonly tenants: number;
-  /** Per tenant. */
-  readonly programs: number;
-}
-
-/** Determines the sample: the same seed and date give the same rows. */
-export interface SampleOrigin {
+/** The same seed, date and size give the same rows. */
+export interface SampleOptions {
   readonly seed: string;
   /** The day that dates are relative to, `YYYY-MM-DD`. */
   readonly today: string;
+  readonly tenants: number;
+  /** Per tenant. */
+  readonly programs: number;
 }
 
 /**
  * Creates the temporary tables that all rows of the sample are made from: `sample_tour`, `sample_company` with the words of its
  * script, and `sample_program` with its situation, dates, price and numbers of enrollments.
  */
-export function createFacts({ tenants, programs }: SampleSize, { seed, today }: SampleOrigin): Statement[] {
+export async function createFacts(client: pg.Client, options: SampleOptions): Promise<void> {
+  const { seed, today, tenants, programs } = options;
+  const create = async (name: string, query: string, ...values: readonly unknown[]): Promise<void> => {
+    await client.query(`CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, [...values]);
+  };
   const tours = sampleWords.flatMap(({ script, tours }) =>
-    tours.map((tour, at) => ({ ...tour, script, position: at, count: tours.length })),
+    tours.map((tour, position) => ({ ...tour, script, position, count: tours.length })),
   );
-  return [
-    temporary("sample_tour", `SELECT * FROM jsonb_to_recordset($1) AS tour (${tourColumns})`, [
-      JSON.stringify(tours),
-    ]),
-    temporary("sample_company", companies, [
-      JSON.stringify(sampleCompanies),
-      JSON.stringify(sampleWords),
-      samplePlaces,
-      sampleTrades,
-      tenants,
-      programs,
-    ]),
-    temporary("sample_program", programFacts, [seed, today, sampleSituations, programs]),
-    { text: "ANALYZE pg_temp.sample_company, pg_temp.sample_program" },
-  ];
-}
-
-function temporary(name: string, query: string, values: readonly unknown[]): Statement {
-  return { text: `CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, values };
+  const [known, words] = [JSON.stringify(sampleCompanies), JSON.stringify(sampleWords)];
+  await create(
+    "sample_tour",
+    `SELECT * FROM jsonb_to_recordset($1) AS tour (${tourColumns})`,
+    JSON.stringify(tours),
+  );
+  await create("sample_company", companies, known, words, samplePlaces, sampleTrades, tenants, programs);
+  await create("sample_program", programFacts, seed, today, sampleSituations, programs);
+  await client.query("ANALYZE pg_temp.sample_company, pg_temp.sample_program");
 }
 
 const tourColumns = `script text, position integer, count integer, name text, type text, subtype text, days integer, price numeric,
