@@ -3,7 +3,14 @@ import { chmod, chown, lstat, mkdir, realpath, rename, rm, writeFile } from "nod
 import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
 import { isErrno } from "../../core/file-store/file-error.ts";
-import { isRoot, isRootsOwn, lentAccount, machineDirectory, runProgram } from "./server-programs.ts";
+import {
+  isRoot,
+  isRootsOwn,
+  lentAccount,
+  machineDirectory,
+  refuseForeign,
+  runProgram,
+} from "./server-programs.ts";
 
 /** A database cluster on disk and what lies beside it. */
 export interface Cluster {
@@ -21,7 +28,7 @@ export const superuser = "postgres";
 /**
  * Where the cluster of a `DATA_DIR` lives: `<dataDir>/postgres`. Root takes a machine directory instead where the server's
  * account can't enter `dataDir` (below /root), or somebody else can change what lies in it. Throws `source_unavailable` for a
- * folder that somebody else made, since it may hold links to whatever this process can write (P181).
+ * folder that somebody else made (P181).
  */
 export async function clusterOf(namedDir: string): Promise<Cluster> {
   await mkdir(namedDir, { recursive: true }).catch((cause: Error) => {
@@ -34,23 +41,10 @@ export async function clusterOf(namedDir: string): Promise<Cluster> {
   });
   // A link on the way may belong to somebody else, who can let it lead elsewhere later.
   const dataDir = await realpath(namedDir);
-  const usual = await ownCluster(dataDir);
-  if (!isRoot || (await isRootsOwn(dataDir))) return usual;
-  return await ownCluster(await machineDirectory(dataDir));
-}
-
-async function ownCluster(parent: string): Promise<Cluster> {
-  const directory = join(parent, "postgres");
-  const found = await lstat(directory).catch(() => undefined);
-  if (found !== undefined && (!found.isDirectory() || found.uid !== process.getuid?.())) {
-    const whose = found.isDirectory() ? `belongs to another user (uid ${found.uid})` : "is no folder";
-    throw new Failure(
-      "source_unavailable",
-      `${directory}, where the embedded PostgreSQL would be, ${whose}. Run this as that user; or remove it, if its data can be ` +
-        "made anew; or set another DATA_DIR, or DATABASE_URL.",
-    );
-  }
-  return clusterAt(directory);
+  const usual = join(dataDir, "postgres");
+  await refuseForeign(usual);
+  if (!isRoot || (await isRootsOwn(dataDir))) return clusterAt(usual);
+  return clusterAt(join(await machineDirectory(dataDir), "postgres"));
 }
 
 function clusterAt(directory: string): Cluster {

@@ -74,21 +74,28 @@ async function canRun(packageDirectory: string): Promise<boolean> {
 
 /**
  * A folder for one purpose that every account of the machine can enter and only this one can write. It survives a restart, unlike
- * one in `/tmp`.
+ * one in `/tmp`. Anybody may create names in `/var/tmp`, so a folder that somebody else prepared is refused.
  */
 export async function machineDirectory(purpose: string): Promise<string> {
-  const uid = process.getuid?.();
-  const parent = `/var/tmp/partner-programs-${uid}`;
+  const parent = `/var/tmp/partner-programs-${process.getuid?.()}`;
   const directory = join(parent, createHash("sha256").update(purpose).digest("hex").slice(0, 16));
   await mkdir(parent, { recursive: true });
-  const found = await lstat(parent);
-  // Anybody may create names in /var/tmp: programs are never run from a folder that somebody else prepared.
-  if (found.uid !== uid || !found.isDirectory()) {
-    throw new Failure("source_unavailable", `${parent} belongs to somebody else: remove it and try again.`);
-  }
+  await refuseForeign(parent);
   await mkdir(directory, { recursive: true });
   for (const path of [parent, directory]) await chmod(path, 0o755);
   return directory;
+}
+
+/** P181: throws `source_unavailable` for a folder of another user, who can put links there to what this process may write. */
+export async function refuseForeign(directory: string): Promise<void> {
+  const found = await lstat(directory).catch(() => undefined);
+  if (found === undefined || (found.isDirectory() && found.uid === process.getuid?.())) return;
+  const whose = found.isDirectory() ? `belongs to another user (uid ${found.uid})` : "is no folder";
+  throw new Failure(
+    "source_unavailable",
+    `${directory}, where the embedded PostgreSQL would be, ${whose}. Run this as that user; or remove it, if its data can be ` +
+      "made anew; or set another DATA_DIR, or DATABASE_URL.",
+  );
 }
 
 /**

@@ -137,8 +137,6 @@ async function startServer({ directory, data, log: path }: Cluster, pgCtl: strin
     unix_socket_directories: "''",
     timezone: "UTC",
     log_timezone: "UTC",
-    lc_messages: "C",
-    max_connections: 100,
     // No replica will ever read this cluster: bulk loads into fresh tables skip the write-ahead log.
     wal_level: "minimal",
     max_wal_senders: 0,
