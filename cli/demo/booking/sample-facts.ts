@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { sampleCompanies, samplePlaces, sampleTrades, sampleWords } from "./sample-words.ts";
+import { sampleCompanies, samplePlaces, sampleTours, sampleTrades, sampleWords } from "./sample-words.ts";
 
 /**
  * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
@@ -47,22 +47,24 @@ export async function createFacts(client: pg.Client, options: SampleOptions): Pr
   const create = async (name: string, query: string, ...values: readonly unknown[]): Promise<void> => {
     await client.query(`CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, [...values]);
   };
-  const tours = sampleWords.flatMap(({ script, tours }) =>
-    tours.map((tour, position) => ({ ...tour, script, position, count: tours.length })),
-  );
-  const [known, words] = [JSON.stringify(sampleCompanies), JSON.stringify(sampleWords)];
+  await create("sample_tour", tours);
   await create(
-    "sample_tour",
-    `SELECT * FROM jsonb_to_recordset($1) AS tour (${tourColumns})`,
-    JSON.stringify(tours),
+    "sample_company",
+    companies,
+    JSON.stringify(sampleWords),
+    samplePlaces,
+    sampleTrades,
+    tenants,
+    programs,
   );
-  await create("sample_company", companies, known, words, samplePlaces, sampleTrades, tenants, programs);
   await create("sample_program", programFacts, seed, today, sampleSituations, programs);
   await client.query("ANALYZE pg_temp.sample_company, pg_temp.sample_program");
 }
 
-const tourColumns = `script text, position integer, count integer, name text, type text, subtype text, days integer, price numeric,
-  hotels integer[], visits text[], description text, tags text[]`;
+const tours = `
+  SELECT script, position, name, type, subtype, days, price, hotels::integer[], visits::text[], description, tags::text[],
+         (count(*) OVER (PARTITION BY script))::integer AS count
+    FROM ${sampleTours}`;
 
 /** A company beyond the five known ones has a name of its own, and the rest from one of them in turn. */
 const companies = `
@@ -70,16 +72,14 @@ const companies = `
          CASE WHEN n < 5 THEN known.name ELSE place || ' ' || trade || ' ' || n END AS name,
          CASE WHEN n < 5 THEN known.prefix ELSE upper(left(place, 3)) || n END AS prefix,
          known.zone, known.currency, known.step, known.rate,
-         least(greatest(40, 2 * $6::integer), 20000) AS passenger_count, words.*
-    FROM generate_series(0, $5::integer - 1) AS n
-    JOIN ROWS FROM (jsonb_to_recordset($1) AS (code text, name text, prefix text, words text, zone text, currency text,
-                                               step numeric, rate numeric))
-         WITH ORDINALITY AS known (code, name, prefix, words, zone, currency, step, rate, position) ON position = n % 5 + 1
-    JOIN jsonb_to_recordset($2) AS words (script text, departures text[], hotels text[], guides text[],
+         least(greatest(40, 2 * $5::integer), 20000) AS passenger_count, words.*
+    FROM generate_series(0, $4::integer - 1) AS n
+    JOIN ${sampleCompanies} ON position = n % 5
+    JOIN jsonb_to_recordset($1) AS words (script text, departures text[], hotels text[], guides text[],
            passengers text[], rooms text[], duties text[], editions text[], arrival text, farewell text, days text[],
-           accommodation text, included text[], excluded text[], faq text[]) ON words.script = known.words
-   CROSS JOIN LATERAL (SELECT ($3::text[])[n % cardinality($3) + 1] AS place,
-                              ($4::text[])[n / cardinality($3) % cardinality($4) + 1] AS trade) AS further`;
+           accommodation text, included text[], excluded text[], faq text[]) USING (script)
+   CROSS JOIN LATERAL (SELECT ($2::text[])[n % cardinality($2) + 1] AS place,
+                              ($3::text[])[n / cardinality($2) % cardinality($3) + 1] AS trade) AS further`;
 
 const programFacts = `
   SELECT c.code AS company_code, p.index, p.key, situation, tour.*, plan.days AS length, departure, back,
