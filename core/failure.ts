@@ -22,6 +22,7 @@ export type FailureCode =
   | "shrink_guard"
   | "field_guard"
   | "shared_guard"
+  | "vanished_guard"
   | "held"
   | "in_source"
   | "unrecorded"

@@ -1,19 +1,27 @@
 import type { Server } from "node:http";
 import { Failure } from "./failure.ts";
 
+/** Where to listen, and what changes that, for messages: `HOST or PORT`. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: a port that the system chooses. */
+  readonly port: number;
+  readonly setting: string;
+}
+
 /**
- * Starts to listen. Returns the address as a URL, with the port that the system chose for 0. Throws `settings`. When the
- * signal has fired meanwhile, the server is closed again and the signal's reason is thrown.
+ * Starts to listen. Returns the address as a URL. Throws `settings`. When the signal has fired meanwhile, the server is closed again
+ * and the signal's reason is thrown.
  */
 export async function listen(
   server: Server,
-  host: string,
-  port: number,
+  { host, port, setting }: ListenAddress,
   signal?: AbortSignal,
 ): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new Failure("settings", `Cannot listen on ${host}:${port}: ${error.code}.`, { cause: error }));
+      const why = `Cannot listen on ${host}:${port}: ${listenFault(error.code)}. Change ${setting}.`;
+      reject(new Failure("settings", why, { cause: error }));
     });
     server.listen(port, host, resolve);
   });
@@ -23,4 +31,20 @@ export async function listen(
   if (found === null || typeof found === "string") throw new Failure("internal", "Not a TCP listener.");
   const { address, family } = found;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${found.port}`;
+}
+
+/** The system's error code in words. */
+export function listenFault(code: string | undefined): string {
+  switch (code) {
+    case "EADDRINUSE":
+      return "another process listens there already";
+    case "EACCES":
+      return "this user may not use that port; ports below 1024 often need root";
+    case "EADDRNOTAVAIL":
+      return "this machine has no such address";
+    case "ENOTFOUND":
+      return "no host has that name";
+    default:
+      return `the system says ${code}`;
+  }
 }

@@ -37,7 +37,7 @@ export interface Manifest {
 }
 
 /** A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes. */
-export const maxAncestors = 300;
+const maxAncestors = 300;
 
 /** The ancestors of a snapshot that is built on this one. */
 export function lineFrom({ snapshotId, ancestors = [] }: Manifest): readonly SnapshotId[] {

@@ -34,6 +34,21 @@ export class ProgramTable {
       yield this.#bytes.toString("latin1", at + 1, this.#valueAt(at)) as ProgramId;
   }
 
+  /** The programs whose detail is in the folder of one of these snapshots. */
+  *idsIn(snapshots: ReadonlySet<SnapshotId>): Generator<ProgramId> {
+    const isSought = this.#folders.map((folder) => snapshots.has(folder));
+    for (const at of this.#places()) {
+      const value = this.#valueAt(at);
+      if (isSought[this.#bytes.readUInt32LE(value + digestBytes + 4)])
+        yield this.#bytes.toString("latin1", at + 1, value) as ProgramId;
+    }
+  }
+
+  /** The snapshots in whose folders the details are. */
+  folders(): readonly SnapshotId[] {
+    return this.#folders;
+  }
+
   has(id: string): boolean {
     return this.#slots[this.#slotOf(id)] !== 0;
   }

@@ -24,7 +24,7 @@ export interface ExpectedManifest {
  * programs is never in memory as a whole and does not delay other requests. Any other JSON of the same schema is read as a whole.
  */
 export async function readManifest(
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   expected: ExpectedManifest,
 ): Promise<Manifest> {
   const what = `manifest.json of snapshot ${expected.snapshotId} of tenant ${expected.tenantId}`;

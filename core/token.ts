@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { base62, base62OfUint32 } from "./base62.ts";
+import { base62, base62OfUint32 } from "./ids.ts";
 
 declare const brand: unique symbol;
 /** A token's plaintext. It is printed once, and never stored, logged or put into an error. */

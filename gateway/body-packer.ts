@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
 import { createSlots } from "../core/bounded-work.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import { type BodyStreams, type ChunkSource, written } from "./body-stream.ts";
+import { type BodyStreams, type ChunkSource, ownBytes, written } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
 
 /** Makes gzip forms; `null` when the gzip form is not worth sending. Large bodies are packed one at a time. */
@@ -87,11 +87,3 @@ export async function packedStream(
 
 /** On a list of 25 MB this level saves nine tenths of what zlib's default saves, in half the time. */
 const packingLevel = 3;
-
-/** A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in memory. */
-export function ownBytes(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.length) return bytes;
-  const own = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(own);
-  return own;
-}

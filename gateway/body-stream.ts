@@ -4,9 +4,10 @@ import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey } from "../core/object-key.ts";
-import { entryFailure, openEntry } from "../core/read-entry.ts";
-import type { KeptBodies } from "./last-good/kept-bodies.ts";
-import type { StoreReader } from "./store-reader.ts";
+import { entryFailure, openEntry, readEntry } from "../core/read-entry.ts";
+import { withCallDeadline } from "./deadline.ts";
+import type { Mirror } from "./mirror.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /**
  * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when the body is wrong
@@ -20,35 +21,40 @@ export interface BodyStreams {
   open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;
 }
 
-export function createBodyStreams(store: StoreReader, keptBodies?: KeptBodies): BodyStreams {
+export function createBodyStreams(
+  store: StoreReader,
+  callTimeoutMs: number,
+  mirror?: Pick<Mirror, "stream" | "doubt" | "keepBody">,
+): BodyStreams {
   // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
+
+  /** The body is too large to be kept in memory for its copy, so the store is read again for that. */
+  function keep(entry: ResponseEntry): void {
+    mirror?.keepBody(entry, () =>
+      withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) => checkedBody(store, entry, signal)),
+    );
+  }
+
   return {
     async open(entry, signal) {
       const { key, sha256 } = entry;
-      const kept = await keptBodies?.open(entry);
-      if (keptBodies !== undefined && kept !== undefined) {
-        const source = checked(kept, entry, signal);
-        return async (take) => {
-          try {
-            await source(take);
-          } catch (error) {
-            // A file that was damaged after it had been checked fails for one reader and is checked again for the next.
-            if (!signal.aborted) keptBodies.doubt(entry);
-            throw error;
-          }
-        };
-      }
-      const found = await openEntry(store, entry, signal);
+      const copy = await mirror?.stream(entry);
+      const found = copy ?? (await openEntry(store, entry, signal));
       if (found.kind === "fault") throw entryFailure(entry, found.fault);
       const { body, isLocal, etag, forEachChunk } = found;
       const version = `${etag} ${sha256}`;
       if (isLocal && forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
       const source = checked(body, entry, signal);
       return async (take) => {
-        await source(take);
+        try {
+          await source(take);
+        } catch (error) {
+          if (!signal.aborted) mirror?.doubt(key);
+          throw error;
+        }
         verified.set(key, version);
-        keptBodies?.keepLarge(entry);
+        if (copy === undefined) keep(entry);
       };
     },
   };
@@ -109,4 +115,24 @@ export function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Pro
       else resolve();
     });
   });
+}
+
+/** The bytes that the entry describes. Throws when the store has other bytes (P17, W17). */
+export async function checkedBody(
+  store: StoreReader,
+  entry: ResponseEntry,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  if (fault !== undefined) throw entryFailure(entry, fault);
+  return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+}
+
+/** A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in memory. */
+export function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }

@@ -18,12 +18,10 @@ export interface Waits {
   readonly redisMs: number;
   /** For the gzip form of a large body. After that its bytes are sent unpacked. */
   readonly packingMs: number;
-  /** Between two writes of the last good copy's state while nothing changes. */
+  /** Between two notes that what the last good copy has is still confirmed. */
   readonly beatMs: number;
   /** W170: for a changed token registry to reach the disk. After that it takes effect without being on the disk. */
   readonly keepMs: number;
-  /** Between two attempts to complete the last good copy. On a nearly full disk some writes fail every time. */
-  readonly mendPauseMs: number;
 }
 
 export const usualWaits: Waits = {
@@ -34,5 +32,4 @@ export const usualWaits: Waits = {
   packingMs: 2000,
   beatMs: 5000,
   keepMs: 500,
-  mendPauseMs: 10_000,
 };

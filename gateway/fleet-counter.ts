@@ -14,7 +14,8 @@ export interface FleetCounter extends WindowCounter {
 }
 
 export interface FleetCounterOptions {
-  readonly url: URL;
+  /** Read again for each new connection, since passwords are rotated (P100). May throw. */
+  readonly url: () => URL;
   readonly windowSeconds: number;
   /** How long a request waits for Redis before this process counts it alone. */
   readonly timeoutMs: number;
@@ -27,36 +28,46 @@ export interface FleetCounterOptions {
  * Counts in Redis, where increment and expiry are one atomic script. While Redis is away, also at the start, `insurance`
  * counts (W53). A partner then gets at most one more quota per gateway and window, and never an error. Hits of one key
  * by requests that are handled together go to Redis as one call, and each request gets its own place in the sum.
+ *
+ * The URL names a single server, an address behind which servers fail over, or any node of a Redis Cluster, which is found out when
+ * the connection is made. A connection that does not answer, or whose server says that it cannot count, is ended: only a new one
+ * finds the server that took its place.
  */
 export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
   // Loaded only here: the two packages take 12 MB of memory that a gateway without Redis does not need.
-  const { createClient }: typeof import("redis") = require("redis");
+  const { createClient, createCluster }: typeof import("redis") = require("redis");
   const { RateLimiterRedis }: typeof import("rate-limiter-flexible") = require("rate-limiter-flexible");
   // The window's length is part of the key, so a window that began under a longer setting is not continued.
   const keyPrefix = `partner-programs:window-${windowSeconds}s`;
   let wasShared: boolean | undefined;
   const outage = createOutageLog(logger, texts, () => performance.now());
   const batches = new Map<string, Batch>();
-  let connection = open();
+  let reopening: NodeJS.Timeout | undefined;
+  let connection = openServer();
 
-  function open() {
-    const client = createClient({
-      url: url.href,
+  function commonOptions() {
+    return {
+      credentialsProvider: {
+        type: "async-credentials-provider",
+        credentials: async () => loginOf(url()),
+      },
       disableOfflineQueue: true,
       // The client's own deadline would create an abort signal per request. `answeredWithin` is used instead.
       commandOptions: { timeout: 0 },
-      socket: {
-        connectTimeout: connectTimeoutMs,
-        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 1000),
-      },
-    });
-    client.on("error", (error: unknown) => noteAway(error));
-    client.on("ready", () => noteShared());
-    // With this strategy the client tries for ever, so the promise rejects only when the client is closed.
-    client.connect().catch(() => {});
-    const limiter = new RateLimiterRedis({
-      storeClient: client,
+    } as const;
+  }
+
+  function socketOptions() {
+    return {
+      connectTimeout: connectTimeoutMs,
+      reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, 1000),
+    };
+  }
+
+  function limiterOver(storeClient: object): InstanceType<typeof RateLimiterRedis> {
+    return new RateLimiterRedis({
+      storeClient,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       // The limit differs by token, so the caller checks it. This limiter only counts.
@@ -64,7 +75,75 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
       duration: windowSeconds,
       keyPrefix,
     });
-    return { client, limiter };
+  }
+
+  function openServer(): Connection {
+    const client = createClient({
+      ...commonOptions(),
+      url: withoutLogin(url()).href,
+      socket: socketOptions(),
+    });
+    let isKnown = false;
+    const opened: Connection = {
+      limiter: limiterOver(client),
+      isReady: () => isKnown && client.isReady,
+      close: () => client.destroy(),
+    };
+    client.on("error", (error: unknown) => noteAway(error));
+    client.on("ready", async () => {
+      // Who may not ask for INFO learns of a cluster from its first answer.
+      const info = await client.info("cluster").catch(() => "");
+      if (connection !== opened) return;
+      if (/cluster_enabled:1/.test(info)) switchTo(openCluster);
+      else {
+        isKnown = true;
+        noteShared();
+      }
+    });
+    // With this strategy the client tries for ever, so the promise rejects only when the client is closed.
+    client.connect().catch(() => {});
+    return opened;
+  }
+
+  function openCluster(): Connection {
+    const server = withoutLogin(url());
+    const socket = { ...socketOptions(), ...(server.protocol === "rediss:" ? { tls: true as const } : {}) };
+    const cluster = createCluster({
+      rootNodes: [{ ...commonOptions(), url: server.href, socket: { connectTimeout: connectTimeoutMs } }],
+      defaults: { ...commonOptions(), socket },
+    });
+    let isConnected = false;
+    const opened: Connection = {
+      limiter: limiterOver(cluster),
+      isReady: () => isConnected,
+      close: () => cluster.destroy(),
+    };
+    cluster.on("error", (error: unknown) => noteAway(error));
+    cluster.connect().then(
+      () => {
+        isConnected = true;
+        if (connection === opened) noteShared();
+      },
+      (error: unknown) => {
+        noteAway(error);
+        if (connection === opened) reopen();
+      },
+    );
+    return opened;
+  }
+
+  function switchTo(open: () => Connection): void {
+    closeQuietly(connection);
+    connection = open();
+  }
+
+  /** After a pause, since the address may still lead to the server that cannot count. */
+  function reopen(): void {
+    closeQuietly(connection);
+    connection = closedConnection(connection);
+    reopening = setTimeout(() => {
+      connection = openServer();
+    }, reopenPauseMs);
   }
 
   function noteShared(): void {
@@ -98,10 +177,11 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
       return state;
     } catch (error) {
       noteAway(error);
-      // A connection that did not answer may never answer again, and would delay every request by the deadline.
-      if (error instanceof NoAnswer && asked === connection) {
-        asked.client.destroy();
-        connection = open();
+      if (asked === connection) {
+        const text = error instanceof Error ? error.message : "";
+        // A connection that did not answer may never answer again, and would delay every request by the deadline.
+        if (error instanceof NoAnswer || cannotCount.test(text)) reopen();
+        else if (text.startsWith("MOVED ")) switchTo(openCluster);
       }
       throw error;
     }
@@ -109,7 +189,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
 
   return {
     async hit(key) {
-      if (!connection.client.isReady) return insurance.hit(key);
+      if (!connection.isReady()) return insurance.hit(key);
       const batch = batches.get(key) ?? begin(key);
       batch.hits += 1;
       const place = batch.hits;
@@ -121,9 +201,51 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
       }
     },
 
-    isShared: () => wasShared === true && connection.client.isReady,
+    isShared: () => wasShared === true && connection.isReady(),
 
-    close: () => connection.client.destroy(),
+    close() {
+      clearTimeout(reopening);
+      closeQuietly(connection);
+      connection = closedConnection(connection);
+    },
+  };
+}
+
+/** To one server, or to a cluster. */
+interface Connection {
+  readonly limiter: { consume(key: string, points: number): Promise<WindowState> };
+  isReady(): boolean;
+  close(): void;
+}
+
+function closedConnection({ limiter }: Connection): Connection {
+  return { limiter, isReady: () => false, close: () => {} };
+}
+
+/** The client throws when it is closed already. */
+function closeQuietly(connection: Connection): void {
+  try {
+    connection.close();
+  } catch {
+    // It is closed.
+  }
+}
+
+/** Answers of a server that was demoted, that is starting, or whose cluster or master is down. */
+const cannotCount = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
+const reopenPauseMs = 500;
+
+function withoutLogin(url: URL): URL {
+  const server = new URL(url);
+  server.username = "";
+  server.password = "";
+  return server;
+}
+
+function loginOf({ username, password }: URL): { readonly username?: string; readonly password: string } {
+  return {
+    ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+    password: decodeURIComponent(password),
   };
 }
 

@@ -4,8 +4,9 @@ import { Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
 import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
+import { valueNow } from "../core/secret-files.ts";
 import type { SettingValues } from "../core/setting-parser.ts";
-import type { gatewaySettings } from "../core/settings.ts";
+import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
@@ -19,17 +20,15 @@ import { beginExchange } from "./exchange.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { createKeptBodies } from "./last-good/kept-bodies.ts";
-import { createLastGood } from "./last-good/last-good.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
+import { createMirror } from "./mirror.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
 import { createAnswerSender } from "./send-answer.ts";
-import { guardedReader, type StoreReader } from "./store-reader.ts";
-import { createStoreWatch } from "./store-watch.ts";
+import { createStoreWatch, guardedReader, type StoreReader } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
@@ -80,7 +79,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
   const metrics = createMetrics(clock);
-  const { redisUrl, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
+  const { redisUrl, redisUrlFile, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
@@ -94,20 +93,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
 
-  const lastGood =
-    options.lastGoodFolder === undefined
+  const { lastGoodFolder: folder } = options;
+  const onLost = (): void => bodies.clear();
+  const mirror =
+    folder === undefined
       ? undefined
-      : createLastGood({
-          folder: options.lastGoodFolder,
-          store,
-          callTimeoutMs,
-          maxBytes: 1024 * 1024 * 1024,
-          maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
-          clocks,
-          waits,
-          logger,
-        });
-  const kept = lastGood && createKeptBodies(lastGood, store, callTimeoutMs);
+      : createMirror({ folder, store: tokenStore, clocks, waits, logger, onLost });
 
   const tokens = createTokenDirectory({
     store: tokenStore,
@@ -118,7 +109,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
-    lastGood,
+    mirror,
   });
   const freshness = createFreshness({
     store,
@@ -128,14 +119,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
   });
-  const streams = createBodyStreams(store, kept);
+  const streams = createBodyStreams(store, callTimeoutMs, mirror);
   const bodies = createBodyCache({
     store,
     packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
     callTimeoutMs,
     onLookup: metrics.cacheLookup,
-    kept,
+    mirror,
   });
   const snapshots = createLiveSnapshots({
     store,
@@ -147,14 +138,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-    lastGood,
+    mirror,
   });
   // W53: this process counts when no Redis is set, and while Redis is away.
   const ownCounter = createProcessCounter(windowSeconds, clock);
   const fleet =
     redisUrl &&
     createFleetCounter({
-      url: redisUrl,
+      url: () => valueNow(gatewaySettings.redisUrl, redisUrlFile, redisUrl) ?? redisUrl,
       windowSeconds,
       timeoutMs: waits.redisMs,
       insurance: ownCounter,
@@ -224,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metrics,
   });
   metrics.attach({
-    ...{ tokens, watch, snapshots, readiness, lastGood },
+    ...{ tokens, watch, snapshots, readiness, mirror },
     oldestData: freshness.oldest,
     unixMs: clocks.unixMs,
     cacheBytes: bodies.size,
@@ -235,19 +226,21 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     async start() {
-      await lastGood?.open();
+      await mirror?.open(settings.storeId);
       signal.throwIfAborted();
-      lastGood?.start({
-        confirmed: () => ({ registry: tokens.confirmed(), tenants: snapshots.confirmed() }),
-        held: bodies.bodies,
-      });
       freshness.start();
       const { adminHost, adminPort, host, port } = settings;
       const admin =
-        adminPort === undefined ? undefined : await listen(adminServer, adminHost, adminPort, signal);
+        adminPort === undefined
+          ? undefined
+          : await listen(
+              adminServer,
+              { host: adminHost, port: adminPort, setting: "ADMIN_HOST or ADMIN_PORT" },
+              signal,
+            );
       await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
       signal.throwIfAborted();
-      return { api: await listen(apiServer, host, port, signal), admin };
+      return { api: await listen(apiServer, { host, port, setting: "HOST or PORT" }, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
@@ -264,7 +257,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       freshness.stop();
       clearInterval(sweeper);
       tokens.stop();
-      await lastGood?.stop();
+      await mirror?.stop();
       fleet?.close();
       if (adminServer.listening) await closeServer(adminServer, 0, () => {});
     },

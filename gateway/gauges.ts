@@ -2,8 +2,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { buildInfo } from "../core/package-version.ts";
 import type { FleetCounter } from "./fleet-counter.ts";
 import { maxListed } from "./freshness.ts";
-import type { LastGood } from "./last-good/last-good.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
+import type { Mirror } from "./mirror.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TokenDirectory } from "./token-directory.ts";
@@ -22,12 +22,12 @@ export interface MetricSources {
   readonly connections: () => number;
   /** Set when Redis is configured, whether it is away or not. */
   readonly fleet: Pick<FleetCounter, "isShared"> | undefined;
-  readonly lastGood: Pick<LastGood, "bytes" | "writeFailures"> | undefined;
+  readonly mirror: Pick<Mirror, "writeFailures"> | undefined;
 }
 
 /** Gauges that ask their sources when they are read. */
 export function registerGauges(registry: Registry, sources: MetricSources): void {
-  const { tokens, watch, snapshots, readiness, fleet, lastGood } = sources;
+  const { tokens, watch, snapshots, readiness, fleet, mirror } = sources;
   const registers = [registry];
 
   function gauge(name: string, help: string, read: () => number): void {
@@ -140,7 +140,6 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
   gauge("gateway_ready", "1 while requests would be served, as /readyz says.", () =>
     readiness.notReadyCause() === undefined ? 1 : 0,
   );
-  gauge("gateway_last_good_bytes", "Bytes on the disk in LAST_GOOD_DIR.", () => lastGood?.bytes() ?? 0);
   gauge(
     "gateway_serving_last_good",
     "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
@@ -152,7 +151,7 @@ export function registerGauges(registry: Registry, sources: MetricSources): void
     registers,
     collect() {
       this.reset();
-      this.inc(lastGood?.writeFailures() ?? 0);
+      this.inc(mirror?.writeFailures() ?? 0);
     },
   });
 }

@@ -4,11 +4,9 @@ import type { TenantId } from "../core/ids.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { piecesOf, readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
-import type { ETag } from "../core/object-store.ts";
+import type { ETag, StoredObject } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
-import { copiedBody } from "./last-good/document-copies.ts";
-import type { LastGood } from "./last-good/last-good.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /** A tenant's pointer and the manifest that it names. */
 export interface ReadSnapshot {
@@ -17,7 +15,8 @@ export interface ReadSnapshot {
   readonly generation: number;
   readonly manifest: Manifest;
   readonly manifestSha256: string;
-  readonly etag: ETag;
+  /** The pointer's version in the store; `undefined` when it comes from the last good copy. */
+  readonly etag: ETag | undefined;
 }
 
 /** The snapshot that a tenant's partners see. */
@@ -38,31 +37,42 @@ export interface Unconfirmed {
 /** The lowest generation that the gateway still accepts, with its snapshot. */
 export type Floor = Pick<Current, "generation" | "snapshotId">;
 
+/** Takes what was read and found right. `manifestBytes`: `undefined` when only the pointer was read. */
+export type KeepSnapshot = (manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer) => void;
+
 /**
- * Reads which snapshot is live: `held` if the pointer has not changed, else the one that the pointer names now. Throws when
+ * Reads which snapshot is live: `before` if the pointer has not changed, else the one that the pointer names now. Throws when
  * the pointer or the manifest is missing, foreign, damaged, or older than `floor`.
  */
 export async function readLiveSnapshot(
   store: StoreReader,
   tenantId: TenantId,
-  known: { readonly held: ReadSnapshot | undefined; readonly floor: Floor | undefined },
+  known: { readonly before: ReadSnapshot | undefined; readonly floor: Floor | undefined },
   signal: AbortSignal,
-  lastGood?: LastGood,
+  keep?: KeepSnapshot,
 ): Promise<ReadSnapshot> {
-  const { held, floor } = known;
+  const { before, floor } = known;
   const key = currentKey(tenantId);
-  const pointer = await store.get(key, { ifNoneMatch: held?.etag, signal });
+  const pointer = await store.get(key, { ifNoneMatch: before?.etag, signal });
   if (pointer.kind === "missing") {
     throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
   }
   if (pointer.kind === "not_modified") {
-    if (held !== undefined) return held;
+    if (before !== undefined) return before;
     throw new Failure("store_unsupported", `The store says that ${key} is unchanged without being asked.`);
   }
-  const current = parseCurrent(await readBody(pointer, maxCurrentBytes, key), tenantId);
+  const bytes = await readBody(pointer, maxCurrentBytes, key);
+  const current = parseCurrent(bytes, tenantId);
   refuseOlder(current, floor, key);
-  if (held?.generation === current.generation) return { ...held, etag: pointer.etag };
-  const manifest = await readManifestOf(store, current, signal, lastGood);
+  if (before?.generation === current.generation) {
+    keep?.(before.manifest, undefined, bytes);
+    return { ...before, etag: pointer.etag };
+  }
+  const pieces: Buffer[] = [];
+  const manifest = await readManifestOf(store, current, signal, (piece) => {
+    if (keep !== undefined) pieces.push(piece);
+  });
+  keep?.(manifest, Buffer.concat(pieces), bytes);
   const { generation, manifestSha256 } = current;
   return { tenantId, generation, manifest, manifestSha256, etag: pointer.etag };
 }
@@ -80,15 +90,16 @@ async function readManifestOf(
   store: StoreReader,
   current: Current,
   signal: AbortSignal,
-  lastGood: LastGood | undefined,
+  onPiece: (piece: Buffer) => void,
 ): Promise<Manifest> {
   const key = manifestKey(current.tenantId, current.snapshotId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  if (lastGood === undefined) return await readManifest(piecesOf(result), current);
-  const copy = copiedBody(piecesOf(result));
-  const manifest = await readManifest(copy.body, current);
-  const { sha256, pieces } = copy.whole();
-  lastGood.keepRecord(sha256, pieces);
-  return manifest;
+  async function* pieces(object: StoredObject): AsyncGenerator<Buffer> {
+    for await (const piece of piecesOf(object)) {
+      onPiece(piece);
+      yield piece;
+    }
+  }
+  return await readManifest(pieces(result), current);
 }

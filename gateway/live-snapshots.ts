@@ -1,14 +1,21 @@
+import { parseCurrent } from "../core/current.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
+import { currentKey, manifestKey } from "../core/object-key.ts";
+import { readManifest } from "../core/read-manifest.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { keptSnapshot } from "./last-good/document-copies.ts";
-import type { KeptPointer } from "./last-good/kept-state.ts";
-import type { LastGood } from "./last-good/last-good.ts";
-import { type Floor, type LiveSnapshot, type ReadSnapshot, readLiveSnapshot } from "./live-snapshot.ts";
+import {
+  type Floor,
+  type KeepSnapshot,
+  type LiveSnapshot,
+  type ReadSnapshot,
+  readLiveSnapshot,
+} from "./live-snapshot.ts";
+import type { Mirror } from "./mirror.ts";
 import { createOutageLog, type OutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /** The live snapshot of each tenant, as far as this process knows. */
 export interface LiveSnapshots {
@@ -16,13 +23,11 @@ export interface LiveSnapshots {
    * Returns the snapshot at once when it was confirmed recently, else after a refresh that all waiting requests share.
    * Rejects when there is nothing that may be served (P18).
    */
-  current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
+  liveOf(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
   /** Tenants with a snapshot in memory, each with the ms since it was last confirmed, the oldest first. */
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody requested for `maxStaleMs`. */
   sweep(): void;
-  /** The pointer of each tenant that this process knows, for the last good copy. */
-  confirmed(): Iterable<readonly [TenantId, KeptPointer]>;
   /** Number of tenants that are served from the last good copy, because the store has not confirmed them yet. */
   servedFromCopy(): number;
   /** Makes the header lines of all snapshots again, because the result of `headersOf` may have changed. */
@@ -40,11 +45,11 @@ export interface LiveSnapshotsOptions {
   readonly callTimeoutMs: number;
   /** The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for them. */
   readonly headersOf: (snapshot: ReadSnapshot) => string;
-  readonly lastGood?: LastGood | undefined;
+  readonly mirror?: Mirror | undefined;
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, lastGood } = options;
+  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, mirror } = options;
   const { monotonicMs: clock, unixMs } = options.clocks;
   const tenants = new Map<TenantId, TenantState>();
 
@@ -62,36 +67,46 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       retryAtMs: Number.NEGATIVE_INFINITY,
       usedAtMs: clock(),
       restoring: undefined,
-      isRestored: lastGood === undefined,
+      isRestored: mirror === undefined,
       isFromCopy: false,
+      isCopyLost: false,
     };
     tenants.set(tenantId, state);
     return state;
   }
 
-  /** The snapshot with its header lines; `held` itself when nothing has changed. */
-  function withHeaders(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
+  /** The snapshot with its header lines; `before` itself when nothing has changed. */
+  function withHeaders(read: ReadSnapshot, before: LiveSnapshot | undefined): LiveSnapshot {
     const headers = headersOf(read);
-    return held === read && held.headers === headers ? held : { ...read, headers };
+    return before === read && before.headers === headers ? before : { ...read, headers };
   }
 
   /** Never rejects: a failure is kept in the state. */
   async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
-    const { tenantId, live: held, floor } = state;
+    const { tenantId, live: before, floor } = state;
+    // W101: what the copy has lost is read whole again, and so kept again.
+    const known = { before: state.isCopyLost ? undefined : before, floor };
+    let isKept = false;
+    const keep: KeepSnapshot | undefined =
+      mirror &&
+      ((manifest, manifestBytes, pointer) => {
+        isKept = true;
+        mirror.keepSnapshot(manifest, manifestBytes, pointer, beganAtMs);
+      });
     try {
       const live = await withCallDeadline(
         callTimeoutMs,
         `Reading the pointer of tenant ${tenantId}`,
-        (signal) => readLiveSnapshot(store, tenantId, { held, floor }, signal, lastGood),
+        (signal) => readLiveSnapshot(store, tenantId, known, signal, keep),
       );
       state.outage.succeeded();
-      const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
-      state.live = withHeaders(confirmed, held);
+      const confirmed = before?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
+      state.live = withHeaders(confirmed, before);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
       state.isFromCopy = false;
-      if (live.generation !== held?.generation) lastGood?.changed();
+      state.isCopyLost = !isKept && mirror?.confirm(currentKey(tenantId), beganAtMs) === false;
     } catch (error) {
       const failure = asFailure(error);
       state.outage.failed(failure);
@@ -102,8 +117,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       // While the store fails, requests must not start one attempt each.
       state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
       // The disk may have been too slow to give the copy, so the next request reads the copy again, unless a read still hangs.
-      if (state.live === undefined && state.restoring === undefined)
-        state.isRestored = lastGood === undefined;
+      if (state.live === undefined && state.restoring === undefined) state.isRestored = mirror === undefined;
     } finally {
       state.refresh = undefined;
     }
@@ -111,18 +125,27 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
 
   /** W76: takes over the snapshot that an earlier process had confirmed, as if this process had run since then. Never rejects. */
   async function restore(state: TenantState): Promise<void> {
-    const pointer = lastGood?.pointer(state.tenantId);
-    if (lastGood === undefined || pointer === undefined) return;
-    if (state.floor !== undefined && pointer.generation < state.floor.generation) return;
-    // W79, P3: the generation of a copy counts even if the copy is too old to be served.
-    state.floor ??= { generation: pointer.generation, snapshotId: pointer.snapshotId };
-    if (clock() - pointer.confirmedAtMs > maxStaleMs) return;
-    const read = await keptSnapshot(lastGood, state.tenantId).catch(() => undefined);
-    // The store may have answered first.
-    if (read === undefined || state.live !== undefined) return;
-    state.live = withHeaders(read, undefined);
-    state.confirmedAtMs = pointer.confirmedAtMs;
-    state.isFromCopy = true;
+    const { tenantId } = state;
+    const copy = await mirror?.document(currentKey(tenantId));
+    if (mirror === undefined || copy === undefined) return;
+    try {
+      const { generation, snapshotId, manifestSha256 } = parseCurrent(copy.bytes, tenantId);
+      if (state.floor !== undefined && generation < state.floor.generation) return;
+      // W79, P3: the generation of a copy counts even if the copy is too old to be served.
+      state.floor ??= { generation, snapshotId };
+      if (clock() - copy.confirmedAtMs > maxStaleMs) return;
+      const bytes = await mirror.bytes(manifestKey(tenantId, snapshotId), manifestSha256);
+      if (bytes === undefined) return;
+      const manifest = await readManifest([bytes], { tenantId, snapshotId, manifestSha256 });
+      // The store may have answered first.
+      if (state.live !== undefined) return;
+      const read = { tenantId, generation, manifest, manifestSha256, etag: undefined };
+      state.live = withHeaders(read, undefined);
+      state.confirmedAtMs = copy.confirmedAtMs;
+      state.isFromCopy = true;
+    } catch {
+      // The copy was written by another version, say. The store decides.
+    }
   }
 
   /** Requests wait for a hanging disk only once. */
@@ -158,7 +181,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   }
 
   return {
-    current(tenantId) {
+    liveOf(tenantId) {
       const state = stateOf(tenantId);
       const nowMs = clock();
       state.usedAtMs = nowMs;
@@ -176,15 +199,6 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         .filter((state) => state.live !== undefined)
         .map((state) => ({ tenantId: state.tenantId, ageMs: nowMs - state.confirmedAtMs }))
         .sort((a, b) => b.ageMs - a.ageMs);
-    },
-
-    *confirmed() {
-      const nowMs = clock();
-      for (const { tenantId, live, floor, confirmedAtMs } of tenants.values()) {
-        if (floor === undefined) continue;
-        const manifest = live && { sha256: live.manifestSha256, etag: live.etag };
-        yield [tenantId, { ...floor, manifest, ageMs: nowMs - confirmedAtMs }];
-      }
     },
 
     servedFromCopy: () => [...tenants.values()].filter((state) => state.isFromCopy && isUsable(state)).length,
@@ -225,6 +239,8 @@ interface TenantState {
   isRestored: boolean;
   /** `live` comes from the last good copy, and the store has not confirmed it yet. */
   isFromCopy: boolean;
+  /** The copy has lost the pointer or could not be written. */
+  isCopyLost: boolean;
 }
 
 const outageTexts = {

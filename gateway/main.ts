@@ -12,8 +12,8 @@ import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
 import { helpText, requestedAction, settingLines } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
-import { lastGoodFolder } from "./last-good/own-folder.ts";
 import { createLogDestination } from "./log-destination.ts";
+import { lastGoodFolder } from "./mirror-folder.ts";
 
 // The SDK warns about Node.js 20 on standard error. The supported versions stand in package.json.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
@@ -58,6 +58,8 @@ function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefi
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE } = process.env;
   const server = [AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE];
   const store = [showStoreAddress(storeUrl), ...server].filter((part) => part !== undefined).join(" ");
+  // W87: the copy is for the gateway's user alone. The gateway writes no other files.
+  process.umask(0o077);
   try {
     return lastGoodFolder(lastGoodDir, store);
   } catch (error) {

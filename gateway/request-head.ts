@@ -6,6 +6,7 @@ export interface RequestHead {
   readonly authorization: readonly string[];
   readonly requestId: readonly string[];
   readonly acceptEncoding: string;
+  readonly snapshotSince: readonly string[];
   readonly hostCount: number;
   /** The message has a body, or announces one (RFC 9112 section 6.3). */
   readonly hasBody: boolean;
@@ -19,6 +20,7 @@ export interface RequestHead {
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
   let authorization: string[] | undefined;
   let requestId: string[] | undefined;
+  let snapshotSince: string[] | undefined;
   let acceptEncoding = "";
   let hostCount = 0;
   let hasBody = false;
@@ -41,7 +43,9 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
         if (name.toLowerCase() === "authorization") authorization = appended(authorization, value);
         break;
       case 14:
-        if (name.toLowerCase() === "content-length" && !/^0*$/.test(value)) hasBody = true;
+        if (name.toLowerCase() === "content-length") {
+          if (!/^0*$/.test(value)) hasBody = true;
+        } else if (name.toLowerCase() === "snapshot-since") snapshotSince = appended(snapshotSince, value);
         break;
       case 15:
         if (name.toLowerCase() === "accept-encoding")
@@ -56,6 +60,7 @@ export function requestHead(rawHeaders: readonly string[]): RequestHead {
     authorization: authorization ?? none,
     requestId: requestId ?? none,
     acceptEncoding,
+    snapshotSince: snapshotSince ?? none,
     hostCount,
     hasBody,
     hasUpgrade,
@@ -78,3 +83,45 @@ export function requestIdOf(values: readonly string[]): string {
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * W46: whether the client prefers gzip to `identity` (RFC 9110 section 12.5.3). A client that forbids `identity` gets it all
+ * the same when it does not accept gzip, since the API has no status for that case.
+ */
+export function prefersGzip(acceptEncoding: string): boolean {
+  if (acceptEncoding === "" || !gzipOrAnyPattern.test(acceptEncoding)) return false;
+  let gzip: number | undefined;
+  let any: number | undefined;
+  let identity: number | undefined;
+  for (const element of acceptEncoding.split(",")) {
+    const [coding = "", ...parameters] = element.split(";");
+    const weight = weightOf(parameters);
+    switch (coding.trim().toLowerCase()) {
+      case "gzip":
+      case "x-gzip":
+        gzip = weight;
+        break;
+      case "identity":
+        identity = weight;
+        break;
+      case "*":
+        any = weight;
+        break;
+    }
+  }
+  const preference = gzip ?? any ?? 0;
+  // `identity` is acceptable when it is not listed, but gzip is preferred then.
+  return preference > 0 && preference >= (identity ?? 0);
+}
+
+const gzipOrAnyPattern = /gzip|\*/i;
+
+function weightOf(parameters: readonly string[]): number {
+  for (const parameter of parameters) {
+    const match = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i.exec(parameter);
+    if (match !== null) return Number(match[1]);
+    // A malformed weight does not permit the coding.
+    if (/^\s*q\s*=/i.test(parameter)) return 0;
+  }
+  return 1;
+}

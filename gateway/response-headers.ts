@@ -1,3 +1,4 @@
+import { isSnapshotId, type SnapshotId } from "../core/ids.ts";
 import type { Manifest } from "../core/manifest.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -30,6 +31,13 @@ export function responseHeaders(exchange: Exchange, facts: ResponseFacts, policy
   }
   // Only a response that was read from the snapshot, or a 404 for a missing program, names the snapshot.
   if (snapshot !== undefined && (facts.status === 200 || facts.status === 404)) lines += snapshot.headers;
+  if (snapshot !== undefined && facts.status === 200 && route === "list") {
+    const [since, ...more] = exchange.head.snapshotSince;
+    // W180: an ill-formed value is ignored, and so are two.
+    if (since !== undefined && more.length === 0 && isSnapshotId(since)) {
+      lines += `Snapshot-Changed: ${changedSince(snapshot.manifest, since)}\r\n`;
+    }
+  }
   return route === "legacy" ? lines + policy.legacy : lines;
 }
 
@@ -49,14 +57,41 @@ export function kindHeaders(extra: string): string {
   return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
 
-/** The header lines of responses from a snapshot (W45), with the time of its last confirmation if that is known (W49). */
+/**
+ * The header lines of responses from a snapshot (W45), with the time of its last confirmation if that is known (W49). `recordedAt`
+ * is what `runs/confirmed.json` says. The reading from which a snapshot was built confirms it, too, so that a tenant that is published
+ * again and again never lacks the header. A snapshot with `contentAt` was built from no reading of all programs.
+ */
 export function snapshotHeaders(
-  { snapshotId, generatedAt }: Pick<Manifest, "snapshotId" | "generatedAt">,
-  confirmedAt: string | null,
+  { snapshotId, generatedAt, contentAt }: Pick<Manifest, "snapshotId" | "generatedAt" | "contentAt">,
+  recordedAt: string | null,
 ): string {
+  const isRecordLater = recordedAt !== null && Date.parse(recordedAt) >= Date.parse(generatedAt);
+  const confirmedAt = contentAt !== undefined || isRecordLater ? recordedAt : generatedAt;
   const lines = `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
   return confirmedAt === null ? lines : `${lines}Snapshot-Confirmed-At: ${confirmedAt}\r\n`;
 }
+
+/**
+ * W180: the value of `Snapshot-Changed` on a list of this snapshot: the programs in it whose detail changed after the snapshot
+ * `since`, comma-separated. A detail's key names the snapshot in which the detail last changed. Positions in the line count and not
+ * the ids' order, since two ids of one second do not sort. `*`: `since` is not known to be in the line, or the value would be too
+ * long.
+ */
+export function changedSince({ snapshotId, ancestors, programs }: Manifest, since: SnapshotId): string {
+  if (since === snapshotId) return "";
+  const place = ancestors?.indexOf(since) ?? -1;
+  if (ancestors === undefined || place === -1) return "*";
+  let value = "";
+  for (const id of programs.idsIn(new Set([snapshotId, ...ancestors.slice(0, place)]))) {
+    value += value === "" ? id : `,${id}`;
+    if (value.length > maxChangedBytes) return "*";
+  }
+  return value;
+}
+
+/** A client's buffer for headers may be small. */
+const maxChangedBytes = 2048;
 
 /** The header lines about the quota (W44), up to the place where the number of remaining requests follows. */
 function limitHeaders(limit: number, windowSeconds: number): string {

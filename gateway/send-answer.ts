@@ -5,7 +5,7 @@ import { headerList } from "./response-headers.ts";
 
 // Writes head and body of an answer to the socket itself, as one buffer where it fits. Node would split each header line, check
 // and join it again, and write head, body and end in three parts: with its own `writeHead` and `end` a warm detail takes 1.3 to
-// 1.5 times the processor time (`npm run bench:still-pays`). The header lines are valid by construction. `Date`, `Connection` and
+// 1.5 times the processor time. The header lines are valid by construction. `Date`, `Connection` and
 // `Keep-Alive` are written as Node would write them, and a test compares both byte by byte.
 //
 // This needs things that Node does not document. They stand at the end of this file, each with the test that fails when a new

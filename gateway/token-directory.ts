@@ -1,19 +1,16 @@
 import type { Cause } from "../core/cause-code.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
-import { readBody, sha256Hex } from "../core/object-body.ts";
+import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
-import { keptRegistry } from "./last-good/document-copies.ts";
-import type { KeptRegistry } from "./last-good/kept-state.ts";
-import type { LastGood } from "./last-good/last-good.ts";
+import type { Mirror } from "./mirror.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-reader.ts";
-import type { StoreWatch } from "./store-watch.ts";
+import type { StoreReader, StoreWatch } from "./store-watch.ts";
 import {
   causeAgainst,
   expiringTokens,
@@ -43,8 +40,6 @@ export interface TokenDirectory {
   unconfirmedCause(): string | undefined;
   /** Why the last look at the registry failed; `undefined` when it did not. */
   failure(): string | undefined;
-  /** The registry that this process last confirmed, for the last good copy. */
-  confirmed(): KeptRegistry | undefined;
   /** Whether the directory comes from the last good copy, because the store has not confirmed it yet. */
   isFromCopy(): boolean;
   /** Begins to poll (T8). Resolves when the registry is confirmed for the first time, or taken from the last good copy. */
@@ -63,11 +58,11 @@ export interface TokenDirectoryOptions {
   readonly callTimeoutMs: number;
   /** Requests per window of a token without a limit of its own. */
   readonly defaultLimit: number;
-  readonly lastGood?: LastGood | undefined;
+  readonly mirror?: Mirror | undefined;
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, lastGood } =
+  const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, mirror } =
     options;
   const clock = clocks.monotonicMs;
   let table: TokenTable = new Map();
@@ -128,6 +123,8 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     // T10: a missing registry counts as empty only if there never was one, and an older one never replaces a newer one.
     switch (result.kind) {
       case "not_modified":
+        // W101: what the copy has lost is read whole again, and so kept again.
+        if (mirror?.confirm(tokensKey, beganAtMs) === false) forgetEtag();
         break;
       case "missing":
         if (version !== undefined) {
@@ -141,15 +138,11 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
         const { revision } = registry;
         if (isOutdated(beganAtMs, revision)) return;
         const { etag } = result;
-        const sha256 = lastGood && sha256Hex(bytes);
-        if (lastGood && sha256 && sha256 !== version?.sha256) {
-          // W170: a gateway that starts after this one must refuse the same tokens.
-          const kept = { sha256, etag, revision, storeId: watch.storeId() };
-          await lastGood.keepRegistry({ ...kept, ageMs: clock() - beganAtMs }, [bytes]);
-          if (isOutdated(beganAtMs, revision)) return;
-        }
+        // W170: a gateway that starts after this one must refuse the same tokens.
+        await mirror?.keepRegistry(bytes, beganAtMs);
+        if (isOutdated(beganAtMs, revision)) return;
         table = tokenTable(registry, defaultLimit);
-        version = { etag, revision, sha256 };
+        version = { etag, revision };
         break;
       }
     }
@@ -167,29 +160,30 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
   }
 
+  function forgetEtag(): void {
+    if (version !== undefined) version = { ...version, etag: undefined };
+  }
+
   /** W76: takes over the registry that an earlier process had confirmed, as if this process had run since then. Never rejects. */
-  async function restore(from: LastGood): Promise<void> {
-    const kept = from.registry();
-    if (kept === undefined) return;
-    watch.adopt(kept.storeId);
-    // The copy is of another store than STORE_ID names.
-    if (kept.storeId !== undefined && kept.storeId !== watch.storeId()) return;
-    // W79, T10: the revision of a copy counts even if the copy is too old to be used.
-    version = { etag: undefined, revision: kept.revision, sha256: undefined };
-    if (clock() - kept.confirmedAtMs > maxStaleMs) return;
-    const read = await keptRegistry(from, kept.sha256).catch(() => undefined);
+  async function restore(from: Mirror): Promise<void> {
+    const copy = await from.document(tokensKey);
+    if (copy === undefined) return;
+    watch.adopt(from.storeId());
+    const registry = await parseTokenRegistry(copy.bytes).catch(() => undefined);
     // The store may have answered first.
-    if (read?.revision !== kept.revision || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    table = tokenTable(read, defaultLimit);
-    version = kept;
-    confirmedAtMs = kept.confirmedAtMs;
+    if (registry === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
+    // W79, T10: the revision of a copy counts even if the copy is too old to be used.
+    version = { etag: undefined, revision: registry.revision };
+    if (clock() - copy.confirmedAtMs > maxStaleMs) return;
+    table = tokenTable(registry, defaultLimit);
+    confirmedAtMs = copy.confirmedAtMs;
     isFromCopy = true;
   }
 
   /** Reads the copy again when the disk was too slow before, unless that read still hangs. */
   async function restored(): Promise<void> {
-    if (lastGood === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    restoring ??= restore(lastGood).finally(() => {
+    if (mirror === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
+    restoring ??= restore(mirror).finally(() => {
       restoring = undefined;
     });
     await restoring;
@@ -238,18 +232,10 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     unconfirmedCause,
     failure: () => lastFailure?.message,
 
-    confirmed() {
-      const sha256 = version?.sha256;
-      const etag = version?.etag;
-      if (version === undefined || sha256 === undefined || etag === undefined) return undefined;
-      const { revision } = version;
-      return { sha256, etag, revision, storeId: watch.storeId(), ageMs: clock() - confirmedAtMs };
-    },
-
     isFromCopy: () => isFromCopy && unconfirmedCause() === undefined,
 
     start() {
-      if (lastGood === undefined) begin();
+      if (mirror === undefined) begin();
       else void settledWithin(restoreWaitMs, restored()).then(begin);
       return confirmed;
     },
@@ -264,11 +250,9 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
 interface RegistryVersion {
   readonly etag: ETag | undefined;
   readonly revision: number;
-  /** The digest of the bytes, when a last good copy is kept. */
-  readonly sha256: string | undefined;
 }
 
 const maxPolls = 2;
-/** The bound for a hanging disk. Reading 100,000 tokens takes less than one second. */
+/** The bound for a hanging disk. Reading 10,000 tokens takes a tenth of a second. */
 const restoreWaitMs = 5000;
 const unknownToken: Cause = { code: "unknown_token", text: "unknown token" };

@@ -1,6 +1,6 @@
 // Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
 // Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium-headless-shell). Look at them before you commit them.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
@@ -57,11 +57,11 @@ async function takeAll(databaseUrl: string): Promise<void> {
     database: createAskedDatabase(settings.values),
     reader: () => ({ now, zone: "UTC" }),
     signal,
-    log: createGatewayLog([{ name: await writeLog(), stdin: process.stdin }], signal),
+    log: createGatewayLog([{ name: await writeLog(storeDirectory), stdin: process.stdin }], signal),
   };
   const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
-  const { port } = new URL(await listen(server, "127.0.0.1", 0));
+  const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0, setting: "nothing" }));
   const browser = await chromium.launch({
     executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
@@ -104,8 +104,10 @@ async function publishSamples(databaseUrl: string, env: Readonly<Record<string, 
 }
 
 /** The log of a gateway with a partner who asks for a program that is gone. Returns its name. */
-async function writeLog(): Promise<string> {
+async function writeLog(storeDirectory: string): Promise<string> {
   const name = join(directory, "gateway.log");
+  const pointer = await readFile(join(storeDirectory, "tenants/atlas-journeys/current.json"), "utf8");
+  const { snapshotId } = JSON.parse(pointer);
   const line = {
     level: "info",
     time: "2027-01-20T11:41:00.000Z",
@@ -117,6 +119,7 @@ async function writeLog(): Promise<string> {
     status: 404,
     durationMs: 2,
     bytes: 120,
+    snapshotId,
     causeCode: "unknown_program",
     msg: "request",
   };

@@ -7,8 +7,7 @@ import { layoutOf, printText } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { instantBefore } from "./instant-option.ts";
-import { asTenantId, wholeNumber } from "./option-values.ts";
+import { asTenantId, instantBefore, wholeNumber } from "./option-values.ts";
 
 interface ListFlags {
   readonly tenant?: TenantId;

@@ -33,7 +33,7 @@ export const commandExamples: Readonly<Record<string, readonly string[]>> = {
     'token create --tenant acme --name "Acme Travel, production"',
     "token create --tenant acme --expires 90d",
   ],
-  "token rotate": ["token rotate tok_ZTjmOmdFXf7YcGoF"],
+  "token rotate": ["token rotate tok_ZTjmOmdFXf7YcGoF", "token rotate tok_ZTjmOmdFXf7YcGoF --old-ends 14d"],
   "token expire": [
     "token expire tok_ZTjmOmdFXf7YcGoF --at 14d",
     "token expire tok_ZTjmOmdFXf7YcGoF --at 2027-12-31T23:59:59Z",

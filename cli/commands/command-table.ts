@@ -56,7 +56,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   "snapshot show": {
     description: "what a partner gets; without --program, --list or --legacy a summary of the snapshot",
-    load: async () => (await import("./snapshot-show.ts")).snapshotShow,
+    load: async () => (await import("./snapshot-read.ts")).snapshotShow,
   },
   "snapshot diff": {
     description:
@@ -69,27 +69,27 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   "snapshot list": {
     description: "the tenant's snapshots, newest first, the live one marked",
-    load: async () => (await import("./snapshot-list.ts")).snapshotList,
+    load: async () => (await import("./snapshot-read.ts")).snapshotList,
   },
   "snapshot verify": {
     description: "re-read every live object: digest, size, schema",
-    load: async () => (await import("./snapshot-verify.ts")).snapshotVerify,
+    load: async () => (await import("./snapshot-read.ts")).snapshotVerify,
   },
   "snapshot rollback": {
     description: "make an earlier snapshot live again and hold the tenant, so that no build undoes it",
-    load: async () => (await import("./snapshot-rollback.ts")).snapshotRollback,
+    load: async () => (await import("./snapshot-change.ts")).snapshotRollback,
   },
   "snapshot release": {
     description: "end the hold of a tenant: the next build publishes it again",
-    load: async () => (await import("./snapshot-release.ts")).snapshotRelease,
+    load: async () => (await import("./snapshot-change.ts")).snapshotRelease,
   },
   "snapshot prune": {
     description: "delete what no kept snapshot uses; without --tenant also old run reports",
-    load: async () => (await import("./snapshot-prune.ts")).snapshotPrune,
+    load: async () => (await import("./snapshot-change.ts")).snapshotPrune,
   },
   "snapshot export": {
     description: "write a snapshot as plain files laid out like the URLs",
-    load: async () => (await import("./snapshot-export.ts")).snapshotExport,
+    load: async () => (await import("./snapshot-read.ts")).snapshotExport,
   },
   "store check": {
     description:
@@ -98,24 +98,24 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   "token create": {
     description: "issue a token for a tenant; its plaintext is printed once, alone on standard output",
-    load: async () => (await import("./token-create.ts")).tokenCreate,
+    load: async () => (await import("./token-issue.ts")).tokenCreate,
   },
   "token rotate": {
     description:
-      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once",
-    load: async () => (await import("./token-rotate.ts")).tokenRotate,
+      "replace a token by a new one of the same name, scopes, limit and expiry; the old one ends at once, or later by --old-ends",
+    load: async () => (await import("./token-issue.ts")).tokenRotate,
   },
   "token expire": {
     description: "give a token an end, or move it: for a change from one token to the next without a gap",
-    load: async () => (await import("./token-expire.ts")).tokenExpire,
+    load: async () => (await import("./token-manage.ts")).tokenExpire,
   },
   "token revoke": {
     description: "end tokens for good; every gateway refuses them within a second",
-    load: async () => (await import("./token-revoke.ts")).tokenRevoke,
+    load: async () => (await import("./token-manage.ts")).tokenRevoke,
   },
   "token list": {
     description: "list the tokens with their status",
-    load: async () => (await import("./token-list.ts")).tokenList,
+    load: async () => (await import("./token-manage.ts")).tokenList,
   },
   "token usage": {
     description: "from the gateway's log: requests per token, and which active tokens are idle",
@@ -128,11 +128,11 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   "tenant remove": {
     description:
       "end a tenant that the source no longer lists: revoke its tokens, with --purge delete its data",
-    load: async () => (await import("./tenant-remove.ts")).tenantRemove,
+    load: async () => (await import("./tenant.ts")).tenantRemove,
   },
   "tenant rename": {
     description: "move all tokens of a tenant to its new id, once that is published, in one write",
-    load: async () => (await import("./tenant-rename.ts")).tenantRename,
+    load: async () => (await import("./tenant.ts")).tenantRename,
   },
   "audit list": {
     description: "who changed what for partners, newest first",
@@ -145,7 +145,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   "docs export": {
     description:
       "write the folder that a partner gets: pages, OpenAPI, examples, a mock, a client in three languages",
-    load: async () => (await import("./docs-export.ts")).docsExport,
+    load: async () => (await import("./docs.ts")).docsExport,
   },
   "sandbox init": {
     description:
@@ -162,7 +162,7 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "load
   },
   openapi: {
     description: "print the OpenAPI 3.1 document of the API (JSON)",
-    load: async () => (await import("./openapi.ts")).openapi,
+    load: async () => (await import("./docs.ts")).openapi,
   },
   demo: {
     description:

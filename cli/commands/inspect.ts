@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
+import { listenFault } from "../../core/listen.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable, singleLine } from "../../core/printable.ts";
 import { exposedSecretWarnings } from "../../core/secret-files.ts";
@@ -14,11 +15,12 @@ import { action, type CliSettings, type Shell, settingsOf } from "../shell/shell
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
 import { namedLogs } from "./log-option.ts";
 import { wholeNumber } from "./option-values.ts";
 
-interface InspectFlags extends AccessFlags {
+interface InspectFlags extends AccessFlags, BuildWithin {
   readonly port: number;
   readonly log?: readonly string[];
   readonly timeZone?: string;
@@ -41,6 +43,7 @@ export function inspect(shell: Shell): Command {
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
       timeZone,
     )
+    .addOption(buildWithinOption())
     .action(action(shell, run));
 }
 
@@ -60,7 +63,7 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
     const inspection = {
       store,
       database: createAskedDatabase(settings),
-      reader: () => ({ now: now(), zone }),
+      reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
       signal: ended,
       ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
     };
@@ -97,9 +100,13 @@ async function listenOn(server: Server, host: string, wanted: number): Promise<n
     await once(server, "listening");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new Failure("usage", `Cannot listen on ${host}:${wanted} (${code}); choose another --port.`, {
-      cause: error,
-    });
+    throw new Failure(
+      "usage",
+      `Cannot listen on ${host}:${wanted}: ${listenFault(code)}. Choose another --port or --listen.`,
+      {
+        cause: error,
+      },
+    );
   }
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Failure("internal", "Not a TCP listener.");

@@ -9,3 +9,8 @@ export function reasonOption(): Option {
 export interface ReasonFlag {
   readonly reason?: string;
 }
+
+/** The flags of a command that changes something for partners, beside its own. */
+export interface ChangeFlags extends ReasonFlag {
+  readonly json: boolean;
+}

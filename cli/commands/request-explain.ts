@@ -10,9 +10,10 @@ import { withStore } from "../shell/with-store.ts";
 import { explainRequests } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { logOption, logSources } from "./log-option.ts";
 
-interface ExplainFlags {
+interface ExplainFlags extends BuildWithin {
   readonly log?: readonly string[];
   readonly json: boolean;
 }
@@ -22,11 +23,16 @@ export function requestExplain(shell: Shell): Command {
   return new Command()
     .argument("<request-id>", "the X-Request-Id of the answer; an error body has it as requestId")
     .addOption(logOption())
+    .addOption(buildWithinOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, run));
 }
 
-async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Promise<ExitStatus> {
+async function run(
+  shell: Shell,
+  typed: string,
+  { log, json, buildWithin }: ExplainFlags,
+): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const requestId = requestIdIn(typed);
   const found = await findRequests(logSources(shell, settings, log), requestId, shell.signal);
@@ -35,7 +41,7 @@ async function run(shell: Shell, typed: string, { log, json }: ExplainFlags): Pr
     explainRequests(found.requests, {
       store,
       database: createAskedDatabase(settings),
-      reader: readerOf(shell),
+      reader: { ...readerOf(shell), buildWithinMs: buildWithin },
       signal: shell.signal,
     }),
   );

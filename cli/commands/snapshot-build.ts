@@ -48,6 +48,11 @@ export function snapshotBuild(shell: Shell): Command {
     )
     .option("--allow-shared", "publish also when a tenant gets programs that another one has", false)
     .option(
+      "--allow-vanished",
+      "build also when most of the live tenants are not in the source any more",
+      false,
+    )
+    .option(
       "--rewrite",
       "write every file anew, also unchanged ones: mends what `snapshot verify` found",
       false,
@@ -87,17 +92,18 @@ export function onInvalidOption(): Option {
 }
 
 async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
-  const { tenant: tenants, allowShrink, allowEmptied, allowShared, dryRun } = flags;
+  const { tenant: tenants, allowShrink, allowEmptied, allowShared, allowVanished, dryRun } = flags;
   if (flags.report !== undefined) await assertWritable(flags.report);
   const overrides = [
     ...(allowShrink ? ["--allow-shrink"] : []),
     ...(allowEmptied ? ["--allow-emptied"] : []),
     ...(allowShared ? ["--allow-shared"] : []),
+    ...(allowVanished ? ["--allow-vanished"] : []),
   ];
   if (flags.reason !== undefined && overrides.length === 0) {
     throw new Failure(
       "usage",
-      "--reason is for --allow-shrink, --allow-emptied and --allow-shared: other builds leave no record in the audit.",
+      "--reason is for --allow-shrink, --allow-emptied, --allow-shared and --allow-vanished: other builds leave no record in the audit.",
     );
   }
   const command = ["snapshot build", ...overrides].join(" ");

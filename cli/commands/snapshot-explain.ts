@@ -8,9 +8,10 @@ import { withStore } from "../shell/with-store.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/explanation.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { asTenantId, sourceProgramId } from "./option-values.ts";
 
-interface ExplainFlags {
+interface ExplainFlags extends BuildWithin {
   readonly tenant: TenantId;
   readonly program: string;
   readonly json: boolean;
@@ -25,6 +26,7 @@ export function snapshotExplain(shell: Shell): Command {
       "the program's id, as partners or the booking system write it",
       sourceProgramId,
     )
+    .addOption(buildWithinOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, run));
 }
@@ -34,8 +36,8 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
   const program = { tenantId: flags.tenant, programId: flags.program };
   const [explanation, hint] = await withStore(settings, async (store) => {
     const database = createAskedDatabase(settings);
-    const desk = { store, database, reader: readerOf(shell), signal: shell.signal };
-    const explained = await explainProgram(desk, program);
+    const reader = { ...readerOf(shell), buildWithinMs: flags.buildWithin };
+    const explained = await explainProgram({ store, database, reader, signal: shell.signal }, program);
     if (!isTenantUnknown(explained)) return [explained, undefined];
     return [explained, await tenantHint(store, flags.tenant, shell.signal)];
   });
@@ -48,6 +50,6 @@ async function run(shell: Shell, flags: ExplainFlags): Promise<ExitStatus> {
 
 /** Whether nobody knows the tenant (P82). A source that could not be asked does not know it either. */
 function isTenantUnknown({ source, store, tenant }: Explanation): boolean {
-  if (tenant.removal !== null) return false;
+  if (tenant.removal !== null || tenant.isSandbox) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");
 }

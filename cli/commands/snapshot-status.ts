@@ -11,10 +11,11 @@ import { readTenants } from "../support/facts/tenants.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusFacts, statusJson, statusTable } from "../support/texts/status.ts";
+import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { logOption, namedLogs } from "./log-option.ts";
 import { asTenantId } from "./option-values.ts";
 
-interface StatusFlags {
+interface StatusFlags extends BuildWithin {
   readonly tenant?: TenantId;
   readonly log?: readonly string[];
   readonly json: boolean;
@@ -25,18 +26,22 @@ export function snapshotStatus(shell: Shell): Command {
   return new Command()
     .option("--tenant <id>", "only this tenant, with all details", asTenantId)
     .addOption(logOption("for what partners got in the last hour (default: PARTNER_PROGRAMS_LOG)"))
+    .addOption(buildWithinOption())
     .option("--json", "print an object for programs (see docs/json.md)", false)
     .action(action(shell, run));
 }
 
-async function run(shell: Shell, { tenant: only, log: named, json }: StatusFlags): Promise<ExitStatus> {
+async function run(
+  shell: Shell,
+  { tenant: only, log: named, json, buildWithin }: StatusFlags,
+): Promise<ExitStatus> {
   const { signal } = shell;
-  const reader = readerOf(shell);
+  const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
   const settings = settingsOf(shell);
   const sources = namedLogs(shell, settings, named);
   const { report, nothing } = await withStore(settings, async (store) => {
     const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
-    const reading = await readTenants({ store, only, log, now: reader.now, signal });
+    const reading = await readTenants({ store, only, log, signal });
     const report = judgedTenants(reading, reader);
     if (!report.tenants.every(isUnknown)) return { report, nothing: "" };
     const nothing = await whereNothingIs(store, shell);

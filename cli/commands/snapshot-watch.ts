@@ -70,6 +70,7 @@ const nothingForced = {
   allowShrink: false,
   allowEmptied: false,
   allowShared: false,
+  allowVanished: false,
   rewrite: false,
   dryRun: false,
 };

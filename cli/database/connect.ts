@@ -108,7 +108,7 @@ async function withReading<Result>(
  * P190: whether the client is connected to the server itself. A pooler, such as PgBouncer, gives process ids of its own, and may
  * run each transaction in another session. `serverPid`: the result of `pg_backend_pid()`.
  */
-export function isDirect(client: SourceClient, serverPid: number): boolean {
+function isDirect(client: SourceClient, serverPid: number): boolean {
   return "processID" in client && client.processID === serverPid;
 }
 

@@ -48,7 +48,7 @@ export async function forEachRow(
  * A name for a query that a session asks many times. PostgreSQL keeps what a named query was parsed and planned to, which takes
  * longer than running it for a small tenant.
  */
-export function statementName(text: string): string {
+function statementName(text: string): string {
   return hash("sha256", text, "hex").slice(0, 32);
 }
 

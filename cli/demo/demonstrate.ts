@@ -47,8 +47,9 @@ export async function demonstrate(
   shell: Pick<Shell, "stdout" | "env" | "signal">,
 ): Promise<boolean> {
   const { signal } = shell;
-  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot } = shell.env;
-  const env = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
+  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = shell.env;
+  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
+  const env = { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
   const run = (...args: readonly string[]): Promise<string> => runCli(args, env, signal);
   await claimDemoFolder(dataDir);
   try {

@@ -17,24 +17,20 @@ type Row = readonly string[];
 
 /**
  * Rows as lines of aligned columns, without trailing space, in at most `width` columns of a terminal (P81). When they don't
- * fit, cells of text take several lines. When that is not enough, columns move closer together, and at last each row becomes
- * a block with one cell per line. No word is broken: a word that is longer than the terminal overflows, so that it can be
- * copied. A column of text is named by its title alone.
+ * fit, cells of text take several lines; when that is not enough, each row becomes a block with one cell per line. No word is
+ * broken: a word that is longer than the terminal overflows, so that it can be copied. A column of text is named by its title
+ * alone.
  */
 export function table(titled: readonly (Column | string)[], rows: readonly Row[], width: number): string {
   const columns = titled.map((column) => (typeof column === "string" ? { title: column } : column));
   const cells = rows.map((row) => columns.map((_, at) => styledLine(row[at] ?? "")));
   const natural = columns.map(({ title }, at) => widest([title, ...cells.map((row) => row[at] ?? "")]));
-  for (const gap of gaps) {
-    if (lineWidth(natural, gap) <= width) return aligned(columns, cells, natural, gap);
-    const widths = narrowed(columns, cells, natural, width - gap * (columns.length - 1));
-    if (widths !== undefined) return aligned(columns, cells, widths, gap);
-  }
-  return stacked(columns, cells, width);
+  const widths = narrowed(columns, cells, natural, width - gap.length * (columns.length - 1));
+  return widths === undefined ? stacked(columns, cells, width) : aligned(columns, cells, widths);
 }
 
-/** Spaces between two columns. */
-const gaps = [2, 1];
+/** Between two columns. */
+const gap = "  ";
 /** A cell of more lines reads worse than a block does. */
 const maxCellLines = 3;
 
@@ -53,7 +49,7 @@ function narrowed(
     return Math.max(widest([title, ...words]), Math.ceil(own / maxCellLines));
   });
   const widths = [...natural];
-  for (let excess = sum(natural) - available; excess > 0; excess -= 1) {
+  for (let excess = natural.reduce((sum, own) => sum + own, 0) - available; excess > 0; excess -= 1) {
     const shrinkable = widths.map((own, at) => (own > (least[at] ?? 0) ? own : 0));
     const largest = Math.max(...shrinkable);
     if (largest === 0) return undefined;
@@ -62,19 +58,14 @@ function narrowed(
   return widths;
 }
 
-function aligned(
-  columns: readonly Column[],
-  rows: readonly Row[],
-  widths: readonly number[],
-  gap: number,
-): string {
+function aligned(columns: readonly Column[], rows: readonly Row[], widths: readonly number[]): string {
   const lines = [columns.map(({ title }) => title), ...rows].flatMap((row) => {
     const cells = row.map((cell, at) => cellLines(cell, widths[at] ?? 0));
     const height = Math.max(...cells.map(({ length }) => length));
     return Array.from({ length: height }, (_, line) =>
       columns
         .map(({ align }, at) => pad(cells[at]?.[line] ?? "", widths[at] ?? 0, align ?? "left"))
-        .join(" ".repeat(gap))
+        .join(gap)
         .trimEnd(),
     );
   });
@@ -120,14 +111,6 @@ function pad(text: string, width: number, align: "left" | "right"): string {
   return align === "right" ? space + text : text + space;
 }
 
-function lineWidth(widths: readonly number[], gap: number): number {
-  return sum(widths) + gap * Math.max(0, widths.length - 1);
-}
-
 function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -2,7 +2,10 @@
 export interface Reader {
   readonly now: Date;
   readonly zone: string;
+  /** The time within which the reader expects a build of each tenant, for judgements. */
+  readonly buildWithinMs?: number | undefined;
 }
+
 /** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (now.getTime() - at.getTime()) / 1000;
@@ -49,20 +52,9 @@ export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): stri
   return `${own} ${partsIn(zone, at).name} (${isSameDay ? utc.slice(-5) : utc} UTC)`;
 }
 
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const months = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** Whether this Node.js knows the zone. */
 export function isTimeZone(name: string): boolean {

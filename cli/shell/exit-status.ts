@@ -25,6 +25,7 @@ const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   shrink_guard: 4,
   field_guard: 4,
   shared_guard: 4,
+  vanished_guard: 4,
   held: 4,
   in_source: 4,
   unrecorded: 1,

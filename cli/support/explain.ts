@@ -1,22 +1,22 @@
 import { isTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { Problem } from "../../schemas/generated/types.ts";
-import type { GatewayNote, RequestLogLine } from "../operate/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { type ProgramChange, programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
+import { type LiveReading, readLive } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { registryReading, tokenFinding } from "./facts/registry.ts";
 import {
   answeringSnapshot,
-  damagedObject,
-  type Miss,
-  missOf,
-  orNull,
+  type MissingProgram,
+  missingProgram,
+  objectState,
   type RequestFacts,
+  unlessUnreadable,
 } from "./facts/requests.ts";
-import { ownStoreId, readTenants } from "./facts/tenants.ts";
+import { readTenants } from "./facts/tenants.ts";
 import { garbledTexts } from "./judgement/problem-words.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import { judgedRequest } from "./judgement/request.ts";
@@ -24,60 +24,56 @@ import type { ProgramFacts, ProgramJudgement } from "./judgement/standing.ts";
 import type { Judgement } from "./judgement/step.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
 
-/** The store, the database and the reader for a question about a program or a request. */
-export interface Desk {
+/** Where a question about a program or a request is asked, and who asks it. */
+export interface SupportContext {
   readonly store: ObjectStore;
   readonly database: AskedDatabase;
   readonly reader: Reader;
   readonly signal: AbortSignal;
 }
 
-export interface Explanation extends ProgramFacts, ProgramJudgement {
-  /** The problems that the last run reported for this program. */
-  readonly lastRunProblems: readonly Problem[];
-  /** The id in the question when the tenant was renamed since. All other facts are about its present id. */
-  readonly renamedFrom: TenantId | null;
-}
+export interface Explanation extends ProgramFacts, ProgramJudgement {}
 
 /** Follows one program from the booking database to the live snapshot. */
 export async function explainProgram(
-  desk: Desk,
+  context: SupportContext,
   program: { readonly tenantId: TenantId; readonly programId: string },
 ): Promise<Explanation> {
-  const { store, database, reader, signal } = desk;
+  const { store, database, reader, signal } = context;
   const { tenantId, programId } = program;
-  const [tenant, source, found] = await Promise.all([
-    judgedTenantOf(desk, tenantId),
-    readProgramInSource(store, database, tenantId, programId, reader.now, signal),
-    readProgramInStore(store, tenantId, programId, reader.now, signal),
+  const live = await readLive(store, tenantId, signal);
+  const tenant = await judgedTenantOf(context, tenantId, live);
+  const [source, found] = await Promise.all([
+    tenant.isSandbox ? noSource : readProgramInSource(database, tenantId, programId, reader.now, signal),
+    readProgramInStore(store, live, programId, reader.now, signal),
   ]);
-  const present = tenant.rename?.tenantId;
-  // The partners of a renamed tenant read the programs of its present id (P94).
-  if (present !== undefined && isTenantId(present) && present !== tenantId) {
-    const there = await explainProgram(desk, { tenantId: present, programId });
-    const [moved] = tenant.concerns;
-    const summary = `${moved?.text ?? `Tenant ${tenantId} is ${present} now`}. There: ${there.summary}`;
-    return { ...there, summary, renamedFrom: tenantId };
-  }
-  const spelledId =
+  const other =
     source.kind === "absent"
-      ? source.elsewhere.find((other) => other.tenantId === tenantId)?.programId
+      ? source.elsewhere.find((elsewhere) => elsewhere.tenantId === tenantId)?.programId
       : undefined;
-  const spelled =
-    spelledId === undefined || spelledId === programId
+  const otherSpelling =
+    other === undefined || other === programId
       ? null
-      : await explainProgram(desk, { tenantId, programId: spelledId });
+      : await explainProgram(context, { tenantId, programId: other });
   const garbled = garbledTexts(documentOf(source, found));
   const changes = pendingChanges(source, found);
-  const facts: ProgramFacts = { ...program, tenant, source, store: found, spelled, changes, garbled };
-  const lastRunProblems = (tenant.lastRun?.tenantRun?.problems ?? []).filter(
-    (problem) => problem.programId === programId,
-  );
-  return { ...facts, ...judgedProgram(facts, reader), lastRunProblems, renamedFrom: null };
+  const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes, garbled };
+  return { ...facts, ...judgedProgram(facts, reader) };
 }
 
-async function judgedTenantOf({ store, reader, signal }: Desk, tenantId: TenantId): Promise<JudgedTenant> {
-  const { tenants } = await readTenants({ store, only: tenantId, now: reader.now, signal });
+/** P97: the booking system knows nothing of the sandbox. */
+const noSource: ProgramInSource = {
+  kind: "unavailable",
+  reason: "The sandbox's programs come with the generator.",
+};
+
+async function judgedTenantOf(
+  { store, reader, signal }: SupportContext,
+  tenantId: TenantId,
+  live?: LiveReading,
+): Promise<JudgedTenant> {
+  const known = live && { live };
+  const { tenants } = await readTenants({ store, only: tenantId, ...known, signal });
   const [facts] = tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return judgedTenant(facts, reader);
@@ -96,53 +92,47 @@ function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonl
 
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 
-/** A request of the log, and the gateway's last note about its store before it. */
-export interface LoggedRequest {
-  readonly line: RequestLogLine;
-  readonly gateway: GatewayNote | null;
-}
-
 /** Compares the log with the store. Throws `busy`, but not when the store fails, since the log alone explains much. */
 export async function explainRequests(
-  requests: readonly LoggedRequest[],
-  desk: Desk,
+  requests: readonly RequestLogLine[],
+  context: SupportContext,
 ): Promise<readonly ExplainedRequest[]> {
-  const { store, reader, signal } = desk;
-  const [registry, storeId] = await Promise.all([registryReading(store), ownStoreId(store)]);
+  const { store, reader, signal } = context;
+  const registry = await registryReading(store);
   const tokens = registry.kind === "read" ? registry.registry.tokens : undefined;
   const keys = tokens === undefined ? "unknown" : tokens.length === 0 ? "none" : "some";
   // A client that uses one id for many requests often asks for one program again and again.
-  const asked = new Map<string, Promise<Explanation>>();
+  const programs = new Map<string, Promise<Explanation>>();
   const tenants = new Map<string, Promise<JudgedTenant | null>>();
   const explained: ExplainedRequest[] = [];
-  for (const { line, gateway } of requests) {
+  for (const line of requests) {
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
     const [tenant, snapshot, object, miss] = await Promise.all([
       once(tenants, tenantId ?? "", () => tenantOrNull(tenantId)),
       answeringSnapshot(store, line, signal),
-      damagedObject(store, line, signal),
-      missed(line),
+      objectState(store, line, signal),
+      missingOf(line),
     ]);
-    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot, object, gateway, storeId };
+    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot, object };
     explained.push({ ...facts, ...judgedRequest(facts, reader) });
   }
   return explained;
 
   async function tenantOrNull(tenantId: string | null): Promise<JudgedTenant | null> {
     if (tenantId === null || !isTenantId(tenantId)) return null;
-    return await orNull(signal, () => judgedTenantOf(desk, tenantId));
+    return await unlessUnreadable(signal, () => judgedTenantOf(context, tenantId));
   }
 
-  async function missed(line: RequestLogLine): Promise<Miss | null> {
+  async function missingOf(line: RequestLogLine): Promise<MissingProgram | null> {
     const { tenantId, programId, status, route } = line;
     if (status !== 404 || route !== "detail" || programId === null) return null;
     if (tenantId === null || !isTenantId(tenantId)) return null;
     const key = JSON.stringify([tenantId, programId]);
-    const now = await orNull(signal, () =>
-      once(asked, key, () => explainProgram(desk, { tenantId, programId })),
+    const now = await unlessUnreadable(signal, () =>
+      once(programs, key, () => explainProgram(context, { tenantId, programId })),
     );
-    return now && (await missOf(store, line, tenantId, now, signal));
+    return now && (await missingProgram(store, line, tenantId, now, signal));
   }
 }
 

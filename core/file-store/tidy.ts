@@ -1,17 +1,12 @@
-import { lstat, readdir, rm, rmdir, unlink } from "node:fs/promises";
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { linkedObject } from "./earlier-links.ts";
 import { unlessErrno } from "./file-error.ts";
-import { temporaryPrefix } from "./new-file.ts";
+import { isLeftover, temporaryPrefix } from "./new-file.ts";
 import type { StoreFolders } from "./store-folders.ts";
-import type { Versions } from "./versions.ts";
 
-/**
- * P176: removes hidden leftovers in the folder and below: temporary files of killed processes, links of release 0.1.0, and empty
- * folders.
- */
+/** P176: removes hidden leftovers in the folder and below: temporary files of killed processes, and empty folders. */
 export async function tidyFolders(
-  { folders, versions }: { readonly folders: StoreFolders; readonly versions: Versions },
+  folders: StoreFolders,
   root: string,
   folder: string,
   signal: AbortSignal | undefined,
@@ -22,16 +17,9 @@ export async function tidyFolders(
   );
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name);
-    const linked = linkedObject(entry.name);
-    // Release 0.1.0 had all temporary files in one folder.
-    const isTemporary = entry.name.startsWith(temporaryPrefix) || folder === join(root, ".tmp");
-    if (isTemporary) await unlessGone(removeOld(folders, path));
-    else if (linked !== undefined) {
-      await versions.settle(join(folder, linked));
-      await unlessGone(folders.within(folder, (open) => unlink(open.at(entry.name))));
-    } else if (entry.isDirectory() && !entry.name.startsWith(".versions-")) {
-      await tidyFolders({ folders, versions }, root, path, signal);
-    }
+    if (entry.name.startsWith(temporaryPrefix)) await unlessGone(removeLeftover(folders, path));
+    else if (entry.isDirectory() && !entry.name.startsWith("."))
+      await tidyFolders(folders, root, path, signal);
   }
   await removeEmptyFolders(folders, root, folder);
 }
@@ -51,11 +39,12 @@ export async function removeEmptyFolders(
   }
 }
 
-/** Removes the file if it is old: a process may still be writing a younger one. */
-async function removeOld(folders: StoreFolders, path: string): Promise<void> {
+/** Removes the file if its process is gone, or if it is old: a process may still be writing a younger one. */
+async function removeLeftover(folders: StoreFolders, path: string): Promise<void> {
   await folders.within(dirname(path), async (folder) => {
     const name = folder.at(basename(path));
-    if (Date.now() - (await lstat(name)).mtimeMs > leftoverAgeMs) await rm(name, { recursive: true });
+    if (isLeftover(basename(path)) || Date.now() - (await lstat(name)).mtimeMs > leftoverAgeMs)
+      await rm(name, { recursive: true });
   });
 }
 

@@ -1,18 +1,10 @@
-import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import { followLinks, linkAfter } from "./earlier-links.ts";
+import type { Disk } from "./disk.ts";
 import { unlessErrno } from "./file-error.ts";
-import {
-  bodyName,
-  headName,
-  type ListedVersions,
-  listVersions,
-  newVersion,
-  type Version,
-  versionsFolder,
-} from "./head.ts";
 import type { LinkGuard } from "./link-guard.ts";
 import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
@@ -37,8 +29,8 @@ export interface Versions {
   open(path: string): Promise<OpenFile | undefined>;
   /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
   replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
-  /** Completes what a killed process of this release or of 0.1.0 left undone, so that the plain file is the object. */
-  settle(path: string): Promise<void>;
+  /** Completes what a killed process left undone, so that the plain file is the object. */
+  publishPending(path: string): Promise<void>;
   /** Deletes the object and its versions folder; every replacement under way loses. */
   remove(path: string): Promise<void>;
 }
@@ -80,17 +72,14 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
 
   /** Makes the versions folder with its first head, unless another process has made it. False when there is no object. */
   async function begin(path: string): Promise<boolean> {
-    const version = newVersion(0);
-    const earlier = await followLinks(guard, path);
-    if (earlier === undefined) return false;
-    await earlier.file.handle.close();
+    const plain = await openPlain(path);
+    if (plain === undefined) return false;
+    await plain.handle.close();
     const beginning = folders.within(dirname(path), async (folder) => {
       const temporary = folder.at(temporaryName());
       mkdirSync(temporary, folderMode);
       try {
-        writeFileSync(join(temporary, headName(version)), "", { flag: "wx", mode: fileMode });
-        if (earlier.path !== path)
-          linkSync(folder.at(basename(earlier.path)), join(temporary, bodyName(version)));
+        writeFileSync(join(temporary, headName(newVersion(0))), "", { flag: "wx", mode: fileMode });
         renameSync(temporary, folder.at(basename(versionsFolder(path))));
       } finally {
         rmSync(temporary, { recursive: true, force: true });
@@ -106,10 +95,13 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
    * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
    * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
    */
-  async function standing(path: string): Promise<StandingVersions | undefined> {
+  async function presentVersions(path: string): Promise<HeadedVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(guard.disk, path);
-      if (listed === undefined) return undefined;
+      if (listed === undefined) {
+        refuseObstacle(path);
+        return undefined;
+      }
       const { head, names } = listed;
       if (head !== undefined) return { ...listed, head };
       if (names.length > 0 && looks % maxLooks !== 0) continue;
@@ -122,9 +114,9 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   }
 
   /** The versions after the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
-  async function published(path: string): Promise<StandingVersions | undefined> {
+  async function publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
-      const listed = await standing(path);
+      const listed = await presentVersions(path);
       if (listed !== undefined) {
         // The body is published even if it was not listed, since a listing may miss a file that appears meanwhile.
         await publish(path, listed.head);
@@ -151,12 +143,10 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
 
   /**
    * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. A read checks
-   * this after it has opened the plain file, so most reads need not search for pending bodies and links first.
+   * this after it has opened the plain file, so most reads need not search for pending bodies first.
    */
-  async function isCurrent(path: string, { etag, inode }: OpenFile): Promise<boolean> {
-    if ((await guard.inodeAt(versionsFolder(path))) === undefined) {
-      if ((await guard.inodeAt(linkAfter(path, etag))) !== undefined) return false;
-    } else {
+  async function isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
+    if ((await guard.inodeAt(versionsFolder(path))) !== undefined) {
       const listed = await listVersions(guard.disk, path);
       if (listed?.head === undefined || listed.isPending) return false;
     }
@@ -171,9 +161,8 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     }
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(guard.disk, path);
-      if (listed === undefined) return (await followLinks(guard, path))?.file;
-      const { head, isPending } = listed;
-      if (head === undefined || !isPending) return await openPlain(path);
+      const head = listed?.isPending === true ? listed.head : undefined;
+      if (head === undefined) return await openPlain(path);
       try {
         await publish(path, head);
         return await openPlain(path);
@@ -197,7 +186,7 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       // No versions folder is made when the object is missing or has another tag.
       if (!isNamed(versionsFolder(path)) && !(await isStill(path, expected, open)))
         return { kind: "refused" };
-      const before = await published(path);
+      const before = await publishedVersions(path);
       if (before === undefined || !(await isStill(path, expected, openPlain))) return { kind: "refused" };
       const { head, names } = before;
       const next = newVersion(head.number + 1);
@@ -219,22 +208,15 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       }
     },
 
-    async settle(path) {
-      if (isNamed(versionsFolder(path))) {
-        const listed = await listVersions(guard.disk, path);
-        if (listed?.head !== undefined) await publish(path, listed.head);
-        return;
-      }
-      const earlier = await followLinks(guard, path);
-      if (earlier === undefined) return;
-      await earlier.file.handle.close();
-      if (earlier.path !== path) await published(path);
+    async publishPending(path) {
+      const listed = await listVersions(guard.disk, path);
+      if (listed?.head !== undefined) await publish(path, listed.head);
     },
 
     async remove(path) {
       do {
         while (isNamed(versionsFolder(path))) {
-          const head = (await standing(path))?.head;
+          const head = (await presentVersions(path))?.head;
           if (head === undefined) break;
           await publish(path, head);
           await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
@@ -249,6 +231,62 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   };
 }
 
-type StandingVersions = ListedVersions & { readonly head: Version };
+type HeadedVersions = ListedVersions & { readonly head: Version };
 
 const maxLooks = 10;
+
+/** A version of an object. Its number only rises, and its id is never used twice, even after the object was deleted. */
+interface Version {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** The content of a versions folder. */
+interface ListedVersions {
+  /** All names, the head's included. */
+  readonly names: readonly string[];
+  readonly head: Version | undefined;
+  /** Whether the head's body has not become the object's plain file yet. */
+  readonly isPending: boolean;
+}
+
+/** The hidden folder beside an object that records the object's version. */
+export function versionsFolder(path: string): string {
+  return join(dirname(path), `.versions-${basename(path)}`);
+}
+
+const headName = ({ number, id }: Version): string => `head-${number}-${id}`;
+const bodyName = ({ number, id }: Version): string => `body-${number}-${id}`;
+
+/**
+ * Throws when something else than a folder has the name of the versions folder, such as a file that a copying tool left. No version
+ * can be recorded there.
+ */
+function refuseObstacle(path: string): void {
+  const folder = versionsFolder(path);
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  throw new Failure(
+    "corrupt_document",
+    `${folder} is in the way: it must be a folder, which the store makes by itself. Remove it.`,
+  );
+}
+
+function newVersion(number: number): Version {
+  return { number, id: randomBytes(16).toString("hex") };
+}
+
+/** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
+async function listVersions(disk: Disk, path: string): Promise<ListedVersions | undefined> {
+  const entries = await unlessErrno(disk.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
+  if (entries === undefined) return undefined;
+  const names = entries.map(({ name }) => name);
+  // A copy of the store made over an older copy may have several heads. The highest number is the newest.
+  const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
+  return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
+}
+
+function parsedHead(name: string): Version | undefined {
+  const [, number, id] = /^head-(\d{1,15})-([0-9a-f]{32})$/.exec(name) ?? [];
+  return number === undefined || id === undefined ? undefined : { number: Number(number), id };
+}

@@ -35,20 +35,24 @@ export async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
  */
 export async function documentOf(answer: IncomingMessage, root: string): Promise<string> {
   const text = await textOf(answer, maxDocumentBytes);
-  const [start] = new RegExp(`^\\s*(<\\?xml[^<>]*\\?>)?\\s*<${root}(\\s[^<>]*)?>`).exec(text) ?? [];
-  const end = text.lastIndexOf(`</${root}>`);
-  if (start !== undefined && end >= start.length) return text.slice(start.length, end);
+  let rest = text.trim();
+  if (rest.startsWith("<?xml")) rest = rest.slice(rest.indexOf("?>") + 2).trimStart();
+  const start = rest.slice(0, rest.indexOf(">") + 1);
+  const end = `</${root}>`;
+  if ((start === `<${root}>` || start.startsWith(`<${root} `)) && rest.endsWith(end)) {
+    return rest.slice(start.length, -end.length);
+  }
   // S3 may find out that a copy fails after it has answered 200.
   if (firstElement(text, "Code") !== undefined) throw new Refusal(answer, text);
-  throw new UnreadableAnswer("INCOMPLETE_ANSWER");
+  throw new BadAnswer("INCOMPLETE_ANSWER");
 }
 
-/** Treated like an answer that was lost on the way, so the request is sent again. */
-export class UnreadableAnswer extends Error {
+/** An answer that says less than it must. Unless its code is one of S3's, it counts as lost, and the request is sent again. */
+export class BadAnswer extends Error {
   readonly code: string;
 
-  constructor(code: "INCOMPLETE_ANSWER" | "ANSWER_TOO_LARGE") {
-    super("unreadable");
+  constructor(code: string) {
+    super("bad answer");
     this.code = code;
   }
 }
@@ -59,7 +63,7 @@ async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new UnreadableAnswer("ANSWER_TOO_LARGE");
+    if (size > maxBytes) throw new BadAnswer("ANSWER_TOO_LARGE");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

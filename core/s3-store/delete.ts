@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createSlots } from "../bounded-work.ts";
 import { bytesBody } from "../object-body.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { documentOf, elements, firstElement } from "./answer.ts";
+import { BadAnswer, documentOf, elements, firstElement } from "./answer.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
-import type { S3Call } from "./s3-failure.ts";
+import type { S3Call } from "./s3-error.ts";
 import { s3Key } from "./s3-location.ts";
 import type { S3Request } from "./send.ts";
 
@@ -57,7 +57,7 @@ async function deleteBatch(
       const document = await documentOf(answer, "DeleteResult");
       const errors = elements(document, "Error");
       left = notDeleted(left, document, errors);
-      if (left.length > 0) throw new PartlyDeleted(errors);
+      if (left.length > 0) throw new BadAnswer(firstElement(errors.join(""), "Code") ?? "INCOMPLETE_ANSWER");
     },
   );
   return reply.kind === "done";
@@ -85,16 +85,6 @@ function notDeleted(
     [...elements(document, "Deleted"), ...missing].map((each) => firstElement(each, "Key")),
   );
   return targets.filter(({ Key }) => !gone.has(Key));
-}
-
-/** Some objects of a batch are still there. `code` is the store's error code for the first of them. */
-class PartlyDeleted extends Error {
-  readonly code: string;
-
-  constructor([error = ""]: readonly string[]) {
-    super("partly deleted");
-    this.code = firstElement(error, "Code") ?? "INCOMPLETE_ANSWER";
-  }
 }
 
 async function deleteSingle(

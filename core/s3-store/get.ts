@@ -5,7 +5,7 @@ import type { GetResult, ObjectStore } from "../object-store.ts";
 import { streamedBody, wholeBody } from "./body.ts";
 import { listPage } from "./list.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
-import { describeCall, grantFor, type S3Call } from "./s3-failure.ts";
+import { describeCall, grantFor, type S3Call } from "./s3-error.ts";
 import { s3Key } from "./s3-location.ts";
 
 export function createGet(context: S3Context): ObjectStore["get"] {

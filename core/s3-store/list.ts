@@ -1,52 +1,24 @@
 import { Failure } from "../failure.ts";
 import type { ListedObject, ObjectStore } from "../object-store.ts";
-import { documentOf, elements, firstElement, UnreadableAnswer } from "./answer.ts";
+import { BadAnswer, documentOf, elements, firstElement } from "./answer.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
-import type { S3ErrorKind } from "./s3-error.ts";
-import { describeCall, type S3Call } from "./s3-failure.ts";
+import { describeCall, type S3Call, type S3ErrorKind } from "./s3-error.ts";
 
-/** `list` of the port. */
-export function createList(context: S3Context): ObjectStore["list"] {
-  return (prefix, options) => listObjects(context, prefix, options?.after ?? "", options?.signal);
-}
-
-/** `listFolders` of the port. */
-export function createListFolders(context: S3Context): ObjectStore["listFolders"] {
-  return (prefix, options) => listFolders(context, prefix, options?.signal);
-}
-
-async function* listObjects(
-  context: S3Context,
-  prefix: string,
-  start: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ListedObject> {
-  for (let after: string | undefined = start; after !== undefined; ) {
-    const page: ListPage = await orderedPage(context, { prefix, after, folded: false, signal });
-    yield* page.objects;
-    after = page.truncated ? page.objects.at(-1)?.key : undefined;
-  }
-}
-
-async function* listFolders(
-  context: S3Context,
-  prefix: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<string> {
-  for (let after: string | undefined = ""; after !== undefined; ) {
-    const page: ListPage = await orderedPage(context, { prefix, after, folded: true, signal });
-    for (const folder of page.folders) yield folder.slice(prefix.length, -1);
-    after = page.truncated ? endOf(page) : undefined;
-  }
-}
-
-/** Where the page after a folded one begins: after its last key, or after the end of its last folder. */
-function endOf(page: ListPage): string {
-  const lastKey = page.objects.at(-1)?.key ?? "";
-  const lastFolder = page.folders.at(-1)?.slice(0, -1);
-  // `0` follows `/`: `a0` sorts after everything in the folder `a/` and before whatever comes next.
-  const folderEnd = lastFolder === undefined ? "" : `${lastFolder}0`;
-  return [lastKey, folderEnd].sort().at(-1) ?? "";
+/** `list` and `listFolders` of the port. */
+export function createLists(context: S3Context): Pick<ObjectStore, "list" | "listFolders"> {
+  return {
+    async *list(prefix, options) {
+      const request = { prefix, folded: false, signal: options?.signal };
+      for await (const { objects } of pages(context, { ...request, after: options?.after ?? "" }))
+        yield* objects;
+    },
+    async *listFolders(prefix, options) {
+      const request = { prefix, folded: true, signal: options?.signal, after: "" };
+      for await (const { folders } of pages(context, request)) {
+        for (const folder of folders) yield folder.slice(prefix.length, -1);
+      }
+    },
+  };
 }
 
 interface PageRequest {
@@ -66,15 +38,40 @@ interface ListPage {
   readonly truncated: boolean;
 }
 
-/** Reads a page and checks its order. */
-async function orderedPage(context: S3Context, request: PageRequest): Promise<ListPage> {
-  const reply = await listPage(context, request, []);
-  if (reply.kind === "error") throw reply.failure;
-  if (isOrdered(reply.output, request.after)) return reply.output;
-  throw new Failure(
-    "store_unsupported",
-    `${describeCall(listCall(context, request.prefix))}: the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket.`,
-  );
+async function* pages(context: S3Context, request: PageRequest): AsyncGenerator<ListPage> {
+  for (let { after } = request; ; ) {
+    const reply = await listPage(context, { ...request, after }, []);
+    if (reply.kind === "error") throw reply.failure;
+    const page = reply.output;
+    if (!isOrdered(page, after)) {
+      throw new Failure(
+        "store_unsupported",
+        `${describeCall(listCall(context, request.prefix))}: the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket.`,
+      );
+    }
+    yield page;
+    if (!page.truncated) return;
+    after = endOf(page);
+  }
+}
+
+/** Where the page after this one begins: after its last key, or after the end of its last folder. */
+function endOf({ objects, folders }: ListPage): string {
+  const lastKey = objects.at(-1)?.key ?? "";
+  const lastFolder = folders.at(-1)?.slice(0, -1);
+  // `0` follows `/`: `a0` sorts after everything in the folder `a/` and before whatever comes next.
+  const folderEnd = lastFolder === undefined ? "" : `${lastFolder}0`;
+  return [lastKey, folderEnd].sort().at(-1) ?? "";
+}
+
+/** Whether the page continues after `after` in order, and shows where the next page begins. */
+function isOrdered({ objects, folders, truncated }: ListPage, after: string): boolean {
+  const keys = objects.map(({ key }) => key);
+  if (truncated && keys.length + folders.length === 0) return false;
+  return [
+    [after, ...keys],
+    [after, ...folders],
+  ].every((names) => names.every((name, at) => at === 0 || name > (names[at - 1] ?? "")));
 }
 
 /**
@@ -105,16 +102,6 @@ function listCall({ location }: S3Context, prefix: string): S3Call {
   return { operation: "ListObjectsV2", location, key: prefix };
 }
 
-/** Whether the page continues after `after` in order, and shows where the next page begins. */
-function isOrdered({ objects, folders, truncated }: ListPage, after: string): boolean {
-  const keys = objects.map(({ key }) => key);
-  if (truncated && keys.length + folders.length === 0) return false;
-  return [
-    [after, ...keys],
-    [after, ...folders],
-  ].every((names) => names.every((name, at) => at === 0 || name > (names[at - 1] ?? "")));
-}
-
 function pageOf(document: string, call: S3Call): ListPage {
   const { prefix } = call.location;
   /** Checks each name, since the caller may delete what a page names. */
@@ -141,5 +128,5 @@ function pageOf(document: string, call: S3Call): ListPage {
 function required(xml: string, name: string, form = /^/): string {
   const text = firstElement(xml, name);
   if (text !== undefined && form.test(text)) return text;
-  throw new UnreadableAnswer("INCOMPLETE_ANSWER");
+  throw new BadAnswer("INCOMPLETE_ANSWER");
 }

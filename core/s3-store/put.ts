@@ -4,8 +4,7 @@ import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { ETag, ObjectBody, ObjectStore, PutCondition, PutResult } from "../object-store.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
-import type { S3ErrorKind } from "./s3-error.ts";
-import { describeCall, type S3Call } from "./s3-failure.ts";
+import { describeCall, type S3Call, type S3ErrorKind } from "./s3-error.ts";
 import { s3Key } from "./s3-location.ts";
 import type { S3Request } from "./send.ts";
 

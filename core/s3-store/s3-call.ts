@@ -1,7 +1,7 @@
-import { Failure } from "../failure.ts";
-import { type AttemptVerdict, withAttempts } from "./attempts.ts";
-import { type S3Error, type S3ErrorKind, s3Error } from "./s3-error.ts";
-import { describeCall, type S3Call, s3Failure } from "./s3-failure.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { withDeadline } from "../deadline.ts";
+import { Failure, interrupted } from "../failure.ts";
+import { describeCall, type S3Call, type S3Error, type S3ErrorKind, s3Error, s3Failure } from "./s3-error.ts";
 import type { S3Location } from "./s3-location.ts";
 import type { S3Send } from "./send.ts";
 
@@ -29,38 +29,36 @@ export type S3Reply<Output> =
 
 const maxAttempts = 3;
 
-/** Makes one call to the store, with a deadline and several attempts. Throws a `Failure` for every error that is not expected. */
+/**
+ * Makes a call to the store, again after a pause where that may help and is safe. Each attempt has a deadline. The attempt must stop
+ * when its signal fires, but nobody waits until it has stopped. Throws a `Failure` for every error that is not expected.
+ */
 export async function s3Call<Output>(
   context: S3Context,
   call: S3Call,
   policy: CallPolicy,
-  send: (signal: AbortSignal) => Promise<Output>,
+  attempt: (signal: AbortSignal) => Promise<Output>,
 ): Promise<S3Reply<Output>> {
-  let attempt = 0;
-  const options = {
-    maxAttempts: policy.repeatable ? maxAttempts : 1,
-    timeoutMs: policy.timeoutMs ?? context.timeoutMs,
-    signal: policy.signal,
-    what: describeCall(call),
-    judge: (thrown: unknown) => verdict(call, thrown),
-  };
-  return withAttempts<S3Reply<Output>>(options, async (signal) => {
-    attempt += 1;
+  const { signal, expected, repeatable, timeoutMs = context.timeoutMs } = policy;
+  const deadline = { timeoutMs, signal, expired: () => new Overdue("deadline") };
+  for (let left = repeatable ? maxAttempts : 1; ; ) {
     try {
-      return { kind: "done", output: await send(signal) };
+      return { kind: "done", output: await withDeadline(deadline, attempt) };
     } catch (thrown) {
+      left -= 1;
+      if (signal?.aborted === true) throw interrupted(describeCall(call));
+      if (thrown instanceof Failure) throw thrown;
       const error = s3Error(thrown);
-      if (!policy.expected.includes(error.kind)) throw thrown;
-      if (worthRepeating.has(error.kind) && attempt < options.maxAttempts) throw thrown;
-      return { kind: "error", error, failure: s3Failure(call, error, thrown) };
+      if (left > 0 && worthRepeating.has(error.kind)) {
+        await pause(retryDelayMs(maxAttempts - left, Math.random()), call, signal);
+        continue;
+      }
+      const failure =
+        thrown instanceof Overdue ? overdue(call, timeoutMs, thrown) : s3Failure(call, error, thrown);
+      if (expected.includes(error.kind)) return { kind: "error", error, failure };
+      throw failure;
     }
-  });
-}
-
-function verdict(call: S3Call, thrown: unknown): AttemptVerdict {
-  if (thrown instanceof Failure) return { failure: thrown, mayRetry: false };
-  const error = s3Error(thrown);
-  return { failure: s3Failure(call, error, thrown), mayRetry: worthRepeating.has(error.kind) };
+  }
 }
 
 const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
@@ -71,3 +69,30 @@ const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
   // P183: the answer to the first attempt has the store's time, so the second one can succeed.
   "clock_skew",
 ]);
+
+/**
+ * Exponential back-off with full jitter, so that clients that failed together do not try again together. `random` is in [0, 1).
+ */
+export function retryDelayMs(attempt: number, random: number): number {
+  return Math.floor(random * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)));
+}
+
+const firstDelayMs = 200;
+const maxDelayMs = 3000;
+
+async function pause(delayMs: number, call: S3Call, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(delayMs, undefined, signal === undefined ? {} : { signal });
+  } catch {
+    throw interrupted(describeCall(call));
+  }
+}
+
+class Overdue extends Error {
+  readonly code = "TIMEOUT";
+}
+
+function overdue(call: S3Call, timeoutMs: number, cause: Overdue): Failure {
+  const text = `${describeCall(call)}: no answer within ${timeoutMs} ms; check the endpoint and the network (STORE_TIMEOUT_MS sets the deadline).`;
+  return new Failure("store_unavailable", text, { cause });
+}

@@ -1,11 +1,13 @@
+import { createSlots } from "../bounded-work.ts";
 import type { ObjectStore } from "../object-store.ts";
-import { createCopy } from "./copy.ts";
+import { documentOf } from "./answer.ts";
 import { createDelete } from "./delete.ts";
 import { createGet } from "./get.ts";
-import { createList, createListFolders } from "./list.ts";
+import { createLists } from "./list.ts";
 import { createPut } from "./put.ts";
-import type { S3Context } from "./s3-call.ts";
-import { s3Address } from "./s3-location.ts";
+import { type S3Context, s3Call } from "./s3-call.ts";
+import type { S3Call } from "./s3-error.ts";
+import { s3Address, s3Key } from "./s3-location.ts";
 import { createS3Agents, createS3Client, type S3Connection } from "./sdk-client.ts";
 import { createSend } from "./send.ts";
 
@@ -35,12 +37,34 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     get,
     copy: createCopy(context, maxParallelPuts),
     put: createPut(context, get, maxParallelPuts),
-    list: createList(context),
-    listFolders: createListFolders(context),
+    ...createLists(context),
     delete: createDelete(context),
     async tidy() {},
     async close() {
       client.destroy();
+      agents.httpAgent.destroy();
+      agents.httpsAgent.destroy();
     },
+  };
+}
+
+/** `copy` of the port. The store copies by itself, and the copy keeps the object's Content-Type. */
+function createCopy(context: S3Context, maxParallelCopies: number): ObjectStore["copy"] {
+  const { location, send } = context;
+  const slots = createSlots(maxParallelCopies);
+  return (from, to, options) => {
+    const signal = options?.signal;
+    const headers = { "x-amz-copy-source": `${location.bucket}/${s3Key(location, from)}` };
+    const request = { method: "PUT", key: s3Key(location, to), headers } as const;
+    const call: S3Call = { operation: "CopyObject", location, key: to };
+    return slots(`CopyObject ${to}`, signal, async () => {
+      const reply = await s3Call(
+        context,
+        call,
+        { signal, repeatable: true, expected: ["no_object"] },
+        async (abortSignal) => documentOf(await send(request, abortSignal), "CopyObjectResult"),
+      );
+      return { kind: reply.kind === "done" ? "copied" : "missing" };
+    });
   };
 }

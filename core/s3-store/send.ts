@@ -1,4 +1,4 @@
-import http, { type IncomingMessage } from "node:http";
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { sha256Hex } from "../object-body.ts";
@@ -7,7 +7,7 @@ import { Refusal, refusalOf } from "./answer.ts";
 import { createKeys } from "./keys.ts";
 import { s3Error } from "./s3-error.ts";
 import { type BucketEndpoint, bucketEndpoint, type S3Agents } from "./sdk-client.ts";
-import { createSign, type Sign, type SignedHeaders, type SigningCredentials } from "./signature.ts";
+import { createSign, type Sign, type SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
@@ -68,8 +68,18 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
     );
     // This header is not signed, since proxies rewrite it.
     signed["user-agent"] = endpoint.userAgent;
-    const target = queryText === "" ? path : `${path}?${queryText}`;
-    const answer = await answerTo({ endpoint, agents, method, target, headers: signed, body }, signal);
+    const options = {
+      host: endpoint.hostname,
+      port: endpoint.port,
+      method,
+      path: queryText === "" ? path : `${path}?${queryText}`,
+      headers: signed,
+      setHost: false,
+    };
+    const outgoing = endpoint.isTls
+      ? https.request({ ...options, agent: agents.httpsAgent })
+      : http.request({ ...options, agent: agents.httpAgent });
+    const answer = await answerTo(outgoing, body, signal);
     const { statusCode = 0 } = answer;
     if ((statusCode >= 200 && statusCode < 300) || statusCode === 304) return answer;
     throw await refusalOf(answer);
@@ -121,25 +131,12 @@ function encoded(text: string): string {
   );
 }
 
-interface SignedRequest {
-  readonly endpoint: BucketEndpoint;
-  readonly agents: S3Agents;
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  readonly headers: SignedHeaders;
-  readonly body: ObjectBody | undefined;
-}
-
-function answerTo(request: SignedRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const { endpoint, agents, method, target, headers, body } = request;
+function answerTo(
+  outgoing: ClientRequest,
+  body: ObjectBody | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const { hostname: host, port } = endpoint;
-    const options = { host, port, method, path: target, headers, setHost: false };
-    const outgoing = endpoint.isTls
-      ? https.request({ ...options, agent: agents.httpsAgent })
-      : http.request({ ...options, agent: agents.httpAgent });
     const onAbort = (): void => {
       outgoing.destroy();
       reject(signal.reason);
@@ -148,6 +145,7 @@ function answerTo(request: SignedRequest, signal: AbortSignal): Promise<Incoming
     outgoing.on("close", () => signal.removeEventListener("abort", onAbort));
     outgoing.on("response", resolve);
     outgoing.on("error", reject);
-    outgoing.end(body?.bytes);
+    if (signal.aborted) onAbort();
+    else outgoing.end(body?.bytes);
   });
 }

@@ -173,9 +173,9 @@ export interface RemovalChange {
    */
   readonly isPurged: boolean;
   /**
-   * From which it would go on.
+   * Written by earlier versions.
    */
-  readonly generation: number;
+  generation?: number;
 }
 /**
  * Why a command failed.
@@ -1005,7 +1005,7 @@ export interface ListMeta {
   readonly count: number;
 }
 /**
- * `tenants/removed.json`: which tenants were removed, and which generation each of them had at most.
+ * `tenants/removed.json`: which tenants are removed, and since when.
  */
 export interface RemovedDocument {
   /**
@@ -1017,28 +1017,28 @@ export interface RemovedDocument {
    */
   readonly revision: number;
   /**
-   * Tenant id → what is left of it. An entry is never taken out.
+   * Tenant id → since when it is removed. A tenant that comes back is taken out.
    */
   readonly tenants: {
     readonly [k: string]: RemovedTenant;
   };
 }
 /**
- * A tenant that was removed once.
+ * A tenant that is removed.
  */
 export interface RemovedTenant {
   /**
-   * When it was removed; `null` since it came back.
+   * When it was removed. Earlier versions wrote `null` when it came back.
    */
   readonly removedAt: string | null;
   /**
-   * Whether its objects were to be deleted, too.
+   * Written by earlier versions.
    */
-  readonly isPurged: boolean;
+  isPurged?: boolean;
   /**
-   * No generation of it was above this; one that begins anew goes on from here.
+   * Written by earlier versions.
    */
-  readonly generation: number;
+  generation?: number;
 }
 /**
  * `runs/<run>.json`: what one run of the generator did, tenant by tenant.
@@ -1088,9 +1088,13 @@ export interface RunReport {
  */
 export interface RunOptions {
   /**
-   * The tenants asked for; `null`: all of the source.
+   * The tenants asked for; `null`: all of the source, or of one shard.
    */
   readonly tenants: readonly string[] | null;
+  /**
+   * Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions.
+   */
+  shard?: string | null;
   /**
    * Tenants built at a time.
    */
@@ -1111,6 +1115,10 @@ export interface RunOptions {
    * Whether programs of another tenant were let pass. Not in reports of earlier versions.
    */
   allowShared?: boolean;
+  /**
+   * Whether most of the live tenants might be missing in the source. Not in reports of earlier versions.
+   */
+  allowVanished?: boolean;
   /**
    * Whether nothing was to be published.
    */
@@ -1162,7 +1170,10 @@ export interface OutcomeCounts {
   readonly refused: number;
   readonly failed: number;
   readonly skipped: number;
-  readonly elsewhere: number;
+  /**
+   * Written by earlier versions.
+   */
+  elsewhere?: number;
   readonly "would-publish": number;
 }
 /**
@@ -1206,7 +1217,7 @@ export interface RunFailure {
 export interface TenantRun {
   readonly tenantId: string;
   /**
-   * `refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time.
+   * `refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions.
    */
   outcome:
     "published" | "unchanged" | "held" | "refused" | "failed" | "skipped" | "elsewhere" | "would-publish";

@@ -864,12 +864,12 @@ return errors === 0;
 validate20.evaluated = {"props":{"format":true,"runsOfAll":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isRunReport: CompiledValidator<types.RunReport> = validate26;
-const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
+const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
 const schema47 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
 const schema51 = {"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern22 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
-const schema48 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
+const schema48 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
 
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -938,20 +938,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.concurrency !== undefined){
-let data2 = data.concurrency;
+if(data.shard !== undefined){
+let data2 = data.shard;
 const _errs7 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/type",keyword:"type",params:{type: "integer"}}];
+if((typeof data2 !== "string") && (data2 !== null)){
+validate27.errors = [{instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/type",keyword:"type",params:{type: schema48.properties.shard.type}}];
 return false;
-}
-if(errors === _errs7){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 < 1 || isNaN(data2)){
-validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -959,16 +951,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.onInvalid !== undefined){
-let data3 = data.onInvalid;
+if(data.concurrency !== undefined){
+let data3 = data.concurrency;
 const _errs9 = errors;
-if(typeof data3 !== "string"){
-validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(!(((data3 === "report") || (data3 === "skip")) || (data3 === "fail"))){
-validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema48.properties.onInvalid.enum}}];
+if(errors === _errs9){
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 < 1 || isNaN(data3)){
+validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
+}
+}
 }
 var valid0 = _errs9 === errors;
 }
@@ -976,10 +972,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.allowShrink !== undefined){
+if(data.onInvalid !== undefined){
+let data4 = data.onInvalid;
 const _errs11 = errors;
-if(typeof data.allowShrink !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowShrink",schemaPath:"#/properties/allowShrink/type",keyword:"type",params:{type: "boolean"}}];
+if(typeof data4 !== "string"){
+validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data4 === "report") || (data4 === "skip")) || (data4 === "fail"))){
+validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema48.properties.onInvalid.enum}}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -988,10 +989,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.allowEmptied !== undefined){
+if(data.allowShrink !== undefined){
 const _errs13 = errors;
-if(typeof data.allowEmptied !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowEmptied",schemaPath:"#/properties/allowEmptied/type",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.allowShrink !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/allowShrink",schemaPath:"#/properties/allowShrink/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -1000,10 +1001,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.allowShared !== undefined){
+if(data.allowEmptied !== undefined){
 const _errs15 = errors;
-if(typeof data.allowShared !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowShared",schemaPath:"#/properties/allowShared/type",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.allowEmptied !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/allowEmptied",schemaPath:"#/properties/allowEmptied/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -1012,10 +1013,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.dryRun !== undefined){
+if(data.allowShared !== undefined){
 const _errs17 = errors;
-if(typeof data.dryRun !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
+if(typeof data.allowShared !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/allowShared",schemaPath:"#/properties/allowShared/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -1024,15 +1025,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.legacyCapacity !== undefined){
-let data8 = data.legacyCapacity;
+if(data.allowVanished !== undefined){
 const _errs19 = errors;
-if(typeof data8 !== "string"){
-validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!((data8 === "object") || (data8 === "total"))){
-validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema48.properties.legacyCapacity.enum}}];
+if(typeof data.allowVanished !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/allowVanished",schemaPath:"#/properties/allowVanished/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -1041,20 +1037,49 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.terminalStatuses !== undefined){
-let data9 = data.terminalStatuses;
+if(data.dryRun !== undefined){
 const _errs21 = errors;
-if(errors === _errs21){
-if(Array.isArray(data9)){
-var valid3 = true;
-const len1 = data9.length;
-for(let i1=0; i1<len1; i1++){
-let data10 = data9[i1];
+if(typeof data.dryRun !== "boolean"){
+validate27.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.legacyCapacity !== undefined){
+let data10 = data.legacyCapacity;
 const _errs23 = errors;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data10 === "string"){
-if(!pattern22.test(data10)){
+if(typeof data10 !== "string"){
+validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!((data10 === "object") || (data10 === "total"))){
+validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema48.properties.legacyCapacity.enum}}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.terminalStatuses !== undefined){
+let data11 = data.terminalStatuses;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data11)){
+var valid3 = true;
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+let data12 = data11[i1];
+const _errs27 = errors;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data12 === "string"){
+if(!pattern22.test(data12)){
 validate27.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
@@ -1064,7 +1089,7 @@ validate27.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schema
 return false;
 }
 }
-var valid3 = _errs23 === errors;
+var valid3 = _errs27 === errors;
 if(!valid3){
 break;
 }
@@ -1075,10 +1100,12 @@ validate27.errors = [{instancePath:instancePath+"/terminalStatuses",schemaPath:"
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
+}
+}
 }
 }
 }
@@ -1102,7 +1129,7 @@ return errors === 0;
 validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema52 = {"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false};
-const schema53 = {"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"additionalProperties":false};
+const schema53 = {"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false};
 const schema54 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1139,7 +1166,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((((((((data0.published === undefined) && (missing1 = "published")) || ((data0.unchanged === undefined) && (missing1 = "unchanged"))) || ((data0.held === undefined) && (missing1 = "held"))) || ((data0.refused === undefined) && (missing1 = "refused"))) || ((data0.failed === undefined) && (missing1 = "failed"))) || ((data0.skipped === undefined) && (missing1 = "skipped"))) || ((data0.elsewhere === undefined) && (missing1 = "elsewhere"))) || ((data0["would-publish"] === undefined) && (missing1 = "would-publish"))){
+if((((((((data0.published === undefined) && (missing1 = "published")) || ((data0.unchanged === undefined) && (missing1 = "unchanged"))) || ((data0.held === undefined) && (missing1 = "held"))) || ((data0.refused === undefined) && (missing1 = "refused"))) || ((data0.failed === undefined) && (missing1 = "failed"))) || ((data0.skipped === undefined) && (missing1 = "skipped"))) || ((data0["would-publish"] === undefined) && (missing1 = "would-publish"))){
 validate29.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
@@ -1716,7 +1743,7 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: built by another run at the same time."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const schema58 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that is live after the run; `null` when there is none or it is unknown."},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/SnapshotId"},{"type":"null"}],"description":"The snapshot that was live before."},"confirmedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When the source was read, if that reading published the snapshot or found it unchanged; `null` otherwise. Not in reports of earlier versions."},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
 const schema64 = {"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false};
 const schema65 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
 const pattern31 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");

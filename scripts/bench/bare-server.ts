@@ -30,5 +30,7 @@ const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) =>
   }
   response.writeHead(answer.status, answer.headers).end(answer.body);
 });
-console.log(JSON.stringify({ url: await listen(server, "127.0.0.1", 0) }));
+console.log(
+  JSON.stringify({ url: await listen(server, { host: "127.0.0.1", port: 0, setting: "nothing" }) }),
+);
 process.on("SIGTERM", () => process.exit(0));

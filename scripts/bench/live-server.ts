@@ -28,7 +28,11 @@ app.get("/v1/programs/:id", async (request, response) => {
   if (program?.kind !== "published") response.status(404).json({ error: { code: "not_found" } });
   else response.json({ data: { ...program.listItem, ...program.detailOnly } });
 });
-console.log(JSON.stringify({ url: await listen(createServer(app), "127.0.0.1", 0) }));
+console.log(
+  JSON.stringify({
+    url: await listen(createServer(app), { host: "127.0.0.1", port: 0, setting: "nothing" }),
+  }),
+);
 process.on("SIGTERM", () => process.exit(0));
 
 const maxBytes = 64 * 1024 * 1024;

@@ -64,7 +64,7 @@ http {
 
 async function freePort(): Promise<string> {
   const server = createServer();
-  const { port } = new URL(await listen(server, "127.0.0.1", 0));
+  const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0, setting: "nothing" }));
   server.close();
   return port;
 }

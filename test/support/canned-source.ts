@@ -83,6 +83,7 @@ export const cannedOptions: BuildOptions = {
   allowShrink: true,
   allowEmptied: true,
   allowShared: true,
+  allowVanished: true,
   rewrite: false,
   dryRun: false,
   rules: {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { pruneTenant } from "../../cli/operate/snapshots/prune-tenant.ts";
-import { release } from "../../cli/operate/snapshots/release.ts";
-import { rollback } from "../../cli/operate/snapshots/rollback.ts";
+import { release, rollback } from "../../cli/operate/snapshots/rollback.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";

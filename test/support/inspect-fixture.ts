@@ -4,6 +4,7 @@ import type { GatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access/key-gate.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
+import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
@@ -40,7 +41,8 @@ export async function startInspect(
   // As `main.ts` does: every question in flight listens.
   setMaxListeners(0, signal);
   const inspection = {
-    store: options.store ?? desk.store,
+    // A store of its own, since pages remember for a minute which manifests are whole.
+    store: options.store ?? createFileStore({ directory: desk.storeDirectory }),
     database: createAskedDatabase(parsed.values),
     reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,

@@ -1,8 +1,7 @@
 import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.ts";
 import type { RegistryReading } from "../../cli/support/facts/registry.ts";
 import type { RequestFacts } from "../../cli/support/facts/requests.ts";
-import { partnerMessage } from "../../cli/support/judgement/partner-message.ts";
-import { judgedRequest } from "../../cli/support/judgement/request.ts";
+import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
 import { requestFacts } from "../../cli/support/texts/request-facts.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { TokenDigest } from "../../core/token.ts";
@@ -88,8 +87,6 @@ function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> 
     miss: null,
     snapshot: null,
     object: null,
-    gateway: null,
-    storeId: null,
     ...others,
   };
 }

@@ -1,10 +1,8 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { parseTenantId } from "../../core/ids.ts";
+import { join } from "node:path";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store } from "../../core/s3-store/s3-store.ts";
-import { parseState } from "../../gateway/last-good/kept-state.ts";
 import { type Answer, createClient, eventually } from "./gateway-client.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
@@ -89,8 +87,14 @@ export interface KeptCopy {
   readonly revision: number;
   /** Of the tenant `acme`. */
   readonly generation: number;
-  /** Documents and bodies in all. */
+  /** The registry, manifests and bodies in all. */
   readonly files: number;
+}
+
+/** The files below the folder that are copies of the registry, manifests and bodies. */
+export async function copiesBelow(folder: string): Promise<readonly string[]> {
+  const paths = await filesBelow(folder).catch(() => []);
+  return paths.filter((path) => path.endsWith("auth/tokens.json") || path.includes("/snapshots/"));
 }
 
 /** Until all of it is on the disk: a gateway that ends waits for a slow disk for two seconds only. */
@@ -98,17 +102,13 @@ export async function waitForCopy(folder: string, { revision, generation, files 
   await eventually(
     async () => {
       const paths = await filesBelow(folder).catch(() => []);
-      const names = new Set(
-        paths.map((path) => basename(path)).filter((name) => /^[0-9a-f]{64}$/.test(name)),
-      );
-      if (names.size < files) return false;
-      for (const path of paths.filter((name) => name.endsWith(".state"))) {
-        const state = parseState(await readFile(path).catch(() => Buffer.alloc(0)));
-        const pointer = state?.tenants.get(parseTenantId("acme"));
-        if (state?.registry?.revision !== revision || pointer?.generation !== generation) continue;
-        if (names.has(state.registry.sha256) && names.has(pointer.manifest?.sha256 ?? "")) return true;
-      }
-      return false;
+      const found = async (name: string): Promise<{ revision?: number; generation?: number }> => {
+        const path = paths.find((one) => one.endsWith(name)) ?? "";
+        return JSON.parse(await readFile(path, "utf8").catch(() => "{}"));
+      };
+      if ((await copiesBelow(folder)).length < files) return false;
+      const [registry, pointer] = [await found("auth/tokens.json"), await found("acme/current.json")];
+      return registry.revision === revision && pointer.generation === generation;
     },
     (isThere) => isThere,
   );

@@ -1,6 +1,6 @@
+import type { LastRun } from "../../cli/support/facts/last-build.ts";
 import type { ProgramInSource } from "../../cli/support/facts/program-in-source.ts";
 import type { ProgramInStore } from "../../cli/support/facts/program-in-store.ts";
-import type { LastRun } from "../../cli/support/facts/runs.ts";
 import type { LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
 import type { ProgramFacts } from "../../cli/support/judgement/standing.ts";
 import { type JudgedTenant, judgedTenant } from "../../cli/support/judgement/tenant.ts";
@@ -44,12 +44,13 @@ export const publishable: ProgramInSource = {
 export function lastRun(fields: Partial<LastRun> = {}): LastRun {
   return {
     runId: "20261121T120000Z-00000003",
-    startedAt: "2026-11-21T12:00:00.000Z",
     finishedAt: "2026-11-21T12:00:01.000Z",
     outcome: "published",
     failure: null,
     onInvalid: "fail",
-    tenantRun: null,
+    leftOut: [],
+    leftOutCount: 0,
+    problemCounts: {},
     ...fields,
   };
 }
@@ -72,16 +73,13 @@ export function tenantFacts(fields: Partial<TenantFacts> = {}): TenantFacts {
     fault: null,
     hold: null,
     removal: null,
-    rename: null,
+    isSandbox: false,
     keys: [],
-    mostPrograms: null,
     answers: null,
     lastRun: run,
     lastTry: run && { outcome: run.outcome, triedAt: run.finishedAt },
-    unresolved: null,
     confirmation: undefined,
     notInSource: null,
-    usualIntervalMs: null,
     ...fields,
   };
 }
@@ -97,7 +95,7 @@ export function programFacts(fields: Partial<ProgramFacts> = {}): ProgramFacts {
     tenant: tenant(),
     source: publishable,
     store: liveWithProgram(),
-    spelled: null,
+    otherSpelling: null,
     changes: [],
     garbled: [],
     ...fields,

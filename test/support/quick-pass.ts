@@ -35,7 +35,6 @@ export const quickIntegration: readonly string[] = [
   "test/integration/docs/source-example.test.ts",
   "test/integration/docs/what-can-go-wrong.test.ts",
   "test/integration/gateway/api-server.test.ts",
-  "test/integration/gateway/last-good-states.test.ts",
   "test/integration/gateway/live-snapshots.test.ts",
   "test/integration/gateway/log-destination.test.ts",
   "test/integration/gateway/log.test.ts",

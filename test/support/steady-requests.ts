@@ -13,13 +13,14 @@ export function steadyRequests(
   token: string,
   clients: number,
   kindOf: (status: number, body: string) => string,
+  headers: Readonly<Record<string, string>> = {},
 ): SteadyRequests {
   const counts: Record<string, number> = {};
   const stopping = new AbortController();
   let heard: () => void = () => {};
   async function ask(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}`, ...headers } });
       const kind = kindOf(response.status, await response.text());
       counts[kind] = (counts[kind] ?? 0) + 1;
       heard();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { recordLastRun } from "../../scripts/support-page/recorded-runs.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource, type PlainSource, plainSourceSql } from "./plain-source.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -30,12 +31,16 @@ export async function openSupportDesk(): Promise<SupportDesk> {
   const source = await openPlainSource(database.url);
   await fill(source);
   const storeDirectory = await mkdtemp(join(tmpdir(), "support-desk-"));
+  const store = createFileStore({ directory: storeDirectory });
   const env = { DATABASE_URL: database.url, STORE_URL: `file:${storeDirectory}`, LOG_LEVEL: "silent" };
-  const run = (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> =>
-    runCommand(args, { ...options, env: { ...env, ...options.env } });
+  const run = async (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> => {
+    const result = await runCommand(args, { ...options, env: { ...env, ...options.env } });
+    if (args[0] === "snapshot" && args[1] === "build") await recordLastRun(store);
+    return result;
+  };
   return {
     source,
-    store: createFileStore({ directory: storeDirectory }),
+    store,
     storeDirectory,
     env,
     run,

@@ -35,7 +35,7 @@ export async function openTokenDesk(): Promise<TokenDesk> {
   const now = new Date("2026-11-21T12:00:00.000Z");
   const path = join(directory, "auth/tokens.json");
   const run = (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> =>
-    runCommand(["token", ...args], { now, ...options, env });
+    runCommand(["token", ...args], { now, ...options, env: { ...env, ...options.env } });
   const begin = async (): Promise<void> => {
     await beginTestStore(createFileStore({ directory }));
     await desk.publish("acme");

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -30,18 +30,6 @@ export function pending(root: string): Prepared {
   writeFileSync(join(versionsOf(root), `head-1-${"a".repeat(32)}`), "");
   writeFileSync(join(versionsOf(root), `body-1-${"a".repeat(32)}`), "0p");
   return { stored: ["0", "p"], original: "0p" };
-}
-
-/** The same of release 0.1.0, whose links mean nothing in a copy. */
-export function earlier(root: string): Prepared {
-  fresh(root);
-  const { ino, mtimeNs, size } = statSync(pathIn(root), { bigint: true });
-  // SHA-256 of "0".
-  const digest = "5feceb66ffc86f38d952786c6d696c79";
-  const tag = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size}-${digest}`;
-  writeFileSync(join(root, "auth", `.next-tokens.json-${tag}`), "0p");
-  linkSync(pathIn(root), join(root, "auth", ".next-tokens.json-1a-2b-3-4f"));
-  return { stored: ["0"], original: "0p" };
 }
 
 export async function contentOf(store: ObjectStore) {

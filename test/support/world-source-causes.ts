@@ -29,14 +29,14 @@ export const sourceCauses: readonly Cause[] = [
     slots: ["state"],
     phase: "source",
     plant: update("lifecycle_state = 'cancelled'"),
-    said: /calls it "cancelled"/,
+    said: /the source says "cancelled"/,
   },
   {
     name: "ended by its dates",
     slots: ["state", "dates"],
     phase: "source",
     plant: update("lifecycle_state = 'ended', departure_date = '2026-11-01', return_date = '2026-11-05'"),
-    said: /calls it "ended"/,
+    said: /the source says "ended"/,
   },
   {
     name: "an unknown state",

@@ -62,9 +62,6 @@ export const storeCauses: readonly Cause[] = [
       await world.desk.build({ now: day(11, 10), args: ["--allow-shared"] });
       await run(["tenant", "rename", deskTenant, presentTenant], { now: day(11, 20) });
     },
-    concerns: ["renamed"],
-    said: /sakura-trails is sakura-tours now/,
-    hides: "both",
   },
 ];
 
@@ -112,16 +109,5 @@ export const logCauses: readonly Cause[] = [
       world.log.push(answer(world, { status: 401, causeCode: "revoked_token", cause: "revoked token" }));
     },
     concerns: ["answers_refused"],
-  },
-  {
-    name: "a gateway with another store",
-    slots: ["gateway"],
-    phase: "log",
-    async plant(world) {
-      const time = new Date(world.now.getTime() - 1_800_000).toISOString();
-      world.log.push(
-        `${JSON.stringify({ time, api: "http://x", storeId: "store_another", msg: "listening" })}\n`,
-      );
-    },
   },
 ];

@@ -13,8 +13,6 @@ export interface AuditQuery {
   readonly tenantId: TenantId | undefined;
   /** Records from this instant on; the keys of older ones are not even listed (P87). */
   readonly since: Date | undefined;
-  /** Only records that began before the end of this second. */
-  readonly until?: Date;
   /** At most so many records, the newest. */
   readonly limit: number;
 }
@@ -79,16 +77,14 @@ const maxFaults = 20;
 /** The keys of the records in order of time: for each its end, or its beginning when it has no end. */
 async function* lastKeys(
   store: ObjectStore,
-  { since, until }: AuditQuery,
+  { since }: AuditQuery,
   signal: AbortSignal,
 ): AsyncGenerator<ObjectKey> {
-  const end = until && secondOf(firstIdOf(until));
   const after = since === undefined ? undefined : `${auditPrefix}${firstIdOf(since).slice(0, -8)}`;
   let begun: { readonly key: ObjectKey; readonly recordId: SnapshotId } | undefined;
   for await (const { key } of store.list(auditPrefix, { signal, after })) {
     const found = recordKey(key);
     if (found === undefined) continue;
-    if (end !== undefined && secondOf(found.recordId) > end) break;
     // A record's `.begun.json` sorts right before its `.json`.
     if (begun !== undefined && begun.recordId !== found.recordId) yield begun.key;
     begun = found.state === "begun" ? found : undefined;

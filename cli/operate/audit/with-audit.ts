@@ -1,5 +1,6 @@
 import { asFailure, type Failure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { withCheckedStore } from "../../publish/store/with-checked-store.ts";
 import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
@@ -8,6 +9,23 @@ import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
 export interface Audited<Result> {
   readonly result: Result;
   readonly unrecorded: Failure | undefined;
+}
+
+/**
+ * A command that changes something for partners: opens a store that honours conditional writes, records the change, and prints
+ * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P86).
+ */
+export async function recordedChange<Result>(
+  shell: Shell,
+  request: AuditRequest,
+  run: (store: ObjectStore, audit: Audit) => Promise<Result>,
+  print: (result: Result, store: ObjectStore) => ExitStatus | void | Promise<void>,
+): Promise<ExitStatus> {
+  return await withCheckedStore(shell, async (checked) => {
+    const { result, unrecorded } = await withAudit(shell, checked, request, run);
+    const status = await print(result, checked);
+    return auditedStatus(shell, unrecorded, status ?? 0);
+  });
 }
 
 /** Runs with a store on which nothing changes for partners without a record, and completes the record. */

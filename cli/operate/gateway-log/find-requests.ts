@@ -1,22 +1,16 @@
 import type { LogSource } from "./open-log.ts";
-import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { readLogs } from "./whole-lines.ts";
 
 export interface FoundRequests {
   /** In the order of the logs. There may be several, since a client may use an id more than once. */
-  readonly requests: readonly LoggedRequest[];
+  readonly requests: readonly RequestLogLine[];
   /** How many more were found beyond the bound. */
   readonly omitted: number;
   /** The times of the first and the last request in the logs; `null` when they have none. */
   readonly covers: { readonly from: string; readonly to: string } | null;
   /** Why some logs could not be read to their end. What was read of them counts. */
   readonly faults: readonly string[];
-}
-
-/** A request, and the gateway's last note about its store before it in the same log, or `null`. */
-export interface LoggedRequest {
-  readonly line: RequestLogLine;
-  readonly gateway: GatewayNote | null;
 }
 
 /** A client may send one id with every request; then so many of them are enough. */
@@ -28,30 +22,25 @@ export async function findRequests(
   requestId: string,
   signal: AbortSignal,
 ): Promise<FoundRequests> {
-  const found: LoggedRequest[] = [];
+  const found: RequestLogLine[] = [];
   let omitted = 0;
   let from: string | undefined;
   let to: string | undefined;
   // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be searched for.
   const needle = Buffer.from(requestId);
-  const reader = () => {
-    let gateway: GatewayNote | null = null;
-    return (block: Buffer): void => {
-      const { first, last } = endTimes(block);
-      if (first !== undefined && (from === undefined || first < from)) from = first;
-      if (last !== undefined && (to === undefined || last > to)) to = last;
-      const hasNote = block.includes(noteMark);
-      if (!hasNote && !block.includes(needle)) return;
-      for (const text of block.toString("utf8").split("\n")) {
-        if (hasNote && text.includes(noteMark)) gateway = gatewayNote(text) ?? gateway;
-        const line = text.includes(requestId) ? requestLine(text) : undefined;
-        if (line?.requestId !== requestId) continue;
-        if (found.length < maxFound) found.push({ line, gateway });
-        else omitted += 1;
-      }
-    };
+  const take = (block: Buffer): void => {
+    const { first, last } = endTimes(block);
+    if (first !== undefined && (from === undefined || first < from)) from = first;
+    if (last !== undefined && (to === undefined || last > to)) to = last;
+    if (!block.includes(needle)) return;
+    for (const text of block.toString("utf8").split("\n")) {
+      const line = text.includes(requestId) ? requestLine(text) : undefined;
+      if (line?.requestId !== requestId) continue;
+      if (found.length < maxFound) found.push(line);
+      else omitted += 1;
+    }
   };
-  const faults = await readLogs(logs, reader, signal);
+  const faults = await readLogs(logs, take, signal);
   const covers = from === undefined || to === undefined ? null : { from, to };
   return { requests: found, omitted, covers, faults };
 }
@@ -72,6 +61,3 @@ function endTimes(lines: Buffer) {
   }
   return { first, last };
 }
-
-/** Every note of a gateway about its store has this text. */
-const noteMark = '"storeId":';

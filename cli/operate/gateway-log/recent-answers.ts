@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
 import { isCompressedLog, type LogSource, openLog } from "./open-log.ts";
-import { type GatewayNote, gatewayNote, type RequestLogLine, requestLine } from "./request-line.ts";
+import { type RequestLogLine, requestLine } from "./request-line.ts";
 import { readLinesBack, wholeLines, wholeLinesEnd } from "./whole-lines.ts";
 
 /** What the gateways answered the partners of a tenant in the last hour. */
@@ -30,8 +30,6 @@ export interface RecentAnswers {
   of(tenantId: string | null): Answers;
   /** The newest answer of the last minute that the gateway gave without being able to confirm its snapshot (W162). */
   readonly unconfirmed: RequestLogLine | null;
-  /** The gateways' newest note about themselves, if the hour has one. */
-  readonly notes: readonly GatewayNote[];
 }
 
 const hourMs = 3_600_000;
@@ -69,15 +67,19 @@ export async function recentAnswers(
   return hour.answers(faults, now);
 }
 
-/** Passes the lines of the hour to `take`, and some before it. `cut`: not all of the hour was read. */
+/**
+ * Passes the lines of the hour to `take`, and some before it. `take` returns whether it saw a line from before the hour; the lines
+ * of a log are in the order of time. `cut`: not all of the hour was read.
+ */
 async function readHour(
   source: LogSource,
   fromMs: number,
   read: Set<string>,
-  take: (lines: Buffer) => void,
+  take: (lines: Buffer) => boolean,
   signal: AbortSignal,
 ): Promise<"whole" | "cut" | "missing"> {
-  const opened = source.name === "-" ? undefined : await open(source.name, "r").catch(openFault);
+  // A log that cannot be opened is read as a stream below, which fails again, with words for it.
+  const opened = source.name === "-" ? undefined : await open(source.name, "r").catch(missingOr);
   if (opened === "missing") return opened;
   await using file = opened;
   // A folder can be opened, but not read.
@@ -85,18 +87,16 @@ async function readHour(
   if (file !== undefined && beginning !== undefined) {
     const { dev, ino, size, mtimeMs } = await file.stat();
     // One log may be given by several names.
-    const identity = `${dev} ${ino}`;
-    if (read.has(identity)) return "whole";
-    read.add(identity);
+    if (read.has(`${dev} ${ino}`)) return "whole";
+    read.add(`${dev} ${ino}`);
     if (!isCompressedLog(source.name, beginning.buffer)) {
       let bytes = 0;
       let reach: "whole" | "cut" = "whole";
       const step = async (lines: Buffer): Promise<boolean> => {
-        take(lines);
+        const isDone = take(lines);
         bytes += lines.length;
-        if (isOlder(lines, fromMs)) return false;
-        if (bytes >= maxBytes) reach = "cut";
-        return bytes < maxBytes;
+        if (!isDone && bytes >= maxBytes) reach = "cut";
+        return !isDone && bytes < maxBytes;
       };
       await readLinesBack(file, await wholeLinesEnd(file, size), step, signal);
       return reach;
@@ -107,32 +107,16 @@ async function readHour(
   return "whole";
 }
 
-/** `undefined` for a log that cannot be opened: reading it as a stream fails again, with words for it. */
-function openFault(error: unknown): "missing" | undefined {
+function missingOr(error: unknown): "missing" | undefined {
   return isErrno(error, "ENOENT") ? "missing" : undefined;
 }
-
-/** Whether these lines begin before that time. The lines of a log are in the order of time. */
-function isOlder(lines: Buffer, fromMs: number): boolean {
-  for (let from = 0; from < lines.length; ) {
-    const lineFeed = lines.indexOf(0x0a, from);
-    const end = lineFeed === -1 ? lines.length : lineFeed;
-    const first = requestLine(lines.toString("utf8", from, end));
-    if (first !== undefined) return Date.parse(first.time) < fromMs;
-    from = end + 1;
-  }
-  return false;
-}
-
-type Counted = { -readonly [Name in keyof Omit<Answers, "failures">]: number };
 
 /** Memory grows with the number of tenants, not with that of requests. */
 class Hour {
   readonly #fromMs: number;
-  readonly #counts = new Map<string | null, Counted>();
+  readonly #counts = new Map<string | null, typeof nothing>();
   #failures: RequestLogLine[] = [];
   #unconfirmed: RequestLogLine | null = null;
-  #note: GatewayNote | undefined;
   #from = "";
   #to = "";
 
@@ -140,55 +124,53 @@ class Hour {
     this.#fromMs = fromMs;
   }
 
-  add(lines: Buffer): void {
+  /** Counts the lines of the hour. Returns whether there are older ones. */
+  add(lines: Buffer): boolean {
+    let hasOlder = false;
     for (const text of lines.toString("utf8").split("\n")) {
       const line = requestLine(text);
-      if (line !== undefined) this.#count(line);
-      else if (text.includes('"storeId":')) {
-        const note = gatewayNote(text);
-        if (note !== undefined && note.time > (this.#note?.time ?? "")) this.#note = note;
-      }
+      if (line !== undefined && Date.parse(line.time) >= this.#fromMs) this.#count(line);
+      else if (line !== undefined) hasOlder = true;
     }
+    return hasOlder;
   }
 
   #count(line: RequestLogLine): void {
-    const { time, tenantId, status } = line;
-    if (Date.parse(time) < this.#fromMs) return;
+    const { time, tenantId, status, unconfirmedSince } = line;
     if (this.#from === "" || time < this.#from) this.#from = time;
     if (time > this.#to) this.#to = time;
-    const counted = this.#counts.get(tenantId) ?? { requests: 0, failed: 0, limited: 0, refused: 0 };
+    const counted = this.#counts.get(tenantId) ?? { ...nothing };
     this.#counts.set(tenantId, counted);
     counted.requests += 1;
-    if (status >= 500) {
-      counted.failed += 1;
-      this.#failures.push(line);
-      if (this.#failures.length >= 2 * maxFailures) this.#failures = newestFailures(this.#failures);
-    } else if (status === 429) counted.limited += 1;
-    else if (status === 401) counted.refused += 1;
-    else if (line.unconfirmedSince !== null && time > (this.#unconfirmed?.time ?? "")) {
+    if (status === 429) counted.limited += 1;
+    if (status === 401) counted.refused += 1;
+    if (status === 200 && unconfirmedSince !== null && time > (this.#unconfirmed?.time ?? "")) {
       this.#unconfirmed = line;
     }
+    if (status < 500) return;
+    counted.failed += 1;
+    this.#failures.push(line);
+    if (this.#failures.length >= 2 * maxFailures) this.#failures = newestFirst(this.#failures);
   }
 
   answers(faults: readonly string[], now: Date): RecentAnswers {
-    const failures = newestFailures(this.#failures);
+    const failures = newestFirst(this.#failures);
     const old = this.#unconfirmed;
     return {
       state: { covers: this.#to === "" ? null : { from: this.#from, to: this.#to }, faults },
-      of: (tenantId) => {
-        const counted = this.#counts.get(tenantId);
-        if (counted === undefined) return { requests: 0, failed: 0, limited: 0, refused: 0, failures: [] };
-        return { ...counted, failures: failures.filter((line) => line.tenantId === tenantId) };
-      },
+      of: (tenantId) => ({
+        ...(this.#counts.get(tenantId) ?? nothing),
+        failures: failures.filter((line) => line.tenantId === tenantId),
+      }),
       unconfirmed: old !== null && Date.parse(old.time) >= now.getTime() - latelyMs ? old : null,
-      notes: this.#note === undefined ? [] : [this.#note],
     };
   }
 }
 
+const nothing = { requests: 0, failed: 0, limited: 0, refused: 0 };
 /** Answers of 500 that are looked at for their cause. */
 const maxFailures = 500;
 
-function newestFailures(lines: readonly RequestLogLine[]): RequestLogLine[] {
+function newestFirst(lines: readonly RequestLogLine[]): RequestLogLine[] {
   return lines.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxFailures);
 }

@@ -82,42 +82,6 @@ export function requestsIn(lines: Buffer): readonly RequestLogLine[] {
     .flatMap((text) => requestLine(text) ?? []);
 }
 
-/** A line in which the gateway tells about itself and its store. */
-export interface GatewayNote {
-  /** RFC 3339, UTC. */
-  readonly time: string;
-  /** `listening`: the gateway started. `unconfirmed`, `confirmed`: it could not confirm its list of access keys, or could again. */
-  readonly kind: "listening" | "unconfirmed" | "confirmed";
-  /** The store that the gateway uses; `null` while it knows none. */
-  readonly storeId: string | null;
-  /** The store that answered instead of that one. */
-  readonly otherStoreId: string | null;
-  /** Why the gateway is not ready, or could not confirm the list. */
-  readonly causeCode: string | null;
-  readonly cause: string | null;
-}
-
-/** The note in a line of a log; `undefined` for every other line. */
-export function gatewayNote(text: string): GatewayNote | undefined {
-  const record = timedRecord(text);
-  const kind = typeof record?.api === "string" ? "listening" : noteKinds.get(String(record?.msg));
-  if (record === undefined || kind === undefined) return undefined;
-  return {
-    time: record.time,
-    kind,
-    storeId: string(record.storeId),
-    otherStoreId: string(record.otherStoreId),
-    causeCode: string(record.causeCode),
-    cause: string(record.cause) ?? string(record.notReady),
-  };
-}
-
-/** The gateway's messages about its list of access keys. */
-const noteKinds: ReadonlyMap<string, GatewayNote["kind"]> = new Map([
-  ["the token registry could not be confirmed", "unconfirmed"],
-  ["the token registry is confirmed again", "confirmed"],
-]);
-
 /**
  * The JSON object in a line, if it has a time. Log collectors often put a time or a name in front of the JSON, or wrap it as Docker's
  * `json-file` driver does. `undefined` also for a line that was cut by a rotation, or is another program's.

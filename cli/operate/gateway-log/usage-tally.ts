@@ -57,6 +57,6 @@ export async function readUsage(logs: readonly LogSource[], signal: AbortSignal)
   const count = (block: Buffer): void => {
     for (const line of requestsIn(block)) tally.add(line);
   };
-  const faults = await readLogs(logs, () => count, signal);
+  const faults = await readLogs(logs, count, signal);
   return { rows: tally.rows, covers: tally.covers, faults };
 }

@@ -3,17 +3,16 @@ import { asFailure } from "../../../core/failure.ts";
 import { type LogSource, openLog } from "./open-log.ts";
 
 /**
- * Reads the logs one after the other, in blocks of whole lines. `reader` is called for each log and takes its blocks. When one of
- * several logs is cut off or missing, the others are read all the same; the result says why. A single log throws instead.
+ * Passes the logs to `take` one after the other, in blocks of whole lines. When one of several logs is cut off or missing, the
+ * others are read all the same; the result says why. A single log throws instead.
  */
 export async function readLogs(
   logs: readonly LogSource[],
-  reader: () => (lines: Buffer) => void,
+  take: (lines: Buffer) => void,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const log of logs) {
-    const take = reader();
     try {
       for await (const block of wholeLines(openLog(log, signal))) take(block);
     } catch (error) {

@@ -90,7 +90,8 @@ export async function programPast(
   let first: Manifest | undefined;
   for (let next: Manifest | undefined = live.manifest; next && next.generation > start.generation; ) {
     if (next.programs.has(programId)) first = next;
-    next = next.parent === null ? undefined : await manifestOf(next.parent);
+    const parent: Manifest | undefined = next.parent === null ? undefined : await manifestOf(next.parent);
+    next = parent !== undefined && parent.generation < next.generation ? parent : undefined;
   }
   if (first !== undefined) return { kind: "came_later", first: moment(first) };
   return { kind: "never", snapshotsExamined: read.size, isCut };

@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 
 /** P55: why a rollback to `target` needs --allow-shrink, if it does. `live` is `undefined` when its manifest cannot be read. */
 export function rollbackRefusal(live: Manifest | undefined, target: Manifest): Failure | undefined {
-  const found = collapse(live, target);
+  const found = programLoss(live, target);
   if (found === undefined) return undefined;
   const { tenantId, snapshotId, programs } = target;
   const { seen, lost } = found;
@@ -16,7 +16,7 @@ export function rollbackRefusal(live: Manifest | undefined, target: Manifest): F
 }
 
 /** The loss that partners would have if another snapshot replaced the one that they see. */
-interface Collapse {
+interface ProgramLoss {
   /** How many programs partners see; `undefined` when that cannot be read. */
   readonly seen: number | undefined;
   /** How many of those the other snapshot lacks. */
@@ -24,7 +24,7 @@ interface Collapse {
 }
 
 /** P55, P121: the loss, if the new snapshot has no program or lacks more than half of the live ones, at least five. */
-export function collapse(live: Manifest | undefined, { programs }: Manifest): Collapse | undefined {
+export function programLoss(live: Manifest | undefined, { programs }: Manifest): ProgramLoss | undefined {
   const ids = [...(live?.programs.ids() ?? [])];
   const lost = ids.filter((id) => !programs.has(id)).length;
   const isCollapse = programs.count === 0 || (lost >= minLost && lost * 2 > ids.length);

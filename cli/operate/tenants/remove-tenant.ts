@@ -1,11 +1,12 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
-import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
@@ -21,6 +22,8 @@ export interface TenantRemoval {
 
 interface RemovalContext {
   readonly store: ObjectStore;
+  /** Pauses for gateways; a test's own takes no time. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -30,35 +33,32 @@ interface RemovalContext {
  * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
  * run again (P93):
  *
- * 1. Record the tenant as removed, with a generation above all that it had. After this no token is issued for it, and a build
- *    that finds no pointer publishes nothing.
+ * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.
- * 3. With `isPurged`, delete its objects, the pointer first, so that every build that has read the pointer loses.
+ * 3. With `isPurged`, wait until gateways have heard of that, so that partners get 401 and never 500. A gateway that does not
+ *    reach the store in that time, or asks for the registry less often, is the exception. Then delete the tenant's objects, the
+ *    pointer first, so that every build that has read the pointer loses.
  * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older.
  * 5. If it was the sandbox, delete that document last, so that `sandbox init --remove` can be repeated, too.
  */
 export async function removeTenant(
   tenantId: TenantId,
   isPurged: boolean,
-  { store, audit, now, signal }: RemovalContext,
+  { store, audit, now, signal, pause = interruptiblePause }: RemovalContext,
 ): Promise<TenantRemoval> {
   const at = now();
   const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
-  const highest = await highestGeneration(store, tenantId, signal);
-  let generation = highest;
+  const change = { kind: "removal", tenantId, isPurged } as const;
   await editRemovedTenants(store, signal, (tenants) => {
-    const known = tenants.get(tenantId);
-    const before = known?.removedAt ?? null;
-    generation = Math.max(known?.generation ?? 0, highest);
-    const removedAt = before ?? at.toISOString();
-    const purged = isPurged || (before !== null && known?.isPurged === true);
-    audit.plan([{ kind: "removal", tenantId, isPurged, generation }]);
-    return withRemoved(tenants, tenantId, { removedAt, isPurged: purged, generation });
+    audit.plan([change]);
+    return withRemoved(tenants, tenantId, at.toISOString());
   });
-  audit.note([{ kind: "removal", tenantId, isPurged, generation }]);
-  const revokedTokens = await endTenantTokens(store, audit, tenantId, at);
+  audit.note([change]);
+  const { revokedTokens, lastEnd } = await endTenantTokens(store, audit, tenantId, at);
   let deletedObjects = 0;
   if (isPurged) {
+    const pauseMs = Math.min(hearingMs, lastEnd + hearingMs - now().getTime());
+    if (pauseMs > 0) await pause(pauseMs, signal);
     deletedObjects = await purge(store, tenantId, signal);
     audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
   }
@@ -67,23 +67,13 @@ export async function removeTenant(
   return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
 }
 
-/** Builds may publish between reading the pointer and deleting it, but not as often as this. */
-const room = 100;
-/** Used when the pointer is damaged and its generation unknown. No tenant was ever published as often as this. */
-const beyondAll = 1_000_000_000;
+/** Gateways read the registry every half second, unless `TOKEN_REFRESH_MS` says otherwise. */
+const hearingMs = 2000;
 
-async function highestGeneration(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<number> {
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    return (pointer?.current.generation ?? 0) + room;
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return beyondAll;
-  }
+async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {
+    throw interrupted("The removal");
+  });
 }
 
 /** A build that began before the removal may still write files, so the objects are deleted until none is left. */
@@ -122,20 +112,30 @@ async function removeTenantObjects(
 }
 
 /**
- * Ends every token of the tenant, whoever issued it; returns how many that were. The registry is written also where there is
- * none: a token that is being issued meanwhile then loses its race, and its command looks again at what became of the tenant.
+ * Ends every token of the tenant, whoever issued it. Returns how many that were, and when the last of all its tokens would have
+ * ended otherwise, in milliseconds. The registry is written also where there is none: a token that is being issued meanwhile then loses its race, and
+ * its command looks again at what became of the tenant.
  */
 async function endTenantTokens(
   store: ObjectStore,
   audit: Pick<Audit, "plan" | "note" | "doubt">,
   tenantId: TenantId,
   now: Date,
-): Promise<number> {
-  let ended = 0;
+): Promise<{ readonly revokedTokens: number; readonly lastEnd: number }> {
+  let revokedTokens = 0;
+  let lastEnd = 0;
   await editRecorded(store, audit, (tokens) => {
     const open = unrevoked(tokens, tenantId);
-    ended = open.length;
+    revokedTokens = open.length;
+    lastEnd = Math.max(0, ...tokens.filter((token) => token.tenantId === tenantId).map(endOf));
     return [...revoked(tokens, open, now)];
   });
-  return ended;
+  return { revokedTokens, lastEnd };
+}
+
+/** When a token stops working, by the registry; infinite for one in force without an end. */
+function endOf({ expiresAt, revokedAt }: RegisteredToken): number {
+  return Math.min(
+    ...[expiresAt, revokedAt].map((at) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))),
+  );
 }

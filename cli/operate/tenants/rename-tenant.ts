@@ -8,7 +8,7 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { collapse } from "../snapshots/rollback-guard.ts";
+import { programLoss } from "../snapshots/rollback-guard.ts";
 import { assertNotRemoved } from "../tokens/assert-published.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
 
@@ -79,7 +79,7 @@ async function assertAlike(
 ): Promise<void> {
   const live = await readSeen(store, tenantId, signal);
   if (live?.programs.count === 0) return;
-  const found = collapse(live, other);
+  const found = programLoss(live, other);
   if (found === undefined) return;
   const { seen, lost } = found;
   const { count } = other.programs;

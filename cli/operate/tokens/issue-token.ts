@@ -1,8 +1,10 @@
-import { randomBase62 } from "../../../core/base62.ts";
 import { Failure } from "../../../core/failure.ts";
-import { parseTokenId, type TenantId, type TokenId } from "../../../core/ids.ts";
+import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { exactTime } from "../../output/times.ts";
+import { didYouMean } from "../../shell/nearest-name.ts";
+import type { CliSettings } from "../../shell/shell.ts";
 
 /** What an operator decides about a token. */
 export type TokenTerms = Pick<RegisteredToken, "tenantId" | "name" | "scopes" | "expiresAt" | "rateLimit">;
@@ -36,6 +38,60 @@ export function issueToken(
       replaces,
     },
   };
+}
+
+/**
+ * T15: the last instant at which a token may end, by `TOKEN_MAX_LIFETIME`; `undefined` for no bound. Throws `usage` when the
+ * operator asked for a later end by an option.
+ */
+export function latestEnd(
+  { tokenMaxLifetimeMs }: Pick<CliSettings, "tokenMaxLifetimeMs">,
+  now: Date,
+  [option, asked]: readonly [option: string, asked: Date | undefined] = ["", undefined],
+): Date | undefined {
+  if (tokenMaxLifetimeMs === undefined) return undefined;
+  const last = new Date(now.getTime() + tokenMaxLifetimeMs);
+  if (asked === undefined || asked <= last) return last;
+  throw new Failure(
+    "usage",
+    `${option} lies beyond TOKEN_MAX_LIFETIME, which allows ${exactTime(last.toISOString())} at most; nothing was done.`,
+  );
+}
+
+/** The earlier of a token's end and another one; `null`: the token has no end. */
+export function earlierEnd(expiresAt: string | null, other: Date | undefined): string | null {
+  if (other === undefined) return expiresAt;
+  return expiresAt !== null && Date.parse(expiresAt) <= other.getTime() ? expiresAt : other.toISOString();
+}
+
+/**
+ * The tokens with another end for one of them (P84), which may lie before or after the one that it had. Throws `not_found`;
+ * `usage` for a token that is revoked or expired: those stay ended.
+ */
+export function withEnd(
+  tokens: readonly RegisteredToken[],
+  tokenId: TokenId,
+  expiresAt: string,
+  now: Date,
+): readonly RegisteredToken[] {
+  const active = activeToken(tokens, tokenId, now);
+  return tokens.map((token) => (token === active ? { ...token, expiresAt } : token));
+}
+
+/** The token, which must be in force. Throws as `withEnd` does. */
+export function activeToken(
+  tokens: readonly RegisteredToken[],
+  tokenId: TokenId,
+  now: Date,
+): RegisteredToken {
+  const token = tokens.find((candidate) => candidate.tokenId === tokenId);
+  if (token === undefined) {
+    const known = tokens.map((other) => other.tokenId);
+    throw new Failure("not_found", `No token ${tokenId}; see \`token list\`.${didYouMean(tokenId, known)}`);
+  }
+  const status = tokenStatus(token, now);
+  if (status === "active") return token;
+  throw new Failure("usage", `Token ${tokenId} is ${status}; create a new one with \`token create\`.`);
 }
 
 /** The tokens with the given ones revoked; revoking one twice keeps the first time. Throws `not_found`. */

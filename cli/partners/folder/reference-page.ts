@@ -81,7 +81,7 @@ function answerSection(
   const [json] = Object.values(content);
   const examples = Object.values(json?.examples ?? {}).map((example) => resolved(document, example));
   return html`<h3 id="${operationId}-${status}">${status}</h3>
-<p>${proseMarkup(description)} The body is a ${json && typeWords(document, json.schema)}.</p>
+<p>${proseMarkup(description)} The body: ${json && typeWords(document, json.schema)}.</p>
 <details><summary>Headers and examples of the ${status}</summary>
 ${rowsOf(
   ["header", "sent", "meaning"],

@@ -5,8 +5,14 @@ import { type RegisteredToken, readScope, tokenStatus } from "../../../core/toke
 import type { Audit } from "../../operate/audit/audit.ts";
 import { assertNotRemoved } from "../../operate/tokens/assert-published.ts";
 import { editRecorded, readRegistry } from "../../operate/tokens/edit-registry.ts";
-import { type IssuedToken, issueToken, revoked } from "../../operate/tokens/issue-token.ts";
-import type { Shell } from "../../shell/shell.ts";
+import {
+  earlierEnd,
+  type IssuedToken,
+  issueToken,
+  latestEnd,
+  revoked,
+} from "../../operate/tokens/issue-token.ts";
+import { type Shell, settingsOf } from "../../shell/shell.ts";
 
 /** The kinds of tokens in the sandbox. A request with each kind shows another case of the gateway's answers. */
 const sandboxTokenKinds = ["good", "small-quota", "without-scope", "expired", "revoked"] as const;
@@ -33,16 +39,18 @@ export async function provideSandboxTokens(
   store: ObjectStore,
   tenantId: TenantId,
   rotate: boolean,
-  { now, randomBytes, signal }: Pick<Shell, "now" | "randomBytes" | "signal">,
+  shell: Shell,
   audit: Audit,
 ): Promise<readonly SandboxToken[]> {
-  const at = now();
+  const { signal, randomBytes } = shell;
+  const at = shell.now();
+  const last = latestEnd(settingsOf(shell), at);
   const fresh = new Map<SandboxTokenKind, IssuedToken>();
   const provided = (tokens: readonly RegisteredToken[]): readonly SandboxToken[] =>
     sandboxTokenKinds.map((kind) => {
       const known = rotate ? undefined : tokens.findLast((token) => isOfKind(token, tenantId, kind, at));
       if (known !== undefined) return { kind, entry: known, plaintext: undefined };
-      const { entry, plaintext } = fresh.get(kind) ?? newToken(tenantId, kind, at, randomBytes);
+      const { entry, plaintext } = fresh.get(kind) ?? newToken(tenantId, kind, at, last, randomBytes);
       fresh.set(kind, { entry, plaintext });
       return { kind, entry, plaintext };
     });
@@ -80,13 +88,14 @@ function newToken(
   tenantId: TenantId,
   kind: SandboxTokenKind,
   now: Date,
+  last: Date | undefined,
   randomBytes: Shell["randomBytes"],
 ): IssuedToken {
   const terms = {
     tenantId,
     name: nameOf(kind),
     scopes: [kind === "without-scope" ? "sandbox.none" : readScope],
-    expiresAt: kind === "expired" ? new Date(now.getTime() - expiredForMs).toISOString() : null,
+    expiresAt: earlierEnd(null, kind === "expired" ? new Date(now.getTime() - expiredForMs) : last),
     rateLimit: kind === "small-quota" ? smallQuota : null,
   };
   const { plaintext, entry } = issueToken(terms, null, now, randomBytes);

@@ -1,3 +1,4 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
@@ -10,30 +11,34 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
-import { sandboxRows } from "../sandbox/sandbox-rows.ts";
+import { publishedCaseVariants } from "../snapshot/stored-tenants.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext } from "../tenant/build-context.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
 import { notBuilt } from "../tenant/build-report.ts";
 import { buildTenant, readingFailures } from "../tenant/build-tenant.ts";
-import type { BuildSchedule, TryBuild } from "./build-schedule.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
-import { withLockPatience } from "./patience.ts";
+import { withLockPatience } from "./lock-patience.ts";
 import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
 import {
   knownRemovals,
   reinstateReturned,
   reportStrayPrograms,
-  reportUnlisted,
   runProblem,
+  unlistedTenants,
 } from "./run-tenants.ts";
-import type { TenantClaims } from "./tenant-claims.ts";
+import { shardText } from "./shard.ts";
+
+/** Decides when which tenant of a run is built: calls `build` once for each. */
+export type BuildSchedule = (
+  tenants: readonly TenantId[],
+  build: (tenantId: TenantId) => Promise<void>,
+) => Promise<void>;
 
 export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly version: string;
-  readonly claims: TenantClaims;
   readonly schedule: BuildSchedule;
   /** Throws `source_contract` when the views are not what the contract says. */
   readonly checkSource: (client: SourceClient) => Promise<void>;
@@ -55,50 +60,57 @@ export async function buildRun(
   const withinBudget = createProblemBudget();
   const problems: Problem[] = [];
   let failure: Failure | undefined;
-  let sandbox: TenantId | undefined;
   const ofDatabase = databaseRows(context.pool, options.rules.limits);
-  const ofSandbox = sandboxRows(store, context.signal);
   let unreadable: ChosenTenants["unreadable"] = () => undefined;
   const withRows: WithTenantRows = (tenantId, read) => {
     const whyNot = unreadable(tenantId);
-    const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
-    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, read);
+    return (whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase))(tenantId, read);
   };
   const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
-  const tryBuild: TryBuild = async (tenantId) => {
-    // The sandbox's programs are the generator's own.
-    const findShared = tenantId === sandbox ? undefined : shared;
-    const tenantContext = { ...context, store, withRows, findShared };
-    const run = await claimedBuild(tenantId, options, tenantContext);
-    if (run === "taken") return run;
+  const build = async (tenantId: TenantId): Promise<void> => {
+    const tenantContext = { ...context, store, withRows, findShared: shared };
+    const run = context.signal.aborted
+      ? notBuilt(tenantId, "skipped")
+      : await buildTenant(tenantId, options, tenantContext);
     runs.push(withinBudget(run));
     context.onTenantDone(run);
-    return run.outcome;
   };
   try {
     const named = knownSandbox(store, context.signal);
     named.catch(() => {});
     const removed = await knownRemovals(store, context.signal);
-    sandbox = await named;
-    const chosen = await chosenTenants({ ...context, store, wanted, sandbox, removed, problems });
+    const sandbox = await named;
+    const { allowVanished } = options;
+    const choice = { ...context, store, wanted, sandbox, removed, allowVanished, problems };
+    const chosen = await chosenTenants(choice);
     ({ failure, unreadable } = chosen);
-    // A sandbox that is being removed has lost its tokens already, and is no tenant that came back.
-    const tenants = chosen.tenants.filter(
-      (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
-    );
+    const { tenants } = chosen;
     const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
     const { dryRun } = options;
     const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });
     problems.push(...returned.map((id) => runProblem("tenant_returned", id)));
     context.onTenants(tenants.length);
-    await context.schedule(tenants, tryBuild);
-    const { listed } = chosen;
+    await context.schedule(tenants, build);
+    const { listed, vanished } = chosen;
     const isOfAll = wanted.kind === "all";
     // A run of some tenants that changes nothing does not list the store.
     const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
     if (listed !== undefined && isNews && !context.signal.aborted) {
-      if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, problems);
-      await reportUnlisted(store, removed, { isOfAll, tenants, listed }, problems, context.signal);
+      if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, removed, problems);
+      problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
+      const { signal } = context;
+      const unlisted = isOfAll
+        ? vanished
+        : await unlistedTenants(
+            store,
+            removed,
+            [...listed, ...(sandbox === undefined ? [] : [sandbox])],
+            signal,
+          );
+      // P146
+      for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
+        problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
+      }
     }
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
@@ -126,11 +138,13 @@ export async function buildRun(
     version: context.version,
     options: {
       tenants: namedTenants(wanted),
+      shard: wanted.kind === "all" && wanted.shard !== undefined ? shardText(wanted.shard) : null,
       concurrency: options.concurrency,
       onInvalid: options.onInvalid,
       allowShrink: options.allowShrink,
       allowEmptied: options.allowEmptied,
       allowShared: options.allowShared,
+      allowVanished: options.allowVanished,
       dryRun: options.dryRun,
       legacyCapacity: options.rules.legacyCapacity,
       terminalStatuses: [...options.rules.terminalStatuses],
@@ -143,6 +157,11 @@ export async function buildRun(
   };
 }
 
+/** Builds at most `concurrency` tenants at a time, in their order. */
+export function boundedSchedule(concurrency: number): BuildSchedule {
+  return (tenants, build) => forEachBounded(tenants, concurrency, build);
+}
+
 /** Stores the report under `runs/`, for `snapshot status`. */
 export async function storeRunReport(store: ObjectStore, report: RunReport): Promise<void> {
   await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
@@ -151,21 +170,6 @@ export async function storeRunReport(store: ObjectStore, report: RunReport): Pro
 function namedTenants(wanted: WantedTenants): string[] | null {
   if (wanted.kind === "all") return null;
   return wanted.kind === "asked" ? [...wanted.tenantIds] : [wanted.tenantId];
-}
-
-/** Builds the tenant unless another builder has it, or has built it since this run began. */
-async function claimedBuild(
-  tenantId: TenantId,
-  options: BuildOptions,
-  context: BuildContext & Pick<RunContext, "claims">,
-): Promise<TenantRun | "taken"> {
-  const { claims, signal } = context;
-  const claim = signal.aborted ? "skipped" : await claims.tryClaim(tenantId);
-  if (claim === "taken") return claim;
-  if (claim !== "ours") return notBuilt(tenantId, claim === "done" ? "elsewhere" : "skipped");
-  const run = await buildTenant(tenantId, options, context);
-  await claims.release(tenantId, run.outcome === "published" || run.outcome === "unchanged");
-  return run;
 }
 
 /**

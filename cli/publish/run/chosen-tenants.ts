@@ -10,6 +10,7 @@ import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-tenants.ts";
 import { inShard, type Shard } from "./shard.ts";
+import { emptySource, liveTenants, vanishedRefusal } from "./vanished.ts";
 
 /** Which tenants a run builds. `notified`: the tenant that a notification named, if the source lists it. */
 export type WantedTenants =
@@ -20,11 +21,13 @@ export type WantedTenants =
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
   readonly tenants: readonly TenantId[];
-  /** All tenants that the source lists, with the sandbox; `undefined` where nobody asked for them. */
+  /** All tenants that the source lists; `undefined` where nobody asked for them. */
   readonly listed: readonly TenantId[] | undefined;
   /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
   readonly unreadable: (tenantId: TenantId) => Failure | undefined;
   readonly failure: Failure | undefined;
+  /** P13: the live tenants that the source does not list any more, where the run looked for them. */
+  readonly vanished: readonly TenantId[];
 }
 
 export interface TenantChoice {
@@ -35,14 +38,15 @@ export interface TenantChoice {
   readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly sandbox: TenantId | undefined;
   readonly removed: RemovedTenants;
+  readonly allowVanished: boolean;
   /** Findings about the list of tenants are added here. */
   readonly problems: Problem[];
   readonly signal: AbortSignal;
 }
 
-/** D40: the tenants to build, each once and well formed. P97: the `sandbox`, if there is one, is one of them. */
+/** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
-  const { pool, wanted, checkSource, sandbox, problems } = choice;
+  const { pool, store, wanted, checkSource, sandbox, removed, problems, signal } = choice;
   if (wanted.kind === "notified") return await notifiedTenant(choice, wanted.tenantId);
   const check = await askSource(pool, checkSource);
   let failure: Failure | undefined;
@@ -56,7 +60,7 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if ("failure" in listing) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
     const found = await tenantsOneByOne(choice, broken);
-    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure };
+    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure, vanished: [] };
   }
   const list = listing.answer;
   // P132: a run of some tenants does not report what is wrong with others.
@@ -67,17 +71,42 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
     problems.push(runProblem("tenant_is_sandbox", sandbox));
   }
-  const tenants = withSandbox(list.tenants, sandbox);
-  const unreadable = (tenantId: TenantId) => (tenantId === sandbox ? undefined : broken);
+  const tenants = list.tenants.filter((id) => id !== sandbox);
+  const unreadable = () => broken;
   if (wanted.kind === "all") {
     const { shard } = wanted;
     const own = shard === undefined ? tenants : tenants.filter((id) => inShard(id, shard));
-    return { tenants: own, listed: tenants, unreadable, failure };
+    const listed = new Set(list.tenants);
+    const live = await liveTenants(store, { listed, removed, sandbox, shard }, signal);
+    if (list.tenants.length === 0) {
+      return {
+        tenants: [],
+        listed: tenants,
+        unreadable,
+        failure: failure ?? emptySource(),
+        vanished: live.vanished,
+      };
+    }
+    const refusal = choice.allowVanished ? undefined : vanishedRefusal(live);
+    const whyNot = () => broken ?? refusal;
+    return {
+      tenants: own,
+      listed: tenants,
+      unreadable: whyNot,
+      failure: failure ?? refusal,
+      vanished: live.vanished,
+    };
   }
   const known = new Set(tenants);
   const asked = [...new Set(wanted.tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
-  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure };
+  if (sandbox !== undefined && unknown.includes(sandbox)) {
+    throw new Failure(
+      "not_found",
+      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
+    );
+  }
+  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure, vanished: [] };
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
@@ -91,15 +120,22 @@ async function notifiedTenant(
   tenantId: TenantId,
 ): Promise<ChosenTenants> {
   const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
-  if ("failure" in found && tenantId !== sandbox) {
-    return { tenants: [tenantId], listed: undefined, unreadable: () => found.failure, failure: undefined };
+  if (tenantId === sandbox) {
+    if ("answer" in found && found.answer) problems.push(runProblem("tenant_is_sandbox", tenantId));
+    return { tenants: [], listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
   }
-  const isListed = "answer" in found && found.answer;
-  const isBuilt = isListed && tenantId !== sandbox;
-  if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
-  if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));
-  const tenants = isBuilt ? [tenantId] : [];
-  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined };
+  if ("failure" in found) {
+    return {
+      tenants: [tenantId],
+      listed: undefined,
+      unreadable: () => found.failure,
+      failure: undefined,
+      vanished: [],
+    };
+  }
+  const tenants = found.answer ? [tenantId] : [];
+  if (!found.answer) problems.push(runProblem("tenant_vanished", tenantId));
+  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
 }
 
 /**
@@ -125,15 +161,7 @@ async function tenantsOneByOne(
     if ("failure" in found) failures.set(tenantId, found.failure);
     if ("failure" in found || found.answer) tenants.push(tenantId);
   }
-  const isSandboxWanted = wanted.kind === "all" || (sandbox !== undefined && isAsked(wanted, sandbox));
-  return {
-    tenants: isSandboxWanted ? withSandbox(tenants, sandbox) : tenants,
-    unreadable: (tenantId) => failures.get(tenantId),
-  };
-}
-
-function withSandbox(tenants: readonly TenantId[], sandbox: TenantId | undefined): readonly TenantId[] {
-  return sandbox === undefined ? tenants : [...new Set([...tenants, sandbox])];
+  return { tenants, unreadable: (tenantId) => failures.get(tenantId) };
 }
 
 function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {

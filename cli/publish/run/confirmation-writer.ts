@@ -1,34 +1,21 @@
-import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Confirmation,
-  type Confirmations,
-  confirmationsBytes,
-  readConfirmations,
-} from "../../../core/confirmations.ts";
-import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
+import { type Confirmations, confirmationsBytes, readConfirmations } from "../../../core/confirmations.ts";
+import { asFailure, type Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import { type LastRuns, lastRunsBytes, noLastRuns, readLastRuns } from "../../../core/last-runs.ts";
+import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
+import type { ETag, ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
-import {
-  type CarriedStep,
-  carriedStep,
-  confirmationOf,
-  mergedConfirmations,
-  withCarried,
-  withoutGone,
-} from "./merged-confirmations.ts";
+import { editDocument } from "../snapshot/edit-document.ts";
+import { lastRunsOf, mergedLastRuns, withoutGoneRuns } from "./last-runs.ts";
+import { confirmationOf, knownTenants, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";
 
-/** Keeps `runs/confirmed.json`, for the runs of one process. */
+/** Keeps `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
 export interface ConfirmationWriter {
   /** Notes what the runs of tenants say, when they have ended. Returns at once. */
   note(runs: readonly TenantRun[]): void;
-  /**
-   * Notes the tenants that source or store had at that time. Others are dropped from the document unless they were tried since.
-   */
-  noteKnown(tenantIds: ReadonlySet<string>, at: Date): void;
+  /** Notes a run that has ended, and which tenants source or store had: others are dropped unless they were tried since. */
+  noteReport(report: RunReport): void;
   /** Writes at once what was noted and is not written yet. Never rejects: see `onFailure`. */
   flush(): Promise<void>;
 }
@@ -38,34 +25,44 @@ export interface ConfirmationWriterOptions {
   /** The least time between two writes that nobody asked for. `undefined`: only `flush` writes. */
   readonly minIntervalMs?: number | undefined;
   readonly signal: AbortSignal;
-  /** Called when the document was not written. The next write tries again with what was noted. */
+  /** Called when a document was not written. The next write tries again with what was noted. */
   readonly onFailure: (failure: Failure) => void;
 }
+
+/** S3 refuses requests when the clock is further off. */
+const maxClockSkewMs = 15 * 60_000;
 
 export function createConfirmationWriter(
   store: ObjectStore,
   { now, minIntervalMs, signal, onFailure }: ConfirmationWriterOptions,
 ): ConfirmationWriter {
-  let noted: Confirmations = new Map();
-  let steps: readonly CarriedStep[] = [];
-  let known: Known | undefined;
+  let confirmed: Confirmations = new Map();
+  let reports: readonly RunReport[] = [];
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wroteAtMs = Number.NEGATIVE_INFINITY;
 
   async function write(): Promise<void> {
-    const [taken, takenSteps, takenKnown] = [noted, steps, known];
-    [noted, steps, known] = [new Map(), [], undefined];
+    const [takenConfirmed, takenReports] = [confirmed, reports];
+    [confirmed, reports] = [new Map(), []];
+    const latest = new Date(now().getTime() + maxClockSkewMs);
     try {
-      const latest = new Date(now().getTime() + maxClockSkewMs);
-      await editConfirmations(store, signal, (stored) => {
-        const kept = takenKnown === undefined ? stored : withoutGone(stored, takenKnown.ids, takenKnown.at);
-        return withCarried(mergedConfirmations(kept, taken, latest), takenSteps);
-      });
+      if (takenConfirmed.size > 0) {
+        await editConfirmations(store, signal, (stored) =>
+          mergedConfirmations(takenReports.reduce(withoutGoneOf, stored), takenConfirmed, latest),
+        );
+      }
+      if (takenReports.length > 0) {
+        await editLastRuns(store, signal, (stored) =>
+          takenReports.reduce((runs, report) => {
+            const said = lastRunsOf(report);
+            return said === undefined ? runs : mergedLastRuns(withoutGoneRuns(runs, report), said, latest);
+          }, stored),
+        );
+      }
     } catch (error) {
-      noted = mergedConfirmations(taken, noted);
-      steps = [...takenSteps, ...steps];
-      known ??= takenKnown;
+      confirmed = mergedConfirmations(takenConfirmed, confirmed);
+      reports = [...takenReports, ...reports].slice(-maxKeptReports);
       onFailure(asFailure(error));
     } finally {
       wroteAtMs = performance.now();
@@ -94,89 +91,86 @@ export function createConfirmationWriter(
   return {
     note(runs) {
       const endedAt = now();
-      const said = runs.flatMap((run): (readonly [TenantId, Confirmation])[] => {
+      const said = runs.flatMap((run) => {
         const confirmation = confirmationOf(run, endedAt);
         return confirmation === undefined ? [] : [confirmation];
       });
       if (said.length === 0) return;
-      noted = mergedConfirmations(noted, new Map(said));
-      steps = [...steps, ...runs.flatMap((run) => carriedStep(run) ?? [])];
+      confirmed = mergedConfirmations(confirmed, new Map(said));
       schedule();
     },
 
-    noteKnown(ids, at) {
-      known = { ids, at };
+    noteReport(report) {
+      if (report.options.dryRun) return;
+      reports = [...reports, report];
+      schedule();
     },
 
     async flush() {
       clearTimeout(timer);
       timer = undefined;
       await writing;
-      if (noted.size > 0) await begin();
+      if (confirmed.size > 0 || reports.length > 0) await begin();
     },
   };
 }
 
-/** P93: drops the confirmation of a tenant that is gone for good. */
+/** While the store is away, older reports are left out. */
+const maxKeptReports = 20;
+
+function withoutGoneOf(stored: Confirmations, report: RunReport): Confirmations {
+  const known = knownTenants(report);
+  return known === undefined ? stored : withoutGone(stored, known, new Date(report.startedAt));
+}
+
+/** P93: drops what is said of a tenant that is gone for good. */
 export async function forgetConfirmation(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
 ): Promise<void> {
-  await editConfirmations(store, signal, (stored) =>
-    stored.has(tenantId) ? new Map([...stored].filter(([id]) => id !== tenantId)) : stored,
-  );
+  await editConfirmations(store, signal, (stored) => without(stored, tenantId));
+  await editLastRuns(store, signal, (stored) => {
+    const tenants = without(stored.tenants, tenantId);
+    return tenants === stored.tenants ? stored : { ...stored, tenants };
+  });
 }
 
-interface Known {
-  readonly ids: ReadonlySet<string>;
-  readonly at: Date;
+function without<Value>(
+  tenants: ReadonlyMap<TenantId, Value>,
+  tenantId: TenantId,
+): ReadonlyMap<TenantId, Value> {
+  return tenants.has(tenantId) ? new Map([...tenants].filter(([id]) => id !== tenantId)) : tenants;
 }
 
-/** S3 refuses requests when the clock is further off. */
-const maxClockSkewMs = 15 * 60_000;
-/** Each conflict means that another builder has written; a few in a row are normal. */
-const maxAttempts = 8;
-/** The pause after a conflict is random, up to this times the attempt, so that two writers do not collide again. */
-const maxPauseMs = 100;
-
-/** P25: replaces the document by what `edit` makes of it, as one compare-and-swap; `edit` runs again after a conflict. */
+/** P25. A damaged document counts as empty: the next builds fill it again, and gateways go on with what they know. */
 async function editConfirmations(
   store: ObjectStore,
   signal: AbortSignal,
   edit: (stored: Confirmations) => Confirmations,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const { confirmations, etag } = await readStored(store, signal);
-    const edited = edit(confirmations);
-    // There is nothing new, or an earlier attempt without a clear answer was successful.
-    if (edited === confirmations) return;
-    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
-    try {
-      const body = bytesBody(confirmationsBytes(edited));
-      const { kind } = await store.put(confirmedKey, body, { condition, signal });
-      if (kind === "stored") return;
-    } catch (error) {
-      // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
-      if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
-    }
-    await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
-  }
-  throw new Failure("store_unavailable", `${confirmedKey} changed all the time.`);
+  const read = async () => {
+    const found = await store.get(confirmedKey, { signal });
+    if (found.kind !== "object") return { value: new Map(), etag: undefined };
+    const value = (await unlessFailed(readConfirmations(found.body), "corrupt_document")) ?? new Map();
+    return { value, etag: found.etag };
+  };
+  await editDocument(store, { key: confirmedKey, read, bytes: confirmationsBytes }, signal, edit);
 }
 
-/** A damaged document counts as empty: the next builds fill it again, and gateways go on with what they know. */
-async function readStored(
+/** A damaged document is replaced as a whole. */
+async function editLastRuns(
   store: ObjectStore,
   signal: AbortSignal,
-): Promise<{ readonly confirmations: Confirmations; readonly etag: ETag | undefined }> {
-  const found = await store.get(confirmedKey, { signal });
-  if (found.kind !== "object") return { confirmations: new Map(), etag: undefined };
-  const { etag, body } = found;
-  return {
-    confirmations: (await unlessFailed(readConfirmations(body), "corrupt_document")) ?? new Map(),
-    etag,
+  edit: (stored: LastRuns) => LastRuns,
+): Promise<void> {
+  const read = async (): Promise<{ value: LastRuns; etag: ETag | undefined }> => {
+    const found = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
+    if (found !== undefined) return { value: found.lastRuns, etag: found.etag };
+    const damaged = await store.get(lastRunsKey, { signal });
+    return { value: noLastRuns, etag: damaged.kind === "object" ? damaged.etag : undefined };
   };
+  await editDocument(store, { key: lastRunsKey, read, bytes: lastRunsBytes }, signal, edit);
 }
 
 /**
@@ -205,13 +199,3 @@ export function sessionConfirmations(
 }
 
 const interruptedGraceMs = 5000;
-
-/** The tenants that source or store have; `undefined` when the run did not look at all of them. */
-export function knownTenants(report: RunReport): ReadonlySet<string> | undefined {
-  const { options, failure, outcome, tenants, problems } = report;
-  if (options.tenants !== null || options.dryRun) return undefined;
-  if (failure !== null || outcome === "interrupted") return undefined;
-  if (problems.some(({ code }) => code === "tenants_unreadable")) return undefined;
-  const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? (value ?? []) : []));
-  return new Set([...tenants.map(({ tenantId }) => tenantId), ...vanished]);
-}

@@ -38,12 +38,7 @@ function hasPublished({ outcome, snapshotId, previousSnapshotId }: TenantRun): b
   return outcome === "published" || (outcome === "held" && snapshotId !== previousSnapshotId);
 }
 
-const succeeded: ReadonlySet<TenantRun["outcome"]> = new Set([
-  "published",
-  "unchanged",
-  "elsewhere",
-  "would-publish",
-]);
+const succeeded: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged", "would-publish"]);
 
 export function runTotals(runs: readonly TenantRun[], problems: readonly Problem[]): RunTotals {
   const tenants = {
@@ -53,14 +48,13 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
     refused: 0,
     failed: 0,
     skipped: 0,
-    elsewhere: 0,
     "would-publish": 0,
   };
   let bytesWritten = 0;
   let errors = problems.filter(({ severity }) => severity === "error").length;
   let warnings = problems.length - errors;
   for (const run of runs) {
-    tenants[run.outcome] += 1;
+    if (run.outcome !== "elsewhere") tenants[run.outcome] += 1;
     bytesWritten += run.bytesWritten;
     for (const [code, count] of Object.entries(run.problemCounts)) {
       if (severityOf(code as ProblemCode) === "error") errors += count;

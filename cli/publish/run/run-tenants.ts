@@ -1,18 +1,13 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import {
-  editRemovedTenants,
-  type RemovedTenants,
-  readRemovedTenants,
-  withRemoved,
-} from "../snapshot/removed-tenants.ts";
-import { keptTenants, publishedCaseVariants } from "../snapshot/stored-tenants.ts";
+import { editRemovedTenants, type RemovedTenants, readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
 /**
@@ -26,7 +21,7 @@ export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Pr
 
 /**
  * P91: the tenants that were removed once and are in the source again. They are no longer removed from now on. Their tokens stay
- * revoked, and their generations go on (P92).
+ * revoked.
  */
 export async function reinstateReturned(
   store: ObjectStore,
@@ -34,24 +29,32 @@ export async function reinstateReturned(
   removed: RemovedTenants,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<readonly TenantId[]> {
-  const returned = tenants.filter((tenantId) => (removed.get(tenantId)?.removedAt ?? null) !== null);
+  const returned = tenants.filter((tenantId) => removed.has(tenantId));
   if (returned.length === 0 || dryRun) return returned;
-  await editRemovedTenants(store, signal, (stored) =>
-    returned.reduce((kept, tenantId) => {
-      const entry = kept.get(tenantId);
-      // Another time means that the tenant was removed again.
-      if (entry === undefined || entry.removedAt !== removed.get(tenantId)?.removedAt) return kept;
-      return withRemoved(kept, tenantId, { ...entry, removedAt: null, isPurged: false });
-    }, stored),
-  );
+  // Another time means that the tenant was removed again.
+  const isBack = (tenantId: TenantId, removedAt: string): boolean =>
+    returned.includes(tenantId) && removed.get(tenantId) === removedAt;
+  await editRemovedTenants(store, signal, (stored) => {
+    const kept = [...stored].filter(([tenantId, removedAt]) => !isBack(tenantId, removedAt));
+    return kept.length === stored.size ? stored : new Map(kept);
+  });
   return returned;
 }
 
-/** P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. */
-export async function reportStrayPrograms(pool: SourcePool, problems: Problem[]): Promise<void> {
+/**
+ * P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. Those of removed tenants
+ * are nobody's mistake.
+ */
+export async function reportStrayPrograms(
+  pool: SourcePool,
+  removed: RemovedTenants,
+  problems: Problem[],
+): Promise<void> {
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });
-    problems.push(...strays.map(tenantProblem));
+    const isRemoved = ({ tenantId }: TenantProblem): boolean =>
+      tenantId !== null && isTenantId(tenantId) && removed.has(tenantId);
+    problems.push(...strays.filter((stray) => !isRemoved(stray)).map(tenantProblem));
   } catch (error) {
     problems.push(runProblem("source_unasked", asFailure(error).message));
   }
@@ -59,32 +62,19 @@ export async function reportStrayPrograms(pool: SourcePool, problems: Problem[])
 
 const maxCountingMs = 60_000;
 
-interface ListedTenants {
-  readonly isOfAll: boolean;
-  readonly tenants: readonly TenantId[];
-  readonly listed: readonly TenantId[];
-}
-
-/**
- * P13: a tenant that the source no longer lists keeps its last snapshot; a run of all tenants names it. P146: any run names the
- * published tenants whose ids differ from those of its own `tenants` in case only.
- */
-export async function reportUnlisted(
+/** The stored tenants, removed ones aside, that the source does not list. */
+export async function unlistedTenants(
   store: ObjectStore,
   removed: RemovedTenants,
-  { isOfAll, tenants, listed }: ListedTenants,
-  problems: Problem[],
+  listed: readonly TenantId[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly TenantId[]> {
   const known = new Set(listed);
   const unlisted: TenantId[] = [];
   for await (const tenantId of keptTenants(store, removed, signal)) {
     if (!known.has(tenantId)) unlisted.push(tenantId);
   }
-  if (isOfAll) problems.push(...unlisted.map((tenantId) => runProblem("tenant_vanished", tenantId)));
-  for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
-    problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
-  }
+  return unlisted;
 }
 
 /** The report schema allows at most this many characters in a value. */

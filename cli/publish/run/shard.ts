@@ -12,3 +12,7 @@ export function inShard(tenantId: TenantId, { index, count }: Shard): boolean {
   const number = createHash("sha256").update(tenantId).digest().readBigUInt64BE();
   return number % BigInt(count) === BigInt(index - 1);
 }
+
+export function shardText({ index, count }: Shard): string {
+  return `${index}/${count}`;
+}

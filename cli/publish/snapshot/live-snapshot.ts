@@ -1,5 +1,5 @@
 import { type Current, maxCurrentBytes, parseCurrent } from "../../../core/current.ts";
-import { Failure } from "../../../core/failure.ts";
+import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { piecesOf, readBody } from "../../../core/object-body.ts";
@@ -25,8 +25,15 @@ export async function readPointer(
   const key = currentKey(tenantId);
   const result = await store.get(key, { signal });
   if (result.kind !== "object") return undefined;
-  const bytes = await readBody(result, maxCurrentBytes, key);
-  return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
+  try {
+    const bytes = await readBody(result, maxCurrentBytes, key);
+    return { etag: result.etag, current: parseCurrent(bytes, tenantId), modifiedAt: result.modifiedAt };
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    if (code !== "corrupt_document") throw error;
+    const step = `Remove ${key}, then run \`snapshot build --tenant ${tenantId}\`: gateways go on with what they have until then.`;
+    throw new Failure(code, `${message} ${step}`, { cause: error });
+  }
 }
 
 /** The tenant's pointer. Throws `not_found` when there is none. */

@@ -98,6 +98,7 @@ const refusals: ReadonlySet<FailureCode> = new Set([
   "shrink_guard",
   "field_guard",
   "shared_guard",
+  "vanished_guard",
   "store_unsupported",
 ]);
 

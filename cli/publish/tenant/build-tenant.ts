@@ -110,6 +110,7 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "source_contract",
   "source_unavailable",
   "tenant_too_large",
+  "vanished_guard",
 ]);
 
 /** A damaged document counts as missing, because the build writes it anew. */

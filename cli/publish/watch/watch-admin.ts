@@ -59,7 +59,7 @@ export async function withWatchAdmin(
     metrics,
   });
   try {
-    onAdmin(await listen(server, host, port));
+    onAdmin(await listen(server, { host, port, setting: "ADMIN_HOST or WATCH_ADMIN_PORT" }));
     await use(admin);
   } finally {
     server.close();

@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import type { BuildSchedule } from "../run/build-schedule.ts";
+import type { BuildSchedule } from "../run/build-run.ts";
 import type { BuildSession, RunProgress } from "../run/build-session.ts";
 import { inShard, type Shard } from "../run/shard.ts";
 import { listenForChanges } from "./notifications.ts";
@@ -68,7 +67,7 @@ export async function watchSource(options: WatchOptions): Promise<void> {
           if (signal.aborted) resolve();
           else turns.set(tenantId, resolve);
         });
-        while ((await build(tenantId)) === "taken") await delay(500, undefined, { signal }).catch(() => {});
+        await build(tenantId);
         queue.ended(tenantId);
         look();
       });

@@ -1,13 +1,9 @@
-import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
-import { reportedProblem } from "../../publish/public-program/problem.ts";
-import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
-import { sandboxProgramById } from "../../publish/sandbox/sandbox-rows.ts";
+import { type DataProblem, reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-response.ts";
 import { type ElsewhereProgram, readElsewhere } from "../../publish/source/find-programs.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
@@ -24,10 +20,18 @@ export type ProgramInSource =
       readonly state: string;
       /** The problems that would keep the program from being published if its state were active. */
       readonly ifActive: readonly Problem[];
+      /** What partners would not see of it then. */
+      readonly dropped: readonly Problem[];
       /** The later of the program's travel dates, if that is past; `YYYY-MM-DD`. */
       readonly lastDay: string | null;
     }
-  | { readonly kind: "invalid"; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: "invalid";
+      /** Everything that keeps it from being published. */
+      readonly problems: readonly Problem[];
+      /** What partners would not see of it even then. */
+      readonly dropped: readonly Problem[];
+    }
   | {
       readonly kind: "publishable";
       /** The document that partners would get. */
@@ -42,7 +46,6 @@ const maxAskingMs = 20_000;
 
 /** Asks the source. Throws `busy`. Any other failure of the source is a result, since the store alone explains much. */
 export async function readProgramInSource(
-  store: ObjectStore,
   database: AskedDatabase,
   tenantId: TenantId,
   programId: string,
@@ -51,16 +54,6 @@ export async function readProgramInSource(
 ): Promise<ProgramInSource> {
   const today = now.toISOString().slice(0, 10);
   const rules = contentRules(database.settings);
-  try {
-    // The database knows nothing of the sandbox (P97).
-    if ((await knownSandbox(store, signal)) === tenantId) {
-      const found = sandboxProgramById(programId);
-      return found === undefined ? { kind: "absent", elsewhere: [] } : inSource(found, rules, today);
-    }
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { kind: "unavailable", reason: asFailure(error).message };
-  }
   return await database.ask({ maxMs: maxAskingMs, signal }, (client) =>
     read(client, tenantId, programId, rules, today),
   );
@@ -91,15 +84,14 @@ function inSource(found: ReadProgram, rules: ContentRules, today: string): Progr
         .sort()
         .reverse();
       const isPast = lastDay !== null && lastDay < today;
-      const ifActive = errorsIfActive(found, rules);
-      return { kind: "not_publishable", state: program.state, ifActive, lastDay: isPast ? lastDay : null };
+      const active = { ...found, source: { ...found.source, lifecycleState: "active" } };
+      const { errors: ifActive, dropped } = allProblems(active, rules);
+      const past = isPast ? lastDay : null;
+      return { kind: "not_publishable", state: program.state, ifActive, dropped, lastDay: past };
     }
     case "invalid": {
-      const problems = program.problems.map(reportedProblem);
-      const others = errorsIfActive(found, rules).filter(
-        ({ code }) => !problems.some((problem) => problem.code === code),
-      );
-      return { kind: "invalid", problems: [...problems, ...others] };
+      const { errors: problems, dropped } = allProblems(found, rules);
+      return { kind: "invalid", problems, dropped };
     }
     case "published": {
       const { detail, detailSha256 } = program.rendered;
@@ -110,12 +102,38 @@ function inSource(found: ReadProgram, rules: ContentRules, today: string): Progr
   }
 }
 
-/** A build names only the first error of a program, but a person who corrects the program needs all of them. */
-function errorsIfActive({ source, isDuplicate }: ReadProgram, rules: ContentRules): readonly Problem[] {
-  const active = { ...source, lifecycleState: "active" };
-  const program = checkedProgram({ source: active, isDuplicate: false }, rules);
-  const errors = program.kind === "invalid" ? program.problems.map(reportedProblem) : [];
-  const { programId } = source;
-  const twice = { code: "program_id_duplicate", programId, field: "id", value: programId } as const;
-  return isDuplicate ? [...errors, reportedProblem(twice)] : errors;
+/**
+ * A build names only the first error of a program, but a person who corrects the program needs all of them, and what partners
+ * would not see of it then. So each error is mended in a copy, until that could be published or nobody knows how to mend it.
+ */
+function allProblems(
+  found: ReadProgram,
+  rules: ContentRules,
+): { readonly errors: readonly Problem[]; readonly dropped: readonly Problem[] } {
+  const { programId } = found.source;
+  const reported = (problem: DataProblem): Problem => ({ ...reportedProblem(problem), programId });
+  const errors: Problem[] = [];
+  for (let next: ReadProgram | undefined = found; next !== undefined; ) {
+    const program = checkedProgram(next, rules);
+    if (program.kind === "published") return { errors, dropped: program.problems.map(reported) };
+    if (program.kind === "unpublished") break;
+    errors.push(...program.problems.map(reported));
+    next = mended(next, program.problems[0]?.code);
+  }
+  return { errors, dropped: [] };
+}
+
+function mended({ source, isDuplicate }: ReadProgram, code: string | undefined): ReadProgram | undefined {
+  switch (code) {
+    case "lifecycle_state_unknown":
+      return { source: { ...source, lifecycleState: "active" }, isDuplicate };
+    case "program_id_invalid":
+      return { source: { ...source, programId: "ID" }, isDuplicate };
+    case "program_name_blank":
+      return { source: { ...source, name: "Name" }, isDuplicate };
+    case "program_id_duplicate":
+      return { source, isDuplicate: false };
+    default:
+      return undefined;
+  }
 }

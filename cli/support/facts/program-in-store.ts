@@ -1,13 +1,13 @@
 import { asFailure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import { type ProgramPast, programPast } from "../../operate/snapshots/program-past.ts";
-import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
+import type { LiveReading } from "./live.ts";
 import { registryReading } from "./registry.ts";
 
 export type ProgramInStore =
@@ -40,43 +40,38 @@ export interface ServedProgram {
 
 export async function readProgramInStore(
   store: ObjectStore,
-  tenantId: TenantId,
+  reading: LiveReading,
   programId: string,
   now: Date,
   signal: AbortSignal,
 ): Promise<ProgramInStore> {
-  let isHeld = false;
+  if (reading.kind === "none") {
+    // W160: an unmounted volume looks like a store in which nothing was ever published.
+    const keys = await registryReading(store);
+    const isStore = keys.kind !== "unavailable" || keys.code !== "store_unreachable";
+    return { kind: "unpublished", store: store.address, isStore };
+  }
+  if (reading.kind === "damaged") {
+    return { kind: "damaged", reason: reading.reason, isHeld: reading.pointer?.current.hold != null };
+  }
+  const { live } = reading;
+  const { manifest } = live;
+  const { snapshotId, programs } = manifest;
+  const found = { kind: "live", snapshotId, programs: programs.count } as const;
+  const entry = detailEntry(manifest, programId);
+  if (entry === undefined) {
+    const past = await programPast(store, live, programId, { snapshotId, at: now }, signal);
+    return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
+  }
+  const { sha256, key } = entry;
   try {
-    const pointer = await readPointer(store, tenantId, signal);
-    if (pointer === undefined) {
-      // W160: an unmounted volume looks like a store in which nothing was ever published.
-      const reading = await registryReading(store);
-      const isStore = reading.kind !== "unavailable" || reading.code !== "store_unreachable";
-      return { kind: "unpublished", store: store.address, isStore };
-    }
-    isHeld = pointer.current.hold !== null;
-    const manifest = await readLiveManifest(store, pointer.current, signal);
-    const entry = detailEntry(manifest, programId);
-    const { snapshotId, programs } = manifest;
-    const live = { kind: "live", snapshotId, programs: programs.count } as const;
-    if (entry === undefined) {
-      const past = await programPast(
-        store,
-        { pointer, manifest },
-        programId,
-        { snapshotId, at: now },
-        signal,
-      );
-      return { ...live, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
-    }
-    const document = dataOf(await responseBytes(store, entry, signal), entry.key);
+    const document = dataOf(await responseBytes(store, entry, signal), key);
     const builtBy = programs.get(programId)?.snapshotId ?? null;
-    const { sha256, key } = entry;
-    return { ...live, served: { document, sha256, key, builtBy }, near: null, past: null };
+    return { ...found, served: { document, sha256, key, builtBy }, near: null, past: null };
   } catch (error) {
     const { code, message } = asFailure(error);
-    if (code === "corrupt_document") return { kind: "damaged", reason: message, isHeld };
-    throw error;
+    if (code !== "corrupt_document") throw error;
+    return { kind: "damaged", reason: message, isHeld: live.pointer.current.hold !== null };
   }
 }
 

@@ -3,10 +3,10 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import { type AuditEntry, type AuditQuery, readAudit } from "../../operate/audit/read-audit.ts";
+import { readAudit } from "../../operate/audit/read-audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
-import { type Reading, readOr } from "./reading.ts";
+import { orFault } from "./last-build.ts";
 
 /** The list of access keys, or the reason why it could not be read. A log explains much even without it. */
 export type RegistryReading =
@@ -62,62 +62,21 @@ export interface Removal {
   readonly openKeys: number;
 }
 
-export interface Rename {
-  readonly tenantId: string;
-  /** RFC 3339. */
-  readonly at: string;
-}
-
-/** Reads which tenants were removed (P91). */
+/** Reads which tenants are removed (P91). */
 export async function readRemovals(
   store: ObjectStore,
   reading: RegistryReading,
   signal: AbortSignal,
-): Promise<Reading<ReadonlyMap<string, Removal>>> {
-  return await readOr(new Map(), signal, async () => {
+): Promise<{ readonly value: ReadonlyMap<string, Removal>; readonly faults: readonly string[] }> {
+  return await orFault(new Map(), signal, async () => {
     const removals = new Map<string, Removal>();
-    for (const [tenantId, { removedAt }] of await readRemovedTenants(store, signal)) {
-      if (removedAt === null) continue;
-      const tokens = reading.kind === "read" ? reading.registry.tokens : [];
+    const tokens = reading.kind === "read" ? reading.registry.tokens : [];
+    for (const [tenantId, removedAt] of await readRemovedTenants(store, signal)) {
       const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
       removals.set(tenantId, { removedAt, openKeys: open.length });
     }
     return removals;
   });
-}
-
-/** The number of the operators' commands that are searched for renames. */
-const maxRecords = 500;
-
-/**
- * Reads which tenants were renamed (P94). Only the audit records that keys were moved, since the list of keys has only their
- * present tenant. Returns nothing when the audit cannot be read.
- */
-export async function readRenames(
-  store: ObjectStore,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Rename>> {
-  const query = { tenantId: undefined, since: undefined, limit: maxRecords };
-  const records = await recordsOf(store, query, signal);
-  const renames = new Map<string, Rename>();
-  for (const { command, at, changes } of records.toReversed()) {
-    if (command !== "tenant rename") continue;
-    for (const change of changes) {
-      if (change.kind !== "token" || change.before === null) continue;
-      const [from, to] = [change.before.tenantId, change.after.tenantId];
-      if (from === to) continue;
-      renames.delete(to);
-      renames.set(from, { tenantId: to, at });
-    }
-  }
-  return renames;
-}
-
-/** The tenant that this one is now, through several renames. */
-export function presentTenant(renames: ReadonlyMap<string, Rename>, tenantId: string): string {
-  let present = tenantId;
-  for (let hops = 0; hops < renames.size; hops += 1) present = renames.get(present)?.tenantId ?? present;
-  return present;
 }
 
 /** The person who held a tenant, from the audit; `null` when the audit has no record of it or cannot be read. */
@@ -129,8 +88,8 @@ export async function heldBy(
 ): Promise<string | null> {
   const until = new Date(since);
   const query = { tenantId, since: new Date(until.getTime() - longestMs), until, limit: 100 };
-  const records = await recordsOf(store, query, signal);
-  const holder = records.find(
+  const { value } = await orFault(undefined, signal, () => readAudit(store, query, signal));
+  const holder = value?.records.find(
     ({ outcome, changes }) =>
       outcome === "done" &&
       changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
@@ -140,13 +99,3 @@ export async function heldBy(
 
 /** A command that holds a tenant is done within this time. */
 const longestMs = 3_600_000;
-
-/** Records of the audit, newest first; none when it cannot be read. */
-async function recordsOf(
-  store: ObjectStore,
-  query: AuditQuery,
-  signal: AbortSignal,
-): Promise<readonly AuditEntry[]> {
-  const reading = await readOr(undefined, signal, () => readAudit(store, query, signal));
-  return reading.value?.records ?? [];
-}

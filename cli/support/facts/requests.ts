@@ -2,7 +2,7 @@ import { asFailure } from "../../../core/failure.ts";
 import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { GatewayNote, RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { type LivePeriod, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import { type ProgramPast, programPast } from "../../operate/snapshots/program-past.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -21,20 +21,16 @@ export interface RequestFacts {
   /** The tenant whose programs the access key reads now; `null` when none is known. */
   readonly tenant: JudgedTenant | null;
   /** The facts about a program that the request did not find; `null` when it found its program, or when nothing is known. */
-  readonly miss: Miss | null;
+  readonly miss: MissingProgram | null;
   /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
   readonly snapshot: AnsweringSnapshot | null;
   /** The present state of an object that the log calls damaged; `null` when there is none, or when it cannot be read. */
   readonly object: "whole" | "damaged" | "not_live" | null;
-  /** The gateway's last note about its store before the request; `null` when the log has none. */
-  readonly gateway: GatewayNote | null;
-  /** The identity of this store; `null` when it has none. */
-  readonly storeId: string | null;
 }
 
 /** A program that a request did not find: why it was missing then, and its present state. */
-export interface Miss {
-  readonly missed: ProgramPast;
+export interface MissingProgram {
+  readonly atTheTime: ProgramPast;
   readonly now: Explanation;
 }
 
@@ -59,7 +55,7 @@ export async function answeringSnapshot(
 ): Promise<AnsweringSnapshot | null> {
   if (status !== 200 || tenantId === null || !isTenantId(tenantId)) return null;
   if (snapshotId === null || !isSnapshotId(snapshotId)) return null;
-  return await orNull(signal, async () => {
+  return await unlessUnreadable(signal, async () => {
     const head = await readManifestHead(store, tenantId, snapshotId, signal);
     if (head === undefined) return { kind: "not_kept" };
     const pointer = await readPointer(store, tenantId, signal);
@@ -82,14 +78,14 @@ function replacedBefore(periods: readonly LivePeriod[], snapshotId: string, time
 }
 
 /** Whether the object that the gateway found damaged is what the live manifest vouches for now. */
-export async function damagedObject(
+export async function objectState(
   store: ObjectStore,
   { tenantId, objectKey, causeCode, programId, status }: RequestLogLine,
   signal: AbortSignal,
 ): Promise<RequestFacts["object"]> {
   if (status < 500 || causeCode !== "corrupt_document" || tenantId === null || !isTenantId(tenantId))
     return null;
-  return await orNull(signal, async () => {
+  return await unlessUnreadable(signal, async () => {
     const pointer = await readPointer(store, tenantId, signal);
     if (pointer === undefined) return "not_live";
     try {
@@ -106,26 +102,24 @@ export async function damagedObject(
   });
 }
 
-export async function missOf(
+export async function missingProgram(
   store: ObjectStore,
   { programId, snapshotId, time }: RequestLogLine,
   tenantId: TenantId,
   now: Explanation,
   signal: AbortSignal,
-): Promise<Miss | null> {
-  const found = await orNull(signal, async () => {
+): Promise<MissingProgram | null> {
+  const found = await unlessUnreadable(signal, async () => {
     const live = await publishedSnapshot(store, tenantId, signal);
     if (live === undefined || programId === null) return null;
     const asked = snapshotId !== null && isSnapshotId(snapshotId) ? snapshotId : null;
     return await programPast(store, live, programId, { snapshotId: asked, at: new Date(time) }, signal);
   });
-  if (found !== null) return { missed: found, now };
-  // The objects of a renamed tenant may be removed. Its partners read the programs of its present tenant.
-  return now.renamedFrom === null ? null : { missed: { kind: "not_kept" }, now };
+  return found && { atTheTime: found, now };
 }
 
 /** The answer, or `null` when the store fails, since the log alone explains much. */
-export async function orNull<Answer>(
+export async function unlessUnreadable<Answer>(
   signal: AbortSignal,
   ask: () => Promise<Answer>,
 ): Promise<Answer | null> {

@@ -1,11 +1,11 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import type { LastRun, LastTry } from "../facts/runs.ts";
+import type { LastBuild, LastRun } from "../facts/last-build.ts";
 import type { Hold, TenantFacts } from "../facts/tenants.ts";
 
 /** P47: the state of a tenant's builds: whether they come, and whether they may publish. */
 export interface BuildState {
   readonly builds: Builds;
-  readonly keeper: Keeper;
+  readonly block: Block;
 }
 
 /** Whether builds come. `at`: when the last one ended, RFC 3339. */
@@ -17,11 +17,11 @@ export type Builds =
   | { readonly kind: "interrupted"; readonly at: string }
   /** The last one failed for a reason that is not in a program's data. */
   | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
-  /** None has come for much longer than usual. */
-  | { readonly kind: "silent"; readonly at: string };
+  /** None has come within the time in which one should (P50). */
+  | { readonly kind: "silent"; readonly at: string; readonly withinMs: number };
 
-/** The obstacle that keeps everything but withdrawals from being published when a build comes. */
-export type Keeper =
+/** What keeps everything but withdrawals from being published when a build comes. */
+export type Block =
   | { readonly kind: "none" }
   | { readonly kind: "held"; readonly hold: Hold }
   /** The last build was refused by a guard. */
@@ -32,100 +32,57 @@ export type Keeper =
 /** The change that the guard prevents: lost programs, emptied fields, or another tenant's programs. */
 export type Guard = "shrink" | "field" | "shared";
 
-export type BuildFacts = Pick<
-  TenantFacts,
-  "hold" | "lastRun" | "lastTry" | "unresolved" | "usualIntervalMs"
-> & {
-  readonly confirmation: Pick<NonNullable<TenantFacts["confirmation"]>, "confirmedAt"> | undefined;
-};
+export type BuildFacts = Pick<LastBuild, "lastRun" | "lastTry"> &
+  Pick<TenantFacts, "hold"> & {
+    readonly confirmation: Pick<NonNullable<LastBuild["confirmation"]>, "confirmedAt"> | undefined;
+  };
 
-export function buildStateOf(facts: BuildFacts, now: Date): BuildState {
+/** A daily job, and two hours for one that is late. */
+const defaultBuildWithinMs = 26 * 3_600_000;
+
+export function buildStateOf(facts: BuildFacts, reader: Reader): BuildState {
   const { hold } = facts;
-  const keeper: Keeper = hold === null ? keeperOf(facts) : { kind: "held", hold };
-  return { builds: buildsOf(facts, now), keeper };
-}
-
-/** The failure of the last build that did not get through; `null` when there is none, or when it is not recorded. */
-export function failureOf(facts: BuildFacts): LastRun["failure"] {
-  return lastEnd(facts).run?.failure ?? null;
-}
-
-/** P19: programs with an error that the last run left out while it published the others; rows of one id are one program. */
-export function leftOutPrograms(lastRun: LastRun | null): readonly (string | null)[] {
-  if (lastRun === null || lastRun.failure !== null || lastRun.tenantRun === null) return [];
-  const { leftOut, counts, problems } = lastRun.tenantRun;
-  const ids = leftOut ?? problems.flatMap((found) => (found.severity === "error" ? found.programId : []));
-  if (ids.length === 0) return Array.from({ length: counts.invalid }, () => null);
-  return ids.filter((id, at) => id === null || ids.indexOf(id) === at);
+  return { builds: buildsOf(facts, reader), block: hold === null ? blockOf(facts) : { kind: "held", hold } };
 }
 
 /**
- * A tenant is silent when no build has ended for this time: three usual intervals, and an hour at least. When the interval is
- * unknown, it is a day, and two hours for a job that is late.
+ * The failure of the last build; `null` when there is none, or when it is not recorded. `snapshot watch` records a failure that
+ * repeats itself once, so the last recorded run of the same outcome has the reason.
  */
-function patienceMs({ lastTry, lastRun, usualIntervalMs }: BuildFacts): number {
-  // `snapshot watch` stores no report of a run without news, so a gap between reports is no gap between its builds (P50).
-  const isReported = lastTry?.triedAt === lastRun?.finishedAt;
-  return usualIntervalMs === null || !isReported ? 26 * hourMs : Math.max(3 * usualIntervalMs, hourMs);
+export function failureOf({ lastRun, lastTry }: Pick<BuildFacts, "lastRun" | "lastTry">): LastRun["failure"] {
+  return lastRun !== null && lastRun.outcome === lastTry?.outcome ? lastRun.failure : null;
 }
 
-const hourMs = 3_600_000;
-
-/**
- * The build whose end counts. When the last whole reading failed, a later build of single programs, or one that somebody
- * ended, does not change that. A failure that repeats itself is reported once, so an older report of the same outcome
- * has its reason.
- */
-function lastEnd({ lastTry, lastRun, unresolved }: BuildFacts): {
-  readonly tried: LastTry | null;
-  readonly run: LastRun | null;
-} {
-  if (lastTry !== null && unresolved !== null && !isFailed(lastTry) && lastTry.outcome !== "held") {
-    return { tried: { outcome: unresolved.outcome, triedAt: unresolved.finishedAt }, run: unresolved };
-  }
-  const run = [lastRun, unresolved].find((known) => known?.outcome === lastTry?.outcome) ?? null;
-  return { tried: lastTry, run };
-}
-
-function isFailed({ outcome }: LastTry): boolean {
-  return outcome === "failed" || outcome === "refused";
-}
-
-function buildsOf(facts: BuildFacts, now: Date): Builds {
+function buildsOf(facts: BuildFacts, { now, buildWithinMs = defaultBuildWithinMs }: Reader): Builds {
   const { lastTry, confirmation } = facts;
   if (lastTry === null) return { kind: "unseen" };
-  if (now.getTime() - Date.parse(lastTry.triedAt) > patienceMs(facts)) {
-    return { kind: "silent", at: lastTry.triedAt };
-  }
-  const { tried, run } = lastEnd(facts);
-  const { outcome, triedAt: at } = tried ?? lastTry;
-  const lastGoodAt = confirmation?.confirmedAt ?? null;
-  const code = run?.failure?.code;
+  const { outcome, triedAt: at } = lastTry;
+  if (now.getTime() - Date.parse(at) > buildWithinMs) return { kind: "silent", at, withinMs: buildWithinMs };
+  const failing = { kind: "failing", at, lastGoodAt: confirmation?.confirmedAt ?? null } as const;
+  const code = failureOf(facts)?.code;
   switch (outcome) {
     case "interrupted":
       return { kind: "interrupted", at };
     case "skipped":
-      return code === undefined ? { kind: "interrupted", at } : { kind: "failing", at, lastGoodAt };
+      return code === undefined ? { kind: "interrupted", at } : failing;
     case "failed":
-      return code === "invalid_program" ? { kind: "running", at } : { kind: "failing", at, lastGoodAt };
+      return code === "invalid_program" ? { kind: "running", at } : failing;
     case "refused":
-      return code === "store_unsupported" ? { kind: "failing", at, lastGoodAt } : { kind: "running", at };
+      return code === "store_unsupported" ? failing : { kind: "running", at };
     default:
       return { kind: "running", at };
   }
 }
 
-function keeperOf(facts: BuildFacts): Keeper {
-  const { tried, run } = lastEnd(facts);
-  if (tried === null) return { kind: "none" };
-  const at = tried.triedAt;
-  const code = run?.failure?.code;
-  if (tried.outcome === "refused" && code !== "store_unsupported") {
+function blockOf(facts: BuildFacts): Block {
+  const { lastRun, lastTry } = facts;
+  const code = failureOf(facts)?.code;
+  if (lastTry?.outcome === "refused" && code !== "store_unsupported") {
     const guard = code === "field_guard" ? "field" : code === "shared_guard" ? "shared" : "shrink";
-    return { kind: "guard", at, guard };
+    return { kind: "guard", at: lastTry.triedAt, guard };
   }
-  if (tried.outcome === "failed" && code === "invalid_program") {
-    return { kind: "faults", at, programs: [...new Set(run?.tenantRun?.leftOut ?? [])] };
+  if (lastTry?.outcome === "failed" && code === "invalid_program") {
+    return { kind: "faults", at: lastTry.triedAt, programs: lastRun?.leftOut ?? [] };
   }
   return { kind: "none" };
 }

@@ -22,10 +22,7 @@ export interface Concern {
  * time.
  */
 export const concernKinds = {
-  gateway_store: { title: "another store", when: "Said" },
-  gateway_unready: { title: "gateway not ready", when: "Said" },
   answers_old: { title: "older data", when: "Last" },
-  gateway_clock: { title: "clock", when: "Seen" },
   unfinished_removal: { title: "removal not ended", when: "Since" },
   damaged: { title: "damaged", when: "Found" },
   never_published: { title: "never published", when: "Since" },
@@ -38,14 +35,13 @@ export const concernKinds = {
   guard: { title: "refused", when: "Last tried" },
   faults: { title: "faulty programs", when: "Last tried" },
   answers_limited: { title: "429", when: "Last" },
-  shrinking: { title: "shrinking", when: "It had most" },
+  programs_shared: { title: "programs shared", when: "Found" },
   left_out: { title: "left out", when: "Found" },
   held: { title: "held", when: "Since" },
   interrupted: { title: "stopped", when: "Last tried" },
   unseen: { title: "no builds on record", when: "Since" },
   token_expires: { title: "key expires", when: "It ends" },
   not_in_source: { title: "not in the source", when: "Found" },
-  renamed: { title: "renamed", when: "Since" },
   removed: { title: "removed", when: "Since" },
 } as const;
 
@@ -71,6 +67,41 @@ const order = Object.keys(concernKinds);
 function rank({ kind, severity }: Concern): number {
   return order.indexOf(kind) + (severity === "bad" ? 0 : order.length);
 }
+
+/** Tenants with the same concern, said once. */
+export interface SharedConcern {
+  readonly concern: Concern;
+  /** At least one, in the order of the subjects. */
+  readonly tenantIds: readonly string[];
+}
+
+/** Concerns of the same words stand together, where the first of them stood. */
+export function sharedConcerns(
+  subjects: readonly { readonly tenantId: string; readonly concerns: readonly Concern[] }[],
+): readonly SharedConcern[] {
+  const groups = new Map<string, { readonly concern: Concern; readonly tenantIds: string[] }>();
+  for (const { tenantId, concerns } of subjects) {
+    for (const concern of concerns) {
+      const { kind, severity, text, programs } = concern;
+      const cause = JSON.stringify([kind, severity, text, programs]);
+      const group = groups.get(cause);
+      if (group === undefined) groups.set(cause, { concern, tenantIds: [tenantId] });
+      else group.tenantIds.push(tenantId);
+    }
+  }
+  return [...groups.values()];
+}
+
+/** The tenants of a shared concern, as long as a line has room: `7 tenants (a, b, c and 4 more)`. */
+export function namedTenants(tenantIds: readonly string[]): string {
+  const [first = "", ...others] = tenantIds;
+  if (others.length === 0) return first;
+  const shown = tenantIds.slice(0, maxNames).join(", ");
+  const rest = tenantIds.length - maxNames;
+  return `${tenantIds.length} tenants (${shown}${rest > 0 ? ` and ${rest} more` : ""})`;
+}
+
+const maxNames = 3;
 
 /** Subjects by their worst concern, then by how many they have, then by name. */
 export function worstSubjectFirst<

@@ -1,146 +1,255 @@
 import { isProgramId } from "../../../core/ids.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import type { Reader } from "../../output/times.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
+import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
-import { activation, missingProgram, unpublishedState } from "./missing-program.ts";
-import { notKept, obstacleSteps, obstacleTo, prospect } from "./obstacle.ts";
-import { correction, problemList } from "./problem-words.ts";
-import { damageSteps, removedSteps } from "./remedies.ts";
-import { servedProgram } from "./served-program.ts";
+import { inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
+import { obstacleTo, prospectOf, withdrawalPasses } from "./obstacle.ts";
+import { correction, flawWords, problemList } from "./problem-words.ts";
 import {
+  activation,
   askAgain,
   didYouMean,
+  flawed,
   flawStep,
   mendViews,
-  type ProgramFacts,
-  type ProgramJudgement,
-  type Standing,
-  standing,
+  nothingToDo,
   tenantAdvice,
-} from "./standing.ts";
-import { explainCommand, forOperations, forSupport, listCommand, nextStep, type Step } from "./step.ts";
+  unpublishedState,
+  unseenThen,
+} from "./program-words.ts";
+import { damageSteps, unlistedSteps } from "./remedies.ts";
+import { type ProgramFacts, type ProgramJudgement, type Standing, standing } from "./standing.ts";
+import { explainCommand, forSupport, listCommand, nextStep, type Step } from "./step.ts";
 
-/** Judges a program (P47). Pure and total: every combination of facts has exactly one standing. */
+/** Judges a program (P47): its case in the table, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
   const { tenant, programId, tenantId, store } = facts;
-  const { name, answer, verdict, now, build, isToBeCorrected, steps = [] } = standingOf(facts, reader);
+  const { name, answer, verdict, now, build, isToBeCorrected, steps = [] } = caseOf(facts, reader);
   const first = steps.filter((step) => step !== undefined);
   if (build === undefined && isToBeCorrected !== true) {
     return { row: name, answer, verdict, summary: now, next: nextStep(...first) };
   }
   const isOnly = store.kind === "live" && store.programs === 1;
   const obstacle = obstacleTo(build?.need ?? "change", tenant.buildState, { programId, isOnly });
-  const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
-  const ending =
-    build === undefined
-      ? ""
-      : ` ${prospect(obstacle, build.effect, reader)}${isPassing ? notKept(tenant.buildState) : ""}`;
   const isWait = build !== undefined && first.length === 0;
+  const prospect = prospectOf(obstacle, { effect: build?.effect ?? "", tenantId, isWait }, reader);
+  const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
+  const passes = isPassing ? withdrawalPasses[tenant.buildState.block.kind] : "";
   return {
     row: `${name}/${obstacle.kind}`,
     answer,
     verdict,
-    summary: `${now}${ending}`,
-    next: nextStep(...first, ...obstacleSteps(obstacle, tenantId, isWait)),
+    summary: build === undefined ? now : `${now} ${prospect.sentence}${passes}`,
+    next: nextStep(...first, ...prospect.steps),
   };
 }
 
-function standingOf(facts: ProgramFacts, reader: Reader): Standing {
-  const { store, programId, tenantId, tenant } = facts;
+/**
+ * The table of cases (P47): what partners see of a program × what the source says of it → the sentence and the steps. Total, so
+ * every combination of facts has exactly one case. What stands in the way of a build is added by `judgedProgram`.
+ */
+function caseOf(facts: ProgramFacts, reader: Reader): Standing {
+  const { store, programId, tenantId, tenant, source } = facts;
   const { removal } = tenant;
   if (removal !== null && removal.openKeys === 0) return removedTenant(facts, removal.removedAt, reader);
   if (!isProgramId(programId)) return malformedId(facts);
+  if (tenant.isSandbox) return inSandbox(facts);
   switch (store.kind) {
-    case "damaged": {
-      const now = "Partners get 500 (internal error): a published file is damaged.";
-      const steps = damageSteps(tenantId, store.isHeld, facts.source.kind !== "tenant_unknown");
-      return standing(500, "damaged", "damaged_store", now, { steps });
-    }
+    case "damaged":
+      return standing(
+        500,
+        "damaged",
+        "damaged_store",
+        "Partners get 500 (internal error): a published file is damaged.",
+        { steps: damageSteps(tenantId, store.isHeld, source.kind !== "tenant_unknown") },
+      );
     case "unpublished":
-      return unpublished(facts, store);
+      return unpublished(facts, store.isStore);
     case "live":
-      return store.served === null ? missingProgram(facts, store) : servedProgram(facts);
+      return store.served === null ? missing(facts, store) : served(facts);
   }
 }
 
-/** A removed tenant's partners get nothing, whatever is still stored (P91). */
-function removedTenant({ tenantId, source }: ProgramFacts, removedAt: string, reader: Reader): Standing {
-  const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
-  const again = isListed ? " The booking system lists the tenant again." : "";
-  const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(removedAt, reader)}, and its access keys ended with it.${again}`;
-  return standing(401, "removed", "removed_tenant", now, { steps: removedSteps(tenantId, isListed) });
-}
+type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 
-function malformedId({ programId, tenantId, source, store }: ProgramFacts): Standing {
-  const near = store.kind === "live" ? store.near : null;
-  const isInSource = ["invalid", "publishable", "not_publishable"].includes(source.kind);
-  const known = isInSource
-    ? " The booking system has a program with this id; it cannot be published under it."
-    : "";
-  const now = `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${known}${didYouMean(near)}`;
-  const step = forSupport(
-    "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.",
-    near === null ? listCommand(tenantId) : explainCommand(tenantId, near),
-  );
-  return standing(400, "malformed_id", "malformed_id", now, { steps: [step] });
-}
-
-type Unpublished = Extract<ProgramInStore, { readonly kind: "unpublished" }>;
-
-function unpublished(facts: ProgramFacts, { isStore }: Unpublished): Standing {
-  const { tenantId, source } = facts;
-  const everything = "Partners get 500 (internal error) for everything: nothing is published for tenant";
-  // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
-  const noStore = !isStore && {
-    now: "There is no store in that place, so nobody can say what partners get. Gateways that had their store there serve what they still hold, of an older snapshot, and answer 500 to everything else; their log says since when.",
-    steps: [
-      forOperations(
-        "If partners were served before, check STORE_URL and whether the volume is mounted. A new installation begins with its first build.",
-        "store check",
-      ),
-    ],
-  };
+function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
+  const seen = standing.bind(null, 200);
   switch (source.kind) {
-    case "tenant_unknown": {
-      const now = `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`;
-      const steps = [forSupport(tenantAdvice, "source check")];
-      return standing(500, "unpublished_unlisted", "unknown_tenant", now, { steps, ...noStore });
-    }
-    case "unavailable": {
-      const now = `${everything} ${tenantId}. Whether there is such a tenant is not known: the booking system could not be asked.`;
-      const steps = [forSupport(`Check the tenant's id. ${askAgain}`), mendViews];
-      return standing(500, "unpublished_unchecked", "unpublished_tenant", now, { steps, ...noStore });
-    }
-    default: {
-      if (noStore !== false) return standing(500, "unpublished/none", "unpublished_tenant", "", noStore);
-      const without = withoutProgram(facts);
-      const now = `${everything} ${tenantId}.${without.text}`;
-      const effect = without.text === "" ? "publish it for the first time" : "publish the tenant without it";
-      const build = { need: "change", effect } as const;
-      return standing(500, "unpublished", "unpublished_tenant", now, { build, steps: without.steps });
-    }
-  }
-}
-
-/** Says why a first build would leave this program out, or publish it with flaws. */
-function withoutProgram({ source, garbled, tenantId }: ProgramFacts): {
-  readonly text: string;
-  readonly steps: readonly (Step | undefined)[];
-} {
-  switch (source.kind) {
+    case "unavailable":
+      return seen(
+        "served_unchecked",
+        "served_unchecked",
+        "Partners see it. Whether the booking system says something else by now is not known: it could not be asked.",
+        { steps: [forSupport(askAgain), mendViews] },
+      );
+    case "tenant_unknown":
+      return seen(
+        "served_unlisted",
+        "served_unlisted",
+        `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`,
+        { steps: unlistedSteps(tenantId, ", which ends its access keys") },
+      );
+    case "absent":
+      return seen(
+        "served_absent",
+        "served_leaving",
+        "Partners still see it, though the booking system no longer has it.",
+        { build: { need: "loss", effect: "take it out" } },
+      );
+    case "not_publishable":
+      return seen(
+        "served_withdrawn",
+        "served_leaving",
+        `Partners still see it, though the source says ${JSON.stringify(source.state)} now.`,
+        { build: { need: "withdrawal", effect: "take it out" } },
+      );
     case "invalid": {
-      const text = ` A build leaves this program out, for what the booking system has cannot be published. ${problemList(source.problems)}`;
-      return { text, steps: [correction(source.problems)] };
+      const now = "Partners see it as it was; what the booking system has now cannot be published";
+      const steps = [correction(source.problems), flawStep(source, garbled)];
+      const why = `${problemList(source.problems)}${unseenThen(source)}`;
+      // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
+      if (tenant.lastRun?.onInvalid === "fail") {
+        const stopping = `${now}, and builds of this tenant stop at such a fault: ${why}`;
+        return seen("served_stopping", "served_invalid", stopping, { isToBeCorrected: true, steps });
+      }
+      const build = { need: "loss", effect: "leave it out, so that partners no longer see it" } as const;
+      return seen("served_faulty", "served_invalid", `${now}: ${why}`, { build, steps });
     }
-    case "not_publishable": {
-      const text = ` A build leaves this program out: ${unpublishedState(source)}`;
-      return { text, steps: [activation(source)] };
-    }
-    case "absent": {
-      const check = "Check the id: it may differ from the number in the booking system.";
-      const text = " The booking system has no program of this id for this tenant.";
-      return { text, steps: [forSupport(check, `source preview --tenant ${tenantId}`)] };
-    }
-    default:
-      return { text: "", steps: [flawStep(source, garbled)] };
+    case "publishable":
+      break;
   }
+  const flaws = flawWords(source.dropped, garbled);
+  if (changes !== null && changes.length > 0) {
+    const fields = [...new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)))];
+    return seen(
+      "served_differs",
+      "served_outdated",
+      `Partners see an older version; the booking system has changed since (${fields.join(", ")}).${flawed(flaws)}`,
+      {
+        build: { need: "change", effect: "bring partners the new version" },
+        steps: [flawStep(source, garbled)],
+      },
+    );
+  }
+  const count = source.dropped.length;
+  if (count === 0) {
+    return seen(
+      "served_same",
+      "served",
+      ["Partners see it, exactly as the booking system has it now.", ...flaws].join(" "),
+      {
+        steps: [
+          garbled.length > 0
+            ? forSupport("Have the garbled texts corrected in the booking system; partners see what it has.")
+            : nothingToDo,
+        ],
+      },
+    );
+  }
+  const values = count === 1 ? "one value that is not published" : `${count} values that are not published`;
+  const also = garbled.length === 0 ? "" : ", and the garbled texts as well";
+  return seen(
+    "served_dropped",
+    "served",
+    `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws.join(" ")}`,
+    {
+      isToBeCorrected: true,
+      steps: [forSupport(`If a value above should be seen, have it corrected in the booking system${also}.`)],
+    },
+  );
+}
+
+function missing(facts: ProgramFacts, store: LiveStore): Standing {
+  const { source, tenant, tenantId, garbled } = facts;
+  const unseen = "Partners do not see it (404):";
+  const gone = standing.bind(null, 404);
+  switch (source.kind) {
+    case "unavailable": {
+      const near = store.near !== null && explainCommand(tenantId, store.near);
+      return gone(
+        "missing_unchecked",
+        "unserved_unchecked",
+        `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`,
+        { steps: [forSupport(askAgain, near), mendViews] },
+      );
+    }
+    case "tenant_unknown":
+      return gone(
+        "missing_unlisted",
+        "unknown_tenant",
+        `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`,
+        { steps: [forSupport(tenantAdvice, "source check")] },
+      );
+    case "not_publishable":
+      return gone("missing_unpublishable", "not_publishable", `${unseen} ${unpublishedState(source)}`, {
+        isToBeCorrected: true,
+        steps: [activation(source)],
+      });
+    case "invalid": {
+      const stops = tenant.lastRun?.onInvalid === "fail";
+      const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
+      return gone(
+        stops ? "missing_stopping" : "missing_faulty",
+        "invalid",
+        `${unseen} what the booking system has cannot be published${stopping}. ${problemList(source.problems)}${unseenThen(source)}`,
+        { isToBeCorrected: true, steps: [correction(source.problems), flawStep(source, garbled)] },
+      );
+    }
+    case "publishable":
+      return gone(
+        "missing_waiting",
+        "waiting",
+        `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(flawWords(source.dropped, garbled))}`,
+        { build: { need: "change", effect: "bring it to partners" }, steps: [flawStep(source, garbled)] },
+      );
+    case "absent":
+      return absent(facts, source.elsewhere, store);
+  }
+}
+
+type Elsewhere = Extract<ProgramInSource, { readonly kind: "absent" }>["elsewhere"];
+
+/** Neither partners nor the source have it under this id. */
+function absent(
+  { tenantId, programId, otherSpelling }: ProgramFacts,
+  elsewhere: Elsewhere,
+  { past, near }: LiveStore,
+): Standing {
+  const unknown = (name: string, now: string, steps: readonly Step[], isToBeCorrected = false): Standing =>
+    standing(404, name, "unknown_program", now, { steps, isToBeCorrected });
+  if (otherSpelling !== null) {
+    const { programId: id, answer, summary, next } = otherSpelling;
+    const tell = "Tell the partner the right id, or to take ids from the list.";
+    const right = forSupport(tell, explainCommand(tenantId, id));
+    const nor = answer === 200 ? "" : ` Nor would that id help: ${summary}`;
+    const now = `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${nor}`;
+    const later = { ...right, text: `After that: ${tell}` };
+    return unknown("missing_spelled", now, answer === 200 ? [right] : [...next.steps, later]);
+  }
+  const owner = elsewhere.find((found) => found.programId === programId) ?? elsewhere[0];
+  if (owner !== undefined) {
+    const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
+    const tell =
+      "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.";
+    return unknown("missing_elsewhere", now, [
+      forSupport(tell, explainCommand(owner.tenantId, owner.programId)),
+    ]);
+  }
+  if (past?.kind === "removed" || past?.kind === "rolled_back") {
+    const now = "Partners no longer see it (404): the booking system no longer has it.";
+    const restore =
+      "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
+    return unknown("missing_gone", now, [forSupport(restore)], true);
+  }
+  const neither = "Partners get 404 for this id: neither the booking system nor what is published has it";
+  if (near !== null) {
+    const step = forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near));
+    return unknown("missing_near", `${neither}.${didYouMean(near)}`, [step]);
+  }
+  const check =
+    "Check the id: partners take it from the list, and it may differ from the number in the booking system.";
+  return unknown("missing_unknown", `${neither}, nor an id like it.`, [
+    forSupport(check, listCommand(tenantId)),
+  ]);
 }

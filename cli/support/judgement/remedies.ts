@@ -21,6 +21,9 @@ export function damageSteps(tenantId: string, isHeld: boolean, isListed = true):
   ];
 }
 
+/** No build publishes the sandbox. */
+export const sandboxSteps: readonly Step[] = [forOperations("Publish the sandbox again.", "sandbox init")];
+
 const guards = {
   shrink: {
     reason: "too many programs or all of them would have disappeared at once",
@@ -52,6 +55,15 @@ export function guardSteps(tenantId: string, guard: keyof typeof guards): readon
       buildCommand(tenantId),
       buildCommand(tenantId, override),
     ),
+  ];
+}
+
+/** A tenant's first snapshot is published with programs of another tenant; later builds would refuse them. */
+export function sharedSteps(tenantId: string): readonly Step[] {
+  const rollback = `snapshot rollback --tenant ${tenantId}`;
+  return [
+    forSupport("Find out whether both companies really offer those programs."),
+    forOperations("If not, take them out of the view, and build, or go back.", "source check", rollback),
   ];
 }
 

@@ -1,11 +1,10 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
 import type { Need } from "./obstacle.ts";
 import type { GarbledText } from "./problem-words.ts";
-import { forOperations, forSupport, type Judgement, type Step } from "./step.ts";
+import type { Judgement, Step } from "./step.ts";
 import type { JudgedTenant } from "./tenant.ts";
 
 export interface ProgramFacts {
@@ -16,7 +15,7 @@ export interface ProgramFacts {
   readonly source: ProgramInSource;
   readonly store: ProgramInStore;
   /** The judgement of the program that the booking system has under nearly this id. */
-  readonly spelled: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
+  readonly otherSpelling: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
   /** The differences between the served program and the source's; `null` when one of them is not known. */
   readonly changes: readonly ProgramChange[] | null;
   /** Texts that look encoded twice, as the source has them, or else as they are served. */
@@ -62,7 +61,7 @@ export interface Standing {
   readonly name: string;
   readonly answer: Answer;
   readonly verdict: Verdict;
-  /** What partners see now, and what the booking system has. The obstacle tells what will follow. */
+  /** What partners see now, and what the source has. The obstacle tells what will follow. */
   readonly now: string;
   /** What a build does when nothing stands in its way. Absent when no build changes anything. */
   readonly build?: { readonly need: Need; readonly effect: string };
@@ -79,30 +78,4 @@ export function standing(
   more: Partial<Standing> = {},
 ): Standing {
   return { answer, name, verdict, now, ...more };
-}
-
-export function flawed(flaws: readonly string[]): string {
-  return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
-}
-
-export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[]): Step | undefined {
-  if (source.kind !== "publishable") return undefined;
-  const fields = [...source.dropped.map(({ field }) => field ?? "id"), ...garbled.map(({ field }) => field)];
-  if (fields.length === 0) return undefined;
-  return forSupport(
-    `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields.map(fieldLabel))].join(", ")}.`,
-  );
-}
-
-export const askAgain =
-  "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
-export const mendViews: Step = forOperations(
-  "If the database was reached, see which view fails or may not be read, and mend it.",
-  "source check",
-);
-export const tenantAdvice =
-  "Check the tenant's id. A tenant that should be sold must be in the view partner_source.tenants.";
-
-export function didYouMean(near: string | null): string {
-  return near === null ? "" : ` Did you mean ${near}, which partners see?`;
 }

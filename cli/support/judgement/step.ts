@@ -46,8 +46,20 @@ export interface Judgement {
   readonly next: NextStep;
 }
 
-export function judgement(summary: string, ...steps: readonly (Step | false | undefined)[]): Judgement {
-  return { summary, next: nextStep(...steps) };
+/** The case of a request: what happened, what to do, and what the partner may be told. */
+export interface RequestCase {
+  readonly summary: string;
+  readonly steps: readonly (Step | false | undefined)[];
+  /** Has no detail of how the service is built and nobody else's data. */
+  readonly toPartner: string;
+}
+
+export function told(
+  summary: string,
+  toPartner: string,
+  ...steps: readonly (Step | false | undefined)[]
+): RequestCase {
+  return { summary, steps, toPartner };
 }
 
 export function buildCommand(tenantId: string, ...options: readonly string[]): string {
@@ -76,11 +88,4 @@ export function clause(sentence: string): string {
 export function lengthOf(ms: number): string {
   const { name, seconds } = unitOf(ms / 1000) ?? { name: "second", seconds: 1 };
   return counted(Math.max(1, Math.round(ms / 1000 / seconds)), name);
-}
-
-/** The length of a period in words: `every 15 minutes`, `every minute`. */
-export function every(ms: number): string {
-  return `every ${lengthOf(ms)
-    .replace(/^60 minutes$/, "hour")
-    .replace(/^1 /, "")}`;
 }

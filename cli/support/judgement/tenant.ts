@@ -1,9 +1,10 @@
+import { tokenStatus } from "../../../core/token-registry.ts";
 import { counted } from "../../output/counted.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
-import { type BuildState, buildStateOf, failureOf, holdWords, leftOutPrograms } from "./builds.ts";
+import { answerConcerns, gatewayConcerns } from "./answers.ts";
+import { type BuildState, buildStateOf, failureOf, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.ts";
-import { answerConcerns, gatewayConcerns } from "./gateways.ts";
 import { keyConcerns } from "./key.ts";
 import {
   correctStep,
@@ -11,22 +12,23 @@ import {
   faultsSteps,
   guardSteps,
   releaseStep,
+  sandboxSteps,
+  sharedSteps,
   silentSteps,
   startStep,
   unlistedSteps,
 } from "./remedies.ts";
-import { buildCommand, clause, every, forOperations, forSupport } from "./step.ts";
+import { buildCommand, clause, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;
   /** The concerns about the tenant, the worst first; empty when all is well. */
   readonly concerns: readonly Concern[];
-  /** When the next build is due, by the usual interval; `null` when that is not known. */
-  readonly nextDueAt: string | null;
 }
 
 export interface JudgedTenants extends Omit<TenantsReading, "tenants"> {
   readonly tenants: readonly JudgedTenant[];
+  /** The concerns of all tenants together. */
   readonly concerns: readonly Concern[];
 }
 
@@ -40,194 +42,147 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
 
 /** Judges a tenant, for every command and page (P53, P77). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
-  const buildState = buildStateOf(facts, reader.now);
-  const { lastTry, notInSource, usualIntervalMs } = facts;
-  const isBuilt = notInSource === null && !isGone(facts);
-  const due =
-    isBuilt && lastTry && usualIntervalMs !== null ? Date.parse(lastTry.triedAt) + usualIntervalMs : null;
-  return {
-    ...facts,
-    buildState,
-    concerns: worstFirst([...concernsOf({ ...facts, buildState }, reader)]),
-    nextDueAt: due === null ? null : new Date(due).toISOString(),
-  };
+  const buildState = buildStateOf(facts, reader);
+  const concerns = worstFirst([...concernsOf({ ...facts, buildState }, reader)]);
+  return { ...facts, buildState, concerns };
 }
 
-/** Whether nobody is served any more, because the access keys have ended or belong to another tenant (P91). */
-export function isGone({ removal, rename }: Pick<TenantFacts, "removal" | "rename">): boolean {
-  return rename !== null || (removal !== null && removal.openKeys === 0);
+/** Whether nobody is served any more, because the access keys have ended (P91). */
+export function isGone({ removal }: Pick<TenantFacts, "removal">): boolean {
+  return removal !== null && removal.openKeys === 0;
 }
 
 /** Whether the source, the store and the runs know nothing of the tenant. */
-export function isUnknown({ live, fault, removal, rename, lastRun }: TenantFacts): boolean {
+export function isUnknown({ live, fault, removal, lastRun }: TenantFacts): boolean {
   // A run that was started with a wrong tenant id does not make that tenant known (P82).
   const isNamed = (lastRun?.failure?.code ?? (lastRun === null ? "not_found" : "")) !== "not_found";
-  return live === null && fault === null && removal === null && rename === null && !isNamed;
+  return live === null && fault === null && removal === null && !isNamed;
+}
+
+/** The number of access keys that are in force; `null` when the list of keys could not be read. */
+export function usableKeys({ keys }: Pick<TenantFacts, "keys">, now: Date): number | null {
+  return keys === null ? null : keys.filter((token) => tokenStatus(token, now) === "active").length;
 }
 
 type Facts = TenantFacts & { readonly buildState: BuildState };
 type More = Parameters<typeof concern>[4];
 
+/** The table of cases for a tenant. `bad` is for what somebody has to do today. */
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
-  const { tenantId, live, fault, removal, rename, notInSource, hold } = facts;
-  const bad = (kind: ConcernKind, text: string, more?: More) => concern(kind, "bad", tenantId, text, more);
-  const doubtful = (kind: ConcernKind, text: string, more?: More) =>
-    concern(kind, "doubtful", tenantId, text, more);
-  // Where nobody is served, no other concern matters to partners.
-  if (rename !== null) {
-    yield doubtful("renamed", renamedText(facts, rename, reader), renamedMore(facts, rename));
-    return;
-  }
-  if (removal?.openKeys === 0) {
+  const { tenantId, live, fault, removal, notInSource, hold, lastRun } = facts;
+  const bad = (kind: ConcernKind, text: string, steps: readonly Step[], more: More = {}) =>
+    concern(kind, "bad", tenantId, text, { ...more, steps });
+  const doubtful = (kind: ConcernKind, text: string, steps: readonly Step[] = [], more: More = {}) =>
+    concern(kind, "doubtful", tenantId, text, { ...more, steps });
+  if (removal !== null && isGone(facts)) {
     const removed = plainTime(removal.removedAt, reader);
-    const text = `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`;
-    yield doubtful("removed", text);
+    // Where nobody is served, no other concern matters to partners.
+    yield doubtful(
+      "removed",
+      `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`,
+    );
     return;
   }
   if (removal !== null) {
-    const steps = [forOperations("Run the removal again.", `tenant remove ${tenantId}`)];
-    yield bad("unfinished_removal", unfinishedText(removal, reader), { steps });
+    const { removedAt, openKeys } = removal;
+    const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
+    const text = `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
+    yield bad("unfinished_removal", text, [
+      forOperations("Run the removal again.", `tenant remove ${tenantId}`),
+    ]);
   }
-  const mending = { steps: damageSteps(tenantId, hold !== null, notInSource === null) };
+  const mending = facts.isSandbox ? sandboxSteps : damageSteps(tenantId, hold !== null, notInSource === null);
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
     yield bad("damaged", text, mending);
   }
   if (live === null && fault === null) {
-    const steps = [forOperations("Build it.", buildCommand(tenantId))];
-    yield bad("never_published", "partners get 500 (internal error): nothing was ever published", { steps });
+    const build = forOperations("Build it.", buildCommand(tenantId));
+    const steps = facts.isSandbox ? sandboxSteps : [build];
+    yield bad("never_published", "partners get 500 (internal error): nothing was ever published", steps);
   }
   if (live?.programs === 0) {
     const look = "Look which programs the booking system has, and why they are not published.";
-    const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
     const text = "partners get an empty list: the live snapshot has no program";
-    yield bad("empty", text, { at: live.publishedAt, steps });
+    const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
+    yield doubtful("empty", text, steps, { at: live.publishedAt });
   }
   if (notInSource !== null) {
     const kept = live === null ? "nothing of it is published" : "it keeps its last snapshot";
     const text = `the source did not list this tenant on ${plainTime(notInSource, reader)}; ${kept}`;
-    yield doubtful("not_in_source", text, { steps: unlistedSteps(tenantId) });
-  } else {
+    yield doubtful("not_in_source", text, unlistedSteps(tenantId));
+  } else if (!facts.isSandbox) {
     // Builds pass over a tenant that the source does not list, so missing builds are no concern there.
-    const found = [buildsConcern(facts, reader), keeperConcern(facts, reader)];
-    yield* found.filter((known) => known !== undefined);
+    yield* buildConcerns(facts, reader);
   }
   if (hold !== null) {
     const ask =
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
-    yield doubtful("held", `held ${holdWords(hold, reader)}`, {
-      steps: [forSupport(ask), releaseStep(tenantId)],
-    });
+    yield doubtful("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), releaseStep(tenantId)]);
   }
-  const programs = leftOutPrograms(facts.lastRun);
-  if (programs.length > 0) {
-    yield doubtful("left_out", `last run left out ${counted(programs.length, "program")} with an error`, {
-      at: facts.lastRun?.finishedAt ?? null,
-      programs,
-      steps: [correctStep(tenantId, programs)],
-    });
+  const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
+  if (shared > 0) {
+    const text = "the last run found programs that another tenant has, too";
+    yield doubtful("programs_shared", text, sharedSteps(tenantId), { at: lastRun?.finishedAt ?? null });
   }
-  const lost = lostPrograms(facts);
-  if (lost !== null) {
-    yield doubtful("shrinking", `the list shrinks: ${live?.programs} programs, ${lost.programs} lately`, {
-      at: lost.generatedAt,
-      steps: [forSupport("See which programs went.", `snapshot diff --tenant ${tenantId}`)],
-    });
+  if (lastRun !== null && lastRun.failure === null && lastRun.leftOutCount > 0) {
+    const { leftOut: programs, leftOutCount, finishedAt: at } = lastRun;
+    const text = `last run left out ${counted(leftOutCount, "program")} with an error`;
+    yield doubtful("left_out", text, [correctStep(tenantId, programs)], { at, programs });
   }
   yield* keyConcerns(facts, reader);
   yield* answerConcerns(facts);
 }
 
-function buildsConcern(facts: Facts, reader: Reader): Concern | undefined {
-  const { tenantId, buildState, usualIntervalMs } = facts;
-  const { builds } = buildState;
+/** Whether builds come, and what keeps them from publishing. */
+function* buildConcerns(facts: Facts, reader: Reader): Generator<Concern> {
+  const { tenantId, buildState, lastTry } = facts;
+  const { builds, block } = buildState;
+  const failure = failureOf(facts)?.message;
+  const reason = (before: string): string => (failure === undefined ? "" : `${before}${clause(failure)}`);
+  const when = (at: string): string => plainTime(at, reader);
   switch (builds.kind) {
     case "running":
-      return undefined;
+      break;
     case "unseen": {
       const text = "no build is on record, so how old the data is is not known";
-      return concern("unseen", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      yield concern("unseen", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      break;
     }
     case "interrupted": {
-      const text = `the last build was stopped before it was done (${plainTime(builds.at, reader)})`;
-      return concern("interrupted", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      const text = `the last build was stopped before it was done (${when(builds.at)})`;
+      yield concern("interrupted", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      break;
     }
     case "silent": {
-      const usual = usualIntervalMs === null ? "" : `; usually one comes ${every(usualIntervalMs)}`;
-      const text = `no build has ended since ${plainTime(builds.at, reader)}, much longer than usual${usual}${lastEnding(facts)}`;
-      return concern("silent", "bad", tenantId, text, { steps: silentSteps(tenantId) });
+      // How the last build ended still holds while no other build comes.
+      const ending =
+        lastTry?.outcome === "interrupted"
+          ? "; that one was stopped before it was done"
+          : reason("; the last one did not get through: ");
+      const text = `no build has ended since ${when(builds.at)}, and one should come within ${lengthOf(builds.withinMs)}${ending}`;
+      yield concern("silent", "bad", tenantId, text, { steps: silentSteps(tenantId) });
+      break;
     }
     case "failing": {
       const { at, lastGoodAt } = builds;
-      const since = lastGoodAt === null ? "" : `, none got through since ${plainTime(lastGoodAt, reader)}`;
-      const text = `builds fail (the last one ${plainTime(at, reader)}${since})${reason(facts, ": ")}`;
+      const since = lastGoodAt === null ? "" : `, none got through since ${when(lastGoodAt)}`;
+      const text = `builds fail (the last one ${when(at)}${since})${reason(": ")}`;
       const steps = [
         forSupport("Tell operations that builds fail."),
         forOperations("Mend what the last run says, then build.", "source check", buildCommand(tenantId)),
       ];
-      return concern("failing", "bad", tenantId, text, { steps });
+      yield concern("failing", "bad", tenantId, text, { steps });
     }
   }
-}
-
-function keeperConcern(facts: Facts, reader: Reader): Concern | undefined {
-  const { tenantId, buildState } = facts;
-  const { keeper } = buildState;
-  if (keeper.kind === "none" || keeper.kind === "held") return undefined;
-  const when = `(${plainTime(keeper.at, reader)})${reason(facts, ": ")}`;
-  if (keeper.kind === "guard") {
-    const steps = guardSteps(tenantId, keeper.guard);
-    return concern("guard", "bad", tenantId, `the last build was refused ${when}`, { steps });
+  if (block.kind === "guard") {
+    const steps = guardSteps(tenantId, block.guard);
+    const text = `the last build was refused (${when(block.at)})${reason(": ")}`;
+    yield concern("guard", "bad", tenantId, text, { steps });
+  } else if (block.kind === "faults") {
+    const { at, programs } = block;
+    const steps = faultsSteps(tenantId, programs);
+    const text = `builds stop at faulty programs (${when(at)})${reason(": ")}`;
+    yield concern("faults", "bad", tenantId, text, { programs, steps });
   }
-  const { programs } = keeper;
-  const steps = faultsSteps(tenantId, programs);
-  return concern("faults", "bad", tenantId, `builds stop at faulty programs ${when}`, { programs, steps });
-}
-
-/** How the last build ended. This still holds while no other build comes. */
-function lastEnding(facts: Facts): string {
-  const failed = reason(facts, "; the last one did not get through: ");
-  if (failed !== "") return failed;
-  return facts.lastTry?.outcome === "interrupted" ? "; that one was stopped before it was done" : "";
-}
-
-function reason(facts: Facts, before: string): string {
-  const message = failureOf(facts)?.message;
-  return message === undefined ? "" : `${before}${clause(message)}`;
-}
-
-/**
- * The earlier snapshot with the most programs, if so many are lost since that somebody should look. Small losses happen every
- * day.
- */
-function lostPrograms({ live, mostPrograms }: Facts): Facts["mostPrograms"] {
-  if (live === null || live.programs === 0 || mostPrograms === null) return null;
-  const lost = mostPrograms.programs - live.programs;
-  return lost >= minLost && lost * 5 >= mostPrograms.programs ? mostPrograms : null;
-}
-
-const minLost = 3;
-
-function renamedText(
-  { tenantId, removal }: Facts,
-  rename: NonNullable<Facts["rename"]>,
-  reader: Reader,
-): string {
-  const rest = removal === null ? "" : "; what was stored of it is removed";
-  return `${tenantId} is ${rename.tenantId} now: its access keys were moved on ${plainTime(rename.at, reader)}, and partners see the programs of ${rename.tenantId}${rest}`;
-}
-
-function renamedMore({ tenantId, removal }: Facts, rename: NonNullable<Facts["rename"]>): More {
-  const status = `snapshot status --tenant ${rename.tenantId}`;
-  const look = forSupport("Look at the tenant that it is now.", status);
-  const tidy = forOperations(
-    `Take ${tenantId} out of the source, then remove what is stored of it.`,
-    `tenant remove ${tenantId} --purge`,
-  );
-  return { at: rename.at, steps: removal === null ? [look, tidy] : [look] };
-}
-
-function unfinishedText({ removedAt, openKeys }: NonNullable<Facts["removal"]>, reader: Reader): string {
-  const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
-  return `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
 }

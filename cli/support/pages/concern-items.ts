@@ -1,7 +1,7 @@
 import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { type Concern, concernKinds, concernSentence } from "../judgement/concern.ts";
+import { type Concern, concernKinds, concernSentence, type SharedConcern } from "../judgement/concern.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import { badge, stepList, time } from "./parts.ts";
 
@@ -25,39 +25,13 @@ ${steps.length > 0 && (isOpen ? stepList(steps) : html`<details><summary>What to
 
 const maxShownPrograms = 10;
 
-/** Concerns of one cause, each of another tenant. There is at least one. */
-export interface EqualConcerns {
-  readonly first: Concern;
-  readonly tenantIds: readonly string[];
-}
-
-/**
- * Concerns that say the same are one, with the number of tenants: a view that is missing keeps back every tenant. Times and the
- * tenant's own id make no difference. In the order of their first ones. Pure.
- */
-export function equalConcerns(concerns: readonly Concern[]): readonly EqualConcerns[] {
-  const groups = new Map<string, { readonly first: Concern; readonly tenantIds: string[] }>();
-  for (const concern of concerns) {
-    const { kind, severity, tenantId, text, programs } = concern;
-    const cause = text.replaceAll(timeInWords, "").replaceAll(`tenant ${tenantId}`, "tenant");
-    const key = JSON.stringify([kind, severity, cause, programs]);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, { first: concern, tenantIds: [tenantId ?? ""] });
-    else known.tenantIds.push(tenantId ?? "");
-  }
-  return [...groups.values()];
-}
-
-/** A time as `plainTime` writes it. */
-const timeInWords = /\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d( UTC| \S+ \([^)]*UTC\))/g;
-
 /** The tenants with a concern, and the concern once. */
-export function concernList({ first, tenantIds }: EqualConcerns, reader: Reader): Html {
+export function concernList({ concern, tenantIds }: SharedConcern, reader: Reader): Html {
   const shown = tenantIds.slice(0, maxShownTenants);
   const more = tenantIds.length - shown.length;
   const names = html`${shown.map((tenantId, at) => html`${at > 0 && ", "}<a href="${tenantPath(tenantId)}">${tenantId}</a>`)}${more > 0 && html` and ${counted(more, "more tenant")}`}`;
-  return html`<p class="subject">${tenantIds.length > 1 && html`<strong>${counted(tenantIds.length, "tenant")}</strong>: `}${names}</p>
-${concernItem(tenantIds.length > 1 ? forEach(first) : first, reader)}`;
+  return html`<p>${tenantIds.length > 1 && html`<strong>${counted(tenantIds.length, "tenant")}</strong>: `}${names}</p>
+${concernItem(tenantIds.length > 1 ? forEach(concern) : concern, reader)}`;
 }
 
 /** A concern of several tenants. Its commands name none of them. */

@@ -62,10 +62,10 @@ ${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Some data cou
 ${logNotices(requests)}
 ${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
 ${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.map(tokenItem)}</ul>`)}
-${seen.length > 0 && section("programs", "Programs that partners see", programTable("Programs that partners see", seen))}
-${unseen.length > 0 && section("removed", "Programs of removed tenants, which partners no longer see", programTable("Programs of removed tenants", unseen))}
+${programsSection("programs", "Programs that partners see", seen)}
+${programsSection("removed", "Programs of removed tenants, which partners no longer see", unseen)}
 ${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${numberText(totalPrograms)} are shown: add a word.</p>`}
-${unpublished.length > 0 && section("unpublished", "Programs that partners don’t see", unpublishedTable(unpublished))}`;
+${programsSection("unpublished", "Programs that partners don’t see", unpublished)}`;
   return { status: 200, title: "Find", trail: homeTrail, main };
 });
 
@@ -94,27 +94,19 @@ function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
   return html`<li><a href="${keyPath(tenantId)}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
 }
 
-function programTable(caption: string, programs: readonly CatalogEntry[]): Html {
-  return dataTable(caption, programs, {
-    Program: heading(
-      ({ tenantId, programId, name }) =>
-        html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name}</bdi></a> <code class="id">${programId}</code>`,
-    ),
-    Tenant: tenantLink,
-  });
-}
-
-function unpublishedTable(programs: readonly FoundInSource[]): Html {
-  return dataTable("Programs that partners don’t see", programs, {
+function programsSection(
+  id: string,
+  title: string,
+  programs: readonly (CatalogEntry | FoundInSource)[],
+): Html | false {
+  if (programs.length === 0) return false;
+  const table = dataTable(title, programs, {
     Program: heading(
       ({ tenantId, programId, name }) =>
         html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
     ),
-    Tenant: tenantLink,
-    "In the source": ({ state }) => (state === "" ? html`<span class="none">no state</span>` : state),
+    Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+    ...(id === "unpublished" && { "In the source": (program) => ("state" in program ? program.state : "") }),
   });
-}
-
-function tenantLink({ tenantId }: { readonly tenantId: string }): Html {
-  return html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`;
+  return section(id, title, table);
 }

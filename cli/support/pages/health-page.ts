@@ -5,13 +5,14 @@ import { readTenants } from "../facts/tenants.ts";
 import {
   type Concern,
   concernKinds,
+  sharedConcerns,
   tallyWords,
-  worstFirst,
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
+import { outcomeTone } from "../texts/tenant-facts.ts";
 import { home, tenantPath } from "./addresses.ts";
-import { concernItem, concernList, equalConcerns } from "./concern-items.ts";
+import { concernItem, concernList } from "./concern-items.ts";
 import {
   badge,
   command,
@@ -20,7 +21,6 @@ import {
   logNotices,
   notice,
   numeric,
-  outcomeBadge,
   pager,
   section,
   time,
@@ -35,7 +35,7 @@ async function healthPage({ query }: { readonly query: URLSearchParams }, inspec
   const reader = inspection.reader();
   const { now } = reader;
   const lastHour = await log?.lastHour(now);
-  const report = judgedTenants(await readTenants({ store, log: lastHour, now, signal }), reader);
+  const report = judgedTenants(await readTenants({ store, log: lastHour, signal }), reader);
   const { faults, concerns, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);
   const main = html`<h1>Health</h1>
@@ -61,7 +61,7 @@ function attention(
   tenants: readonly JudgedTenant[],
   reader: Reader,
 ): Html | false {
-  const groups = equalConcerns(worstFirst(tenants.flatMap((tenant) => tenant.concerns)));
+  const groups = sharedConcerns(tenants);
   if (concerns.length + groups.length === 0) return false;
   const shown = groups.slice(0, maxGroups);
   const more = groups.length - shown.length;
@@ -69,7 +69,7 @@ function attention(
     "attention",
     "To look at",
     html`${concerns.map((concern) => notice(concern.severity, concernItem(concern, reader)))}
-<ul class="found">${shown.map((group) => html`<li class="notice ${group.first.severity}">${concernList(group, reader)}</li>`)}</ul>
+<ul class="plain">${shown.map((group) => html`<li class="notice ${group.concern.severity}">${concernList(group, reader)}</li>`)}</ul>
 ${more > 0 && html`<p>… and ${numberText(more)} more; the tenants below have them all.</p>`}`,
   );
 }
@@ -96,7 +96,7 @@ ${pager(listed, (page) => `${home}?page=${page}#tenants`)}`,
 /** How the last build ended, and, if that was another one, when a build last found the data to be what the source says. */
 function lastBuild({ lastTry, live }: JudgedTenant, reader: Reader): Html {
   const checkedAt = live?.confirmedAt ?? null;
-  return html`${lastTry === null ? "no report" : html`${outcomeBadge(lastTry)} ${time(lastTry.triedAt, reader)}`}${
+  return html`${lastTry === null ? "no report" : html`${badge(lastTry.outcome, outcomeTone(lastTry.outcome))} ${time(lastTry.triedAt, reader)}`}${
     checkedAt !== null &&
     checkedAt !== lastTry?.triedAt &&
     html`<span class="line">Data checked ${time(checkedAt, reader)}</span>`

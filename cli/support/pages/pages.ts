@@ -1,5 +1,5 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { type Html, html } from "../../output/html.ts";
+import { html } from "../../output/html.ts";
 import { findFor, findPath, home, programPath, tenantPath } from "./addresses.ts";
 import { findRoute } from "./find-page.ts";
 import { healthRoutes } from "./health-page.ts";
@@ -68,18 +68,11 @@ export function failurePage(error: unknown): Page {
   if (code !== "not_found" && code !== "usage") {
     return messagePage(500, "This could not be read", "bad", message);
   }
-  const ways = html`<ul class="ways"><li><a href="${home}">All tenants</a></li></ul>`;
-  return messagePage(404, "Not found", "bad", message, ways);
+  return messagePage(404, "Not found", "bad", message);
 }
 
-function messagePage(
-  status: number,
-  title: string,
-  tone: Tone,
-  message: string,
-  ways: Html | false = false,
-): Page {
+function messagePage(status: number, title: string, tone: Tone, message: string): Page {
   const main = html`<h1>${title}</h1>${notice(tone, html`<p>${message}</p>`)}
-${ways}`;
+<p><a href="${home}">All tenants</a></p>`;
   return { status, title, trail: homeTrail, main };
 }

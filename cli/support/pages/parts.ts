@@ -4,7 +4,6 @@ import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { money } from "../../publish/public-program/value-words.ts";
 import type { Step } from "../judgement/step.ts";
 import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
-import { outcomeTone } from "../texts/tenant-facts.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -25,10 +24,6 @@ export function price(amount: number, currency: string | null): Html {
 
 export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
-}
-
-export function outcomeBadge({ outcome }: { readonly outcome: string }): Html {
-  return badge(outcome, outcomeTone(outcome));
 }
 
 export function notice(tone: Tone, content: HtmlValue): Html {
@@ -73,7 +68,7 @@ function pieceHtml(piece: Piece, reader: Reader): Html {
 export function stepList(steps: readonly Step[]): Html {
   const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
   const list = (own: readonly Step[]): Html =>
-    html`<ul class="commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
+    html`<ul class="plain commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
   const [support, operations] = [of("support"), of("operations")];
   return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
 }
@@ -114,7 +109,7 @@ export function dataTable<Row>(
   const known = Object.entries(columns).map(([title, column]) =>
     typeof column === "function" ? { title, kind: "text", cell: column } : { title, ...column },
   );
-  return html`<table role="table" class="${known.length >= wideColumns ? "wide" : "narrow"}">
+  return html`<table role="table">
 <caption class="hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
@@ -123,9 +118,6 @@ export function dataTable<Row>(
   )}</tbody>
 </table>`;
 }
-
-/** A table with this many columns does not fit on a tablet held upright. */
-const wideColumns = 6;
 
 /** Links to the pages of a list before and after this one. `address` gives the address of a page by its number. */
 export function pager(
@@ -139,9 +131,4 @@ export function pager(
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */
 export function logNotices({ faults }: Pick<LogState, "faults">): readonly Html[] {
   return faults.map((fault) => notice("doubtful", html`<p>${fault}</p>`));
-}
-
-/** The text of a page that needs a log when none was given. */
-export function noLog(): Html {
-  return html`<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
 }

@@ -48,17 +48,16 @@ async function programPage(
   ]);
   const wanted = query.get("version");
   const version = wanted === null ? undefined : versionOf(versions, wanted);
+  const { verdict, summary, next, changes, store: stored } = explanation;
+  const served = stored.kind === "live" ? stored.served?.document : undefined;
   const document =
-    version === undefined
-      ? servedDocument(explanation)
-      : await versionDocument(store, version, signal).catch(damageOf);
+    version === undefined ? served : await versionDocument(store, version, signal).catch(damageOf);
   const title = nameOf(document) ?? programId;
-  const { verdict, summary, next, changes } = explanation;
   const main = html`<h1><bdi>${title}</bdi></h1>
 ${title !== programId && html`<p class="lead"><code>${programId}</code></p>`}
 ${notice(verdictTone(verdict), html`<p>${summary}</p>`)}
 ${section("next", "What to do next", stepList(next.steps))}
-${documentSection(explanation, { version, document, isUnkept: wanted !== null && version === undefined }, reader)}
+${documentSection(explanation, { wanted, ...(version && { version }), document }, reader)}
 ${
   changes !== null &&
   changes.length > 0 &&
@@ -79,11 +78,6 @@ function removedAtOf({ tenant: { removal } }: Explanation): string | null {
   return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }
 
-/** What partners get now; `undefined` for nothing. */
-function servedDocument({ store }: Explanation): unknown {
-  return store.kind === "live" ? store.served?.document : undefined;
-}
-
 function nameOf(document: unknown): string | undefined {
   const name = typeof document === "object" && document !== null && "name" in document && document.name;
   return typeof name === "string" && name.trim() !== "" ? name : undefined;
@@ -99,12 +93,11 @@ async function shownVersions(
   const found = isProgramId(programId)
     ? await programVersions(store, tenantId, programId, signal).catch(damageOf)
     : nothing;
-  // The explanation says that the tenant's pointer is damaged.
-  if (found instanceof Failure) return { ...nothing, tenantId, programId, compared: null };
-  const { versions } = found;
-  // A program that no snapshot has is explained above, and has no versions.
-  if (versions.every(({ entry }) => entry === null))
+  // The explanation says that the tenant's pointer is damaged, or that no snapshot has the program.
+  if (found instanceof Failure || found.versions.every(({ entry }) => entry === null)) {
     return { ...nothing, tenantId, programId, compared: null };
+  }
+  const { versions } = found;
   const after = versionOf(found, query.get("to")) ?? versions[0];
   const before = versionOf(found, query.get("from")) ?? versions[1];
   const compared =
@@ -131,34 +124,26 @@ function versionOf(
   return versions.find(({ snapshotIds }) => snapshotIds.some((id) => id === snapshotId));
 }
 
-interface ShownDocument {
-  readonly version: ProgramVersion | undefined;
-  readonly document: unknown;
-  /** The version that the address names is not kept. */
-  readonly isUnkept: boolean;
-}
-
+/** What partners get now, or got while the `wanted` version was live; `false` for nothing. */
 function documentSection(
   explanation: Explanation,
-  { version, document, isUnkept }: ShownDocument,
+  { wanted, version, document }: { wanted: string | null; version?: ProgramVersion; document: unknown },
   reader: Reader,
 ): Html | false {
   const { tenantId, programId, store } = explanation;
-  const removedAt = removedAtOf(explanation);
   const now = html`<a href="${programPath(tenantId, programId)}">What partners get now</a>`;
-  if (isUnkept) return notice("doubtful", html`<p>That version is not kept any more. ${now}</p>`);
-  if (document === undefined && version === undefined) return false;
-  if (document === undefined || document instanceof Error) {
-    const why = document instanceof Error ? document.message : "Partners got 404 then.";
-    return notice("doubtful", html`<p>${why} ${now}</p>`);
-  }
-  const entry = version === undefined ? (store.kind === "live" ? store.served : null) : entryOf(version);
-  const until = version === undefined ? null : (version.until ?? removedAt);
-  const isPast = until !== null || removedAt !== null;
+  const missing = (why: string): Html => notice("doubtful", html`<p>${why} ${now}</p>`);
+  if (wanted !== null && version === undefined) return missing("That version is not kept any more.");
+  if (document instanceof Failure) return missing(document.message);
+  if (document === undefined) return version !== undefined && missing("Partners got 404 then.");
+  const served = store.kind === "live" ? store.served : null;
+  const entry = version === undefined || version.entry === "unknown" ? served : version.entry;
+  const removedAt = removedAtOf(explanation);
+  const until = version === undefined ? removedAt : (version.until ?? removedAt);
   return section(
     "document",
-    isPast ? "What partners got" : "What partners get",
-    html`${version !== undefined && isPast && notice("doubtful", html`<p>This is not what they get now. They got it from ${time(version.from, reader)}${until !== null && html` until ${time(until, reader)}`}. ${now}</p>`)}
+    until === null ? "What partners get" : "What partners got",
+    html`${version !== undefined && until !== null && notice("doubtful", html`<p>This is not what they get now. They got it from ${time(version.from, reader)} until ${time(until, reader)}. ${now}</p>`)}
 ${programDocument(document)}
 ${
   entry !== null &&
@@ -174,10 +159,6 @@ ${
 <details><summary>JSON, indented for reading</summary>
 <pre tabindex="0">${printableJson({ data: document })}</pre></details>`,
   );
-}
-
-function entryOf({ entry }: ProgramVersion) {
-  return entry === "unknown" ? null : entry;
 }
 
 /** A call to paste into a terminal. It names a variable instead of a token, since no page holds a token. */

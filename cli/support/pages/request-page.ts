@@ -5,11 +5,11 @@ import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain.ts";
-import { partnerMessage } from "../judgement/partner-message.ts";
+import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
 import { homeTrail } from "./page.ts";
-import { describedFacts, logNotices, noLog, notice, section, stepList } from "./parts.ts";
+import { command, describedFacts, logNotices, notice, section, stepList } from "./parts.ts";
 import { route } from "./route.ts";
 
 /** Enough of the requests of one id: a client may send the same id with every request. */
@@ -21,12 +21,14 @@ export const requestRoute = route("/requests/:request", async ({ request: typed 
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;
   if (log === undefined) {
-    return { status: 200, title, trail: homeTrail, main: html`<h1>Request</h1>${noLog()}` };
+    const main = html`<h1>Request</h1>
+<p>This page is made from the gateway’s log. Whoever runs this server names it: ${command("inspect --log FILE")}</p>`;
+    return { status: 200, title, trail: homeTrail, main };
   }
   const reader = inspection.reader();
   const found = await log.find(requestId);
   if (found.requests.length === 0) throw notInLog(requestId, found);
-  const newest = found.requests.toSorted((a, b) => (a.line.time < b.line.time ? 1 : -1)).slice(0, maxShown);
+  const newest = found.requests.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxShown);
   const requests = await explainRequests(newest, { ...inspection, reader });
   const total = found.requests.length + found.omitted;
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>

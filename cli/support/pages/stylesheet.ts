@@ -40,6 +40,7 @@ summary { cursor: pointer; width: fit-content; color: var(--accent); }
 ul, ol { padding-inline: 1.3rem; margin: 0.4rem 0; }
 ol { padding-inline: 2rem; }
 li { margin: 0.2rem 0; }
+.plain, .trail ol, .pager ul { list-style: none; padding: 0; }
 .hidden {
   position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }
@@ -51,16 +52,11 @@ li { margin: 0.2rem 0; }
 }
 .top p { margin: 0; }
 .brand a { font-family: var(--serif); font-weight: 600; font-size: 1.1rem; color: inherit; text-decoration: none; }
-.trail ol { display: flex; flex-wrap: wrap; gap: 0.2rem 0; margin: 1.1rem 0 0; padding: 0; list-style: none; font-size: 0.92rem; }
+.trail ol { display: flex; flex-wrap: wrap; gap: 0.2rem 0; margin: 1.1rem 0 0; font-size: 0.92rem; }
 .trail li { margin: 0; color: var(--soft); }
 .trail li + li::before { content: "/"; margin: 0 0.6rem; color: var(--line); }
 .lead { color: var(--soft); margin: 0.3rem 0 1.2rem; max-width: 46rem; }
-.prose { max-width: 40rem; }
-p.prose { white-space: pre-line; }
-.prose dt { font-weight: 600; margin-top: 0.9rem; }
-.prose dd { margin: 0.2rem 0 0; }
-.prose li { margin: 0.6rem 0; }
-time { white-space: normal; }
+.prose { max-width: 40rem; white-space: pre-line; }
 .whole { white-space: nowrap; }
 .exact { color: var(--soft); font-size: 0.82em; white-space: nowrap; }
 .badge {
@@ -81,14 +77,12 @@ time { white-space: normal; }
   display: inline-block; padding: 0.25rem 0.6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card);
   user-select: all;
 }
-.commands { list-style: none; padding: 0; }
-.commands li { margin: 0.45rem 0; }
 .facts {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0.9rem 2rem; margin: 1.2rem 0;
 }
-.facts div { border-top: 1px solid var(--line); padding-top: 0.5rem; }
+.facts > div { border-top: 1px solid var(--line); padding-top: 0.5rem; }
 .facts.steps { grid-template-columns: 1fr; gap: 0.5rem; }
-.facts.steps div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; }
+.facts.steps > div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; }
 .facts dt { font-size: 0.82rem; color: var(--soft); }
 .facts dd { margin: 0.1rem 0 0; }
 table { width: 100%; border-collapse: collapse; margin: 0.6rem 0 1.2rem; background: var(--card); border-radius: 8px; }
@@ -108,33 +102,23 @@ td .exact { display: block; }
 .none { color: var(--soft); font-style: italic; }
 .changes table { table-layout: fixed; }
 .changes th:first-child { width: 28%; }
-h3 code { font-weight: 400; }
-del { color: var(--bad); text-decoration: none; }
-ins { color: var(--good); text-decoration: none; }
+strong.good, ins { color: var(--good); }
+strong.doubtful { color: var(--doubt); }
+strong.bad, del { color: var(--bad); }
+del, ins { text-decoration: none; }
 q { quotes: "“" "”"; }
-.findings { list-style: none; padding: 0; }
 .findings li { padding: 0.55rem 0; margin: 0; border-top: 1px solid var(--line); }
-.findings .rule { display: block; color: var(--soft); font-size: 0.92rem; }
-.findings .places { display: block; font-size: 0.92rem; }
-.ways { list-style: none; padding: 0; margin: 0.6rem 0 1.2rem; }
 .strip { display: block; width: 100%; height: 1.8rem; margin-top: 0.8rem; border-radius: 6px; background: var(--tint); }
 .strip .there0 { fill: var(--accent); }
 .strip .there1 { fill: var(--accent-soft); }
 .strip .absent { fill: var(--line); }
 .strip .unknown { fill: var(--doubt); }
 .ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; color: var(--soft); font-size: 0.82rem; }
-.versions li { margin: 0.6rem 0; }
-.parts { margin: 0; }
+.versions li, .commands li { margin: 0.5rem 0; }
+.parts, .parts dd { margin: 0; }
 .parts div { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
-.parts dt { color: var(--soft); }
 .parts dt::after { content: ":"; }
-.parts dd { margin: 0; }
 .line { display: block; }
-.found { list-style: none; padding: 0; margin: 0; }
-.notice .subject { margin: 0 0 0.3rem; }
-strong.good { color: var(--good); }
-strong.doubtful { color: var(--doubt); }
-strong.bad { color: var(--bad); }
 .rule { color: var(--soft); font-size: 0.92rem; }
 .search { margin: 0.8rem 0; }
 .search label { display: block; margin-bottom: 0.3rem; font-size: 0.9rem; color: var(--soft); }
@@ -148,26 +132,31 @@ select { max-width: 100%; width: 100%; }
 button { font-weight: 600; background: var(--accent); border-color: var(--accent); color: var(--paper); cursor: pointer; }
 button:hover { filter: brightness(1.08); }
 .pair { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0.8rem; align-items: end; }
-.pager ul { display: flex; justify-content: space-between; list-style: none; padding: 0; }
+.pager ul { display: flex; justify-content: space-between; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.88rem; }
-@media (max-width: 60rem) {
-${stackedRows(".wide")}
-}
+/* A table that is too wide: each row is a card, and each cell a line that begins with its column's title. */
 @media (max-width: 42rem) {
   .pair { grid-template-columns: 1fr; }
   .facts, .facts.steps { grid-template-columns: 1fr; gap: 0.35rem; }
-  .facts div, .facts.steps div { display: grid; grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding-top: 0.35rem; }
-${stackedRows("table")}
+  .facts > div, .facts.steps > div { display: grid; grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding-top: 0.35rem; }
+  table, :is(tbody, tr, td) { display: block; width: 100%; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table { background: none; }
+  tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+  td, td.number { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
+  td.heading { display: block; min-width: 0; }
+  td.heading::before { content: none; }
+  td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
+  td > span { min-width: 0; }
 }
 @media (prefers-reduced-motion: no-preference) { .skip { transition: top 120ms; } }
 @media print {
   :root { color-scheme: light; }
   body { background: none; padding: 0; }
   .search, .find, footer, .skip, .pager { display: none; }
-  tr, .facts div, .notice, .findings li { break-inside: avoid; }
+  tr, .facts > div, .notice, .findings li { break-inside: avoid; }
   pre { max-height: none; white-space: pre-wrap; }
 }
-
 .find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
 .message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
 textarea {
@@ -175,20 +164,3 @@ textarea {
   border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
 }
 `;
-
-/**
- * The style of tables that are too wide for the page: each row is a block, and each cell a line that begins with its column's
- * title.
- */
-function stackedRows(tables: string): string {
-  return `
-  ${tables}, ${tables} :is(tbody, tr, td) { display: block; width: 100%; }
-  ${tables} thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  ${tables} { background: none; }
-  ${tables} tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
-  ${tables} :is(td, td.number) { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
-  ${tables} td.heading { display: block; min-width: 0; }
-  ${tables} td.heading::before { content: none; }
-  ${tables} td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
-  ${tables} td > span { min-width: 0; }`;
-}

@@ -11,7 +11,6 @@ import { readTenants } from "../facts/tenants.ts";
 import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { tenantFacts } from "../texts/tenant-facts.ts";
 import { concernItem } from "./concern-items.ts";
-import { findingsSection } from "./findings-section.ts";
 import { homeTrail } from "./page.ts";
 import {
   badge,
@@ -27,14 +26,14 @@ import {
 import { programsSection, whyForm } from "./programs-section.ts";
 import { type Inspection, route } from "./route.ts";
 
-/** One tenant: its state, its programs, its keys, its versions, and the findings of the last run in its data. */
+/** One tenant: its state, its programs, its keys and its versions. */
 export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const { now } = reader;
   const tenantId = parseTenantId(asked.tenant);
   const lastHour = await log?.lastHour(now);
-  const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, now, signal });
+  const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, signal });
   const [facts] = tenants;
   if (facts === undefined || isUnknown(facts)) {
     throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
@@ -49,7 +48,6 @@ ${whyForm(tenantId)}
 ${section("state", "State", describedFacts(tenantFacts(tenant), reader))}
 ${keysSection(tenant, reader)}
 ${published !== null && versionsSection(tenant, published, reader)}
-${tenant.lastRun !== null && findingsSection(tenantId, tenant.lastRun)}
 <p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;
   return { status: 200, title: tenantId, trail: homeTrail, main };
 });

@@ -58,13 +58,13 @@ const factIndent = 18;
 
 /** The object that `snapshot explain --json` prints; documented in docs/json.md. */
 export function explanationJson(explanation: Explanation, now: Date): object {
-  const { tenantId, renamedFrom, programId, answer, verdict, row, summary } = explanation;
-  const { source, tenant, changes, garbled, lastRunProblems, next } = explanation;
+  const { tenantId, programId, answer, verdict, row, summary } = explanation;
+  const { source, tenant, changes, garbled, next } = explanation;
   const { lastRun } = tenant;
   return {
     at: now.toISOString(),
     tenantId,
-    renamedFrom,
+    renamedFrom: null,
     programId,
     answer,
     verdict,
@@ -74,7 +74,7 @@ export function explanationJson(explanation: Explanation, now: Date): object {
     live: liveJson(explanation),
     pendingChanges: changes,
     garbled,
-    lastRun: lastRun && { ...lastRunJson(lastRun), problems: lastRunProblems },
+    lastRun: lastRun && { ...lastRunJson(lastRun), problems: null },
     next,
   };
 }

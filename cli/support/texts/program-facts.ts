@@ -12,11 +12,12 @@ export function programFacts(explanation: Explanation): readonly DescribedFact[]
   const { source, store, tenant, garbled } = explanation;
   const texts = garbled.map((text): Line => ({ tone: "doubtful", text: garbledWords(text) }));
   return [
-    ["booking system", ...sourceLines(source)],
+    tenant.isSandbox
+      ? ["sandbox", "its programs come with the generator, and `sandbox init` published them once"]
+      : ["booking system", ...sourceLines(source)],
     ...storeFacts(explanation),
     ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
-    ...buildFacts(tenant),
-    ["it said", ...furtherProblems(explanation).map((problem) => problemText(problem))],
+    ...(tenant.isSandbox ? [] : buildFacts(tenant)),
     ["texts", ...texts],
   ];
 }
@@ -43,7 +44,7 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
           : { tone: "good", text: "with this program" };
       return [
         ["live", [{ id: snapshotId }, `, ${counted(programs, "program")}, `, has]],
-        ...(tenant.live === null ? [] : ageFacts(tenant.live)),
+        ...(tenant.live === null || tenant.isSandbox ? [] : ageFacts(tenant.live)),
         ["served", ...(past === null ? [] : pastLines(past))],
         ["content", served?.builtBy ? ["as built by ", { id: served.builtBy }] : null],
       ];
@@ -95,26 +96,22 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
         ...source.ifActive.map(
           (problem): Line => [{ tone: "doubtful", text: "nor if active: " }, problemText(problem)],
         ),
+        ...source.dropped.map(droppedLine),
       ];
     case "invalid":
       return [
         { tone: "bad", text: "has it, but it cannot be published" },
         ...source.problems.map((problem) => problemText(problem)),
+        ...source.dropped.map(droppedLine),
       ];
     case "publishable":
       return [
         { tone: "good", text: "has it, active and fit to be published" },
-        ...source.dropped.map(
-          (problem): Line => [{ tone: "doubtful", text: "not published:" }, ` ${problemText(problem)}`],
-        ),
+        ...source.dropped.map(droppedLine),
       ];
   }
 }
 
-function furtherProblems({ lastRunProblems, source }: Explanation): readonly Problem[] {
-  const shown =
-    source.kind === "invalid" ? source.problems : source.kind === "publishable" ? source.dropped : [];
-  return lastRunProblems.filter(
-    ({ code, field }) => !shown.some((problem) => problem.code === code && problem.field === field),
-  );
+function droppedLine(problem: Problem): Line {
+  return [{ tone: "doubtful", text: "not published:" }, ` ${problemText(problem)}`];
 }

@@ -7,7 +7,7 @@ import { pastLines } from "./program-facts.ts";
 
 /** The facts about a request in the log and the store, for `request explain` and for its page. */
 export function requestFacts(request: ExplainedRequest, now: Date): readonly DescribedFact[] {
-  const { line, miss, gateway } = request;
+  const { line, miss } = request;
   return [
     ["when", { time: line.time }],
     ["asked", [asked(line), ...programPieces(line)]],
@@ -17,8 +17,7 @@ export function requestFacts(request: ExplainedRequest, now: Date): readonly Des
     ["object", line.objectKey === null ? "none was read" : { id: line.objectKey }],
     ["answer", answer(line)],
     ["log says", line.cause],
-    ["gateway", gateway === null ? null : [{ time: gateway.time }, `: ${gatewayWords(gateway)}`]],
-    ["program", ...(miss === null ? [] : pastLines(miss.missed))],
+    ["program", ...(miss === null ? [] : pastLines(miss.atTheTime))],
   ];
 }
 
@@ -72,15 +71,4 @@ function keyLines({ token, line }: ExplainedRequest, now: Date): readonly Line[]
       return [[key, name === null ? "" : ` "${name}"`, ...of(tenantId), ", ", ...end]];
     }
   }
-}
-
-function gatewayWords({
-  kind,
-  storeId,
-  otherStoreId,
-  cause,
-}: NonNullable<ExplainedRequest["gateway"]>): string {
-  const store = storeId === null ? "it uses no store yet" : `it uses the store ${storeId}`;
-  const other = otherStoreId === null ? "" : `, and found ${otherStoreId} in its place`;
-  return `${store}${other}${cause === null || kind === "confirmed" ? "" : `; ${cause}`}`;
 }

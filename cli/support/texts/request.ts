@@ -44,9 +44,9 @@ export function requestTone({ status, isCut }: RequestLogLine): "good" | "doubtf
 
 /** An element of the array that `request explain --json` prints; documented in docs/json.md. */
 export function requestJson(request: ExplainedRequest): object {
-  const { line, token, miss, snapshot, object, gateway, summary, next } = request;
+  const { line, token, miss, snapshot, object, summary, next } = request;
   const { requestId: _, ...logged } = line;
-  const { missed = null, now = null } = miss ?? {};
+  const { atTheTime: missed = null, now = null } = miss ?? {};
   return {
     ...logged,
     token: tokenJson(token),
@@ -55,7 +55,7 @@ export function requestJson(request: ExplainedRequest): object {
     now: now && { answer: now.answer, verdict: now.verdict, row: now.row, summary: now.summary },
     snapshot,
     object,
-    gateway,
+    gateway: null,
     summary,
     next,
   };

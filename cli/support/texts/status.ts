@@ -4,47 +4,61 @@ import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
-import type { LastRun } from "../facts/runs.ts";
-import { type Concern, tally, tallyWords } from "../judgement/concern.ts";
-import type { JudgedTenant, JudgedTenants } from "../judgement/tenant.ts";
+import type { LastRun } from "../facts/last-build.ts";
+import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
+import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
+import type { TenantList } from "../tenant-list.ts";
 import { factsOf } from "./description.ts";
 import { outcomeTone, tenantFacts } from "./tenant-facts.ts";
 
-/** One line per tenant, and the concerns below. */
-export function statusTable(report: JudgedTenants, layout: Layout): string {
+/** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
+export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
   const { tenants, concerns, faults } = report;
-  const { now, style } = layout;
-  const rows = tenants.map(({ tenantId, live, fault, hold, removal, rename, lastTry }) => [
-    tenantId,
-    removal === null && rename === null
-      ? (live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged"))
-      : style.doubtful(rename === null ? "removed" : "renamed"),
-    live === null ? "-" : shortAge(new Date(live.publishedAt), now),
-    live?.confirmedAt ? shortAge(new Date(live.confirmedAt), now) : "-",
-    live === null ? "-" : live.programs === 0 ? style.bad("0") : numberText(live.programs),
-    hold === null ? "-" : style.doubtful("held"),
-    lastTry === null
-      ? "-"
-      : `${style[outcomeTone(lastTry.outcome)](printable(lastTry.outcome))} ${relativeTime(new Date(lastTry.triedAt), now)}`,
+  const columns = ["LIVE SNAPSHOT", ...["PUBLISHED", "CONFIRMED", "PROGRAMS", "KEYS"].map(numbers), "HOLD"];
+  const sourceColumns = list === undefined ? [] : ["IN SOURCE"];
+  const rows = tenants.map((tenant) => [
+    printable(tenant.tenantId),
+    ...(list === undefined ? [] : [inSource(list, tenant.tenantId)]),
+    ...cells(tenant, layout),
   ]);
   const notes = [
     ...concerns.map(({ text }): Fact => ["gateways", printable(text)]),
-    ...tenants.flatMap(({ tenantId, concerns: own }) =>
-      own.map(({ text }): Fact => [tenantId, printable(text)]),
+    ...sharedConcerns(tenants).map(
+      ({ concern, tenantIds }): Fact => [printable(namedTenants(tenantIds)), printable(concern.text)],
     ),
     ...faults.map((text): Fact => ["unread", printable(text)]),
   ];
   const isWell = tally(tenants).well === tenants.length;
   return [
-    table(
-      ["TENANT", "LIVE SNAPSHOT", ...["PUBLISHED", "CONFIRMED", "PROGRAMS"].map(numbers), "HOLD", "LAST TRY"],
-      rows,
-      layout.columns,
-    ),
+    table(["TENANT", ...sourceColumns, ...columns, "LAST TRY"], rows, layout.columns),
     notes.length === 0 ? "" : `\n${facts(notes, layout.width)}`,
     isWell ? "" : `\n${tallyWords(tenants)}\n`,
     logNote(report),
   ].join("");
+}
+
+function cells(tenant: JudgedTenant, { now, style }: Layout): readonly string[] {
+  const { live, fault, hold, removal, lastTry, isSandbox } = tenant;
+  const age = (at: string | null | undefined): string =>
+    at == null || isSandbox ? "-" : shortAge(new Date(at), now);
+  const snapshot = live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged");
+  const keys = usableKeys(tenant, now);
+  const tried =
+    lastTry &&
+    `${style[outcomeTone(lastTry.outcome)](printable(lastTry.outcome))} ${relativeTime(new Date(lastTry.triedAt), now)}`;
+  return [
+    removal === null ? snapshot : style.doubtful("removed"),
+    age(live?.publishedAt),
+    age(live?.confirmedAt),
+    live === null ? "-" : live.programs === 0 ? style.doubtful("0") : numberText(live.programs),
+    keys === null ? "?" : numberText(keys),
+    hold === null ? "-" : style.doubtful("held"),
+    isSandbox ? "sandbox" : (tried ?? "-"),
+  ];
+}
+
+function inSource({ names }: TenantList, tenantId: string): string {
+  return names === null ? "?" : names.has(tenantId) ? "yes" : "no";
 }
 
 export function statusFacts(report: JudgedTenants, layout: Layout): string {
@@ -81,32 +95,59 @@ export function statusJson({ tenants, concerns, gateways, faults }: JudgedTenant
 }
 
 /** A tenant's last run as every `--json` shows it. */
-export function lastRunJson({ runId, startedAt, finishedAt, outcome, failure, tenantRun }: LastRun): object {
-  const counts = tenantRun?.counts ?? null;
-  const problemCounts = tenantRun?.problemCounts ?? {};
-  return { runId, startedAt, finishedAt, outcome, failure, counts, problemCounts };
+export function lastRunJson({ runId, finishedAt, outcome, failure, problemCounts }: LastRun): object {
+  return { runId, startedAt: null, finishedAt, outcome, failure, counts: null, problemCounts };
 }
 
 function tenantJson(tenant: JudgedTenant, now: Date): object {
-  const { tenantId, live, fault, hold, removal, rename, lastRun, lastTry, notInSource, concerns } = tenant;
-  const ageSeconds = (instant: string): number =>
-    Math.max(0, Math.floor((now.getTime() - Date.parse(instant)) / 1000));
+  const { tenantId, live, fault, hold, isSandbox, lastRun, lastTry, notInSource, concerns } = tenant;
+  const ageSeconds = (instant: string | null): number | null =>
+    instant === null || isSandbox
+      ? null
+      : Math.max(0, Math.floor((now.getTime() - Date.parse(instant)) / 1000));
   return {
     tenantId,
     live: live && {
       ...live,
       hold: hold && { reason: hold.reason, since: hold.since },
       ageSeconds: ageSeconds(live.contentAt),
-      confirmedAgeSeconds: live.confirmedAt === null ? null : ageSeconds(live.confirmedAt),
+      confirmedAgeSeconds: ageSeconds(live.confirmedAt),
     },
     lastRun: lastRun && lastRunJson(lastRun),
     lastTry,
     notInSource,
-    removedAt: removal !== null && removal.openKeys === 0 ? removal.removedAt : null,
-    renamedTo: rename,
+    removedAt: removedAt(tenant),
+    renamedTo: null,
+    isSandbox,
     hold,
     fault,
     concerns: concerns.map(concernJson),
+  };
+}
+
+function removedAt({ removal }: JudgedTenant): string | null {
+  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
+}
+
+/** The object that `tenant list --json` prints; documented in docs/json.md. */
+export function tenantListJson({ tenants }: JudgedTenants, { names, away }: TenantList, now: Date): object {
+  return {
+    tenants: tenants.map((tenant) => {
+      const { tenantId, live, fault, isSandbox, concerns } = tenant;
+      const { snapshotId, generation, publishedAt, programs } = live ?? {};
+      return {
+        tenantId,
+        name: names?.get(tenantId) ?? null,
+        isInSource: names?.has(tenantId) ?? null,
+        live: live && { snapshotId, generation, publishedAt, programs },
+        fault,
+        activeTokens: usableKeys(tenant, now),
+        removedAt: removedAt(tenant),
+        isSandbox,
+        concerns: concerns.map(concernJson),
+      };
+    }),
+    unavailable: away,
   };
 }
 

@@ -5,10 +5,9 @@ import type { DescribedFact, Line, Piece } from "./description.ts";
 
 /** The facts of one tenant, for `snapshot status` and for its page. */
 export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
-  const { live, hold, removal, rename } = tenant;
-  const goneAt = rename?.at ?? removal?.removedAt ?? null;
+  const { live, hold, removal, isSandbox } = tenant;
   return [
-    ["renamed", rename && [{ time: rename.at }, ": now ", { id: rename.tenantId }]],
+    ["sandbox", isSandbox ? "`sandbox init` publishes it, and no build changes it" : null],
     [
       "removed",
       removal && [
@@ -17,12 +16,12 @@ export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
       ],
     ],
     live === null
-      ? ["live", { tone: "bad", text: nothingLive(tenant, goneAt !== null) }]
+      ? ["live", { tone: "bad", text: nothingLive(tenant, removal !== null) }]
       : ["live", [{ id: live.snapshotId }, `, generation ${live.generation}`]],
-    ...(live === null ? [] : ageFacts(live)),
+    ...(live === null || isSandbox ? [] : ageFacts(live)),
     ["programs", live && (live.programs === 0 ? { tone: "bad", text: "0" } : numberText(live.programs))],
     ["hold", live === null && hold === null ? null : holdLine(hold)],
-    ...buildFacts(tenant),
+    ...(isSandbox ? [] : buildFacts(tenant)),
   ];
 }
 

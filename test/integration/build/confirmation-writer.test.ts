@@ -9,8 +9,9 @@ import {
 import { Failure } from "../../../core/failure.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { readLastRuns } from "../../../core/last-runs.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { runReport } from "../../unit/schemas/stored-samples.ts";
@@ -56,6 +57,16 @@ function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRu
   const [sample] = runReport.tenants;
   return { ...(sample as unknown as TenantRun), tenantId, outcome: "unchanged", confirmedAt };
 }
+
+/** The report of a run of all tenants, or of a shard. */
+function reportOf(shard: string | null, ...runs: readonly TenantRun[]): RunReport {
+  const at = new Date().toISOString();
+  const options = { ...runReport.options, tenants: null, shard };
+  const ended = { startedAt: at, finishedAt: at, outcome: "unchanged", failure: null, problems: [] };
+  return { ...(runReport as unknown as RunReport), ...ended, options, tenants: [...runs] } as RunReport;
+}
+
+const lastRuns = async () => (await readLastRuns(store, new AbortController().signal))?.lastRuns;
 
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
@@ -124,7 +135,9 @@ test("P25 a document that changes all the time is given up, told, and written wi
   confirmations.note([run("a")]);
   await confirmations.flush();
   expect(puts).toBe(8);
-  expect(failures.map(({ message }) => message)).toEqual(["runs/confirmed.json changed all the time."]);
+  expect(failures.map(({ message }) => message)).toEqual([
+    "runs/confirmed.json changed all the time; try again.",
+  ]);
   onPut = (put) => put();
   confirmations.note([run("b")]);
   await confirmations.flush();
@@ -167,7 +180,34 @@ test("tenants that are gone are dropped with the next write", async () => {
   await storeConfirmations(store, { gone: old, kept: old });
   const confirmations = writer();
   confirmations.note([run("new")]);
-  confirmations.noteKnown(new Set([parseTenantId("kept"), parseTenantId("new")]), new Date());
+  confirmations.noteReport(reportOf(null, run("kept"), run("new")));
   await confirmations.flush();
   expect(await stored()).toEqual(["kept", "new"]);
+});
+
+test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {
+  const [one, other] = [writer(), writer()];
+  const failed = { ...run("b"), outcome: "failed" as const, failure: { code: "internal", message: "No." } };
+  one.noteReport(reportOf("1/2", run("a")));
+  other.noteReport(reportOf("2/2", failed));
+  await Promise.all([one.flush(), other.flush()]);
+  const found = await lastRuns();
+  expect(found?.runsOfAll).toMatchObject([
+    { shard: "1/2", tenants: ["a"] },
+    { shard: "2/2", tenants: ["b"] },
+  ]);
+  expect(found?.tenants.get(parseTenantId("b"))).toMatchObject({
+    outcome: "failed",
+    failure: { message: "No." },
+    leftOut: ["lisbon douro"],
+    leftOutCount: 1,
+  });
+  const dry = reportOf(null, run("dry"));
+  one.noteReport({ ...dry, options: { ...dry.options, dryRun: true } });
+  one.noteReport(reportOf(null, run("a")));
+  await one.flush();
+  const after = await lastRuns();
+  expect(after?.runsOfAll).toMatchObject([{ shard: null, tenants: ["a"] }]);
+  // Neither source nor store has the other tenant any more.
+  expect([...(after?.tenants.keys() ?? [])]).toEqual(["a"]);
 });

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { beginTestStore } from "../../support/begun-store.ts";
 import { patience } from "../../support/patience.ts";
 import { sessionsEnded } from "../../support/postgres.ts";
 import {
@@ -27,7 +26,6 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  // A build that meets the claims of a session torn before would wait for it, and say so.
   await sessionsEnded(bench.database, "partner-programs%");
   await bench.reset();
   for (const tenantId of ["acme", "beta"]) {
@@ -101,23 +99,6 @@ describe("a session that ends", () => {
       }
     },
   );
-
-  test.each([
-    { at: "<startup>", when: "with", ending: "fatal" },
-    { at: "partner_programs_built", when: "with", ending: "fatal" },
-    { at: "pg_try_advisory_lock", when: "before", ending: "reset" },
-    { at: "pg_try_advisory_lock", when: "with", ending: "fatal" },
-    { at: "pg_notify", when: "during", ending: "close" },
-    { at: "pg_advisory_unlock", when: "with", ending: "fatal" },
-    { at: "<X>", when: "before", ending: "fatal" },
-  ] as const)("that only divides the work ($when $at, $ending) harms nothing", async (moment) => {
-    await beginTestStore(bench.store);
-    const ended = proxy.arm(moment);
-    const { status, stdout, stderr } = await runCli(["snapshot", "build", "--json"], { env });
-    await ended;
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(parsedReport(stdout).outcome).toBe("published");
-  });
 });
 
 describe("snapshot watch", () => {
@@ -139,8 +120,6 @@ describe("snapshot watch", () => {
       { at: "<connect>", when: "before", ending: "reset" },
       { at: "<startup>", when: "before", ending: "close" },
       { at: "<startup>", when: "with", ending: "fatal" },
-      { at: "pg_try_advisory_lock", when: "before", ending: "reset" },
-      { at: "pg_advisory_unlock", when: "with", ending: "fatal" },
     ];
     const endAll = (): Promise<unknown> =>
       bench.database.query(

@@ -192,7 +192,7 @@ describe("P10 the shrink guard", () => {
     expect((await bench.published("acme")).list.meta.count).toBe(after);
   });
 
-  test("P22 lets pass what the source states: all programs ended are no collapse, and the empty list is named", async () => {
+  test("P22 lets pass what the source states: all programs ended are no programLoss, and the empty list is named", async () => {
     await bench.insertMany("acme", 10);
     await bench.build();
     await bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { withLockPatience } from "../../../cli/publish/run/patience.ts";
+import { withLockPatience } from "../../../cli/publish/run/lock-patience.ts";
 import { programViews } from "../../../cli/publish/source/program-queries.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
@@ -148,7 +148,7 @@ test("P130 a lock that nobody releases fails the reading in the end, and withdra
       parseTenantId("faq"),
       { ...cannedOptions, onInvalid: "report" },
       {
-        withRows: databaseRows(withLockPatience(pool, { allMs: 50, eachMs: 50 }), cannedLimits),
+        withRows: databaseRows(withLockPatience(pool, { firstMs: 50, allMs: 50, eachMs: 50 }), cannedLimits),
         store: bench.store,
         beforeFirstWrite: async () => {},
         now: () => new Date(),

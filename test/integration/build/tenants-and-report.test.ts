@@ -47,18 +47,78 @@ describe("tenants that come and go", () => {
   });
 
   test("P13 one that vanished from the source keeps its last snapshot, and the run names it", async () => {
+    await bench.source.insert("tenants", { tenant_id: "beta" });
     await bench.build();
     const before = await bench.tree();
-    await bench.source.query("DELETE FROM partner_source.tenants");
+    await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
     const { status, report } = await bench.build();
     expect(status).toBe(0);
     expect(changedKeys(before, await bench.tree())).toEqual([]);
-    expect(report.tenants).toEqual([]);
+    expect(report.tenants.map(({ tenantId }) => tenantId)).toEqual(["beta"]);
     expect(report.problems).toMatchObject([
       { severity: "warning", code: "programs_of_unknown_tenant", value: "acme: 4 program(s)" },
       { severity: "warning", code: "tenant_vanished", value: "acme" },
     ]);
     expect((await bench.published("acme")).list.meta.count).toBe(3);
+  });
+
+  describe("P13 most of the live ones vanish", () => {
+    beforeEach(async () => {
+      for (const tenant_id of ["beta", "gamma", "delta"]) {
+        await bench.source.insert("tenants", { tenant_id });
+        await bench.insertPrograms(tenant_id, "a");
+      }
+      await bench.build();
+      await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id <> 'acme'");
+      await bench.source.query(
+        "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'b'",
+      );
+      await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'c'");
+    });
+
+    test("and the run is refused: nothing but stated withdrawals is published", async () => {
+      const dry = await bench.build(["--dry-run"]);
+      expect([dry.status, dry.report.failure?.code]).toEqual([4, "vanished_guard"]);
+      const { status, report } = await bench.build();
+      expect([status, report.outcome, report.failure?.code]).toEqual([4, "failed", "vanished_guard"]);
+      expect(report.failure?.message).toContain("Of 4 live tenants, 3 are not in the source any more");
+      expect(tenantRun(report, "acme")).toMatchObject({ outcome: "refused", counts: { withdrawn: 1 } });
+      const { details } = await bench.published("acme");
+      expect([...details.keys()].sort()).toEqual(["a", "c"]);
+      expect(details.get("c")?.name).not.toBe("New");
+    });
+
+    test("and an operator who knows why overrides it, or names the tenants to build", async () => {
+      expect((await bench.build(["--tenant", "acme"])).status).toBe(0);
+      const { status, report } = await bench.build(["--allow-vanished"]);
+      expect([status, report.problems.map(({ code }) => code)]).toEqual([
+        0,
+        ["programs_of_unknown_tenant", "programs_of_unknown_tenant", "programs_of_unknown_tenant"].concat([
+          "tenant_vanished",
+          "tenant_vanished",
+          "tenant_vanished",
+        ]),
+      ]);
+    });
+
+    test("but not while the removed ones are gone on purpose, whose rows are nobody's mistake", async () => {
+      for (const tenant of ["beta", "gamma"]) await bench.run(["tenant", "remove", tenant]);
+      const { status, report } = await bench.build();
+      expect([status, report.problems.map(({ code, value }) => [code, value])]).toEqual([
+        0,
+        [
+          ["programs_of_unknown_tenant", "delta: 1 program(s)"],
+          ["tenant_vanished", "delta"],
+        ],
+      ]);
+    });
+
+    test("and a source that lists none at all fails the run", async () => {
+      await bench.source.query("DELETE FROM partner_source.tenants");
+      const { status, report } = await bench.build();
+      expect([status, report.failure?.code]).toEqual([1, "source_contract"]);
+      expect(report.failure?.message).toContain("gives no tenant");
+    });
   });
 
   test("D36 programs of tenants that are not listed are passed over with a warning", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { release } from "../../../cli/operate/snapshots/release.ts";
+import { release } from "../../../cli/operate/snapshots/rollback.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pino } from "pino";
+import { createClient as createRedisClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFleetCounter } from "../../../gateway/fleet-counter.ts";
 import type { WindowCounter } from "../../../gateway/quota.ts";
@@ -30,7 +34,7 @@ describe.skipIf(redisUrl === "")(title, () => {
    * Starts a gateway that counts in Redis, through the proxy, and waits for it longer than a busy machine takes. Token ids
    * are random, and so are the keys.
    */
-  async function join(
+  async function joinFleet(
     token: IssuedToken,
     env: Readonly<Record<string, string>> = {},
     redisMs = 5000,
@@ -60,7 +64,7 @@ describe.skipIf(redisUrl === "")(title, () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 100 });
     for (let at = 0; at < 3; at += 1) {
-      await join(token);
+      await joinFleet(token);
       await eventually(() => shared(at), Boolean);
     }
     const answers = await Promise.all(
@@ -77,8 +81,8 @@ describe.skipIf(redisUrl === "")(title, () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 3 });
     const env = { RATE_LIMIT_WINDOW_SECONDS: "5" };
-    const first = await join(token, env);
-    const second = await join(token, env);
+    const first = await joinFleet(token, env);
+    const second = await joinFleet(token, env);
     await eventually(() => shared(0), Boolean);
     await eventually(() => shared(1), Boolean);
     expect(remaining(await first.get("/v1/programs", token.plaintext))).toBe(2);
@@ -93,11 +97,42 @@ describe.skipIf(redisUrl === "")(title, () => {
     expect(remaining(await second.get("/v1/programs", token.plaintext))).toBe(2);
   });
 
+  test("P100 a password that is rotated in REDIS_URL_FILE is used by the next connection", async () => {
+    proxy = await startTcpProxy(redisUrl);
+    const folder = await mkdtemp(join(tmpdir(), "redis-url-"));
+    const administrator = createRedisClient({ url: redisUrl });
+    const [user, file] = [`rotated-${randomUUID()}`, join(folder, "url")];
+    const setPassword = async (password: string): Promise<void> => {
+      await administrator.aclSetUser(user, ["on", "resetpass", `>${password}`, "~*", "&*", "+@all"]);
+      const url = new URL(proxy.url);
+      Object.assign(url, { username: user, password });
+      await writeFile(file, `${url.href}\n`);
+    };
+    try {
+      await administrator.connect();
+      await setPassword("first");
+      await joinFleet(issueToken("acme"), { REDIS_URL: "", REDIS_URL_FILE: file });
+      await eventually(() => shared(), Boolean);
+      await setPassword("second");
+      await proxy.refuse();
+      await eventually(
+        () => shared(),
+        (isShared) => !isShared,
+      );
+      await proxy.restore();
+      await eventually(() => shared(), Boolean);
+    } finally {
+      await administrator.aclDelUser(user);
+      administrator.destroy();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   test("Redis away at the start: each process counts for itself, and joins when Redis comes", async () => {
     proxy = await startTcpProxy(redisUrl);
     await proxy.refuse();
     const token = issueToken("acme", { rateLimit: 5 });
-    const client = await join(token);
+    const client = await joinFleet(token);
     const answers: Answer[] = [];
     for (let at = 0; at < 7; at += 1) answers.push(await client.get("/v1/programs", token.plaintext));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
@@ -112,7 +147,7 @@ describe.skipIf(redisUrl === "")(title, () => {
   test("W53 Redis goes away and comes back: no request fails, and the fleet's count goes on", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 1000 });
-    const client = await join(token);
+    const client = await joinFleet(token);
     await eventually(() => shared(), Boolean);
     for (let at = 0; at < 10; at += 1) await client.get("/v1/programs", token.plaintext);
     await proxy.refuse();
@@ -127,7 +162,7 @@ describe.skipIf(redisUrl === "")(title, () => {
   test("Redis that does not answer delays a request by its deadline, and the next ones not at all", async () => {
     proxy = await startTcpProxy(redisUrl);
     const token = issueToken("acme", { rateLimit: 1000 });
-    const client = await join(token, {}, 1000);
+    const client = await joinFleet(token, {}, 1000);
     await eventually(() => shared(), Boolean);
     await client.get("/v1/programs", token.plaintext);
     proxy.hang();
@@ -149,7 +184,7 @@ describe.skipIf(redisUrl === "")(title, () => {
     const url = new URL(proxy.url);
     url.username = "nobody";
     url.password = "canary-password";
-    const client = await join(token, { REDIS_URL: url.href });
+    const client = await joinFleet(token, { REDIS_URL: url.href });
     expect((await client.get("/v1/programs", token.plaintext)).status).toBe(200);
     await eventually(() => logged("Redis is away"), Boolean);
     expect(await shared()).toBe(false);
@@ -162,7 +197,7 @@ test.skipIf(redisUrl === "")(
   async () => {
     const insurance: WindowCounter = { hit: async () => ({ consumedPoints: -1, msBeforeNext: 0 }) };
     const counter = createFleetCounter({
-      url: new URL(redisUrl),
+      url: () => new URL(redisUrl),
       windowSeconds: 60,
       timeoutMs: 200,
       insurance,

@@ -19,6 +19,7 @@ import { type GatewayFixture, startGateway } from "../../support/gateway-fixture
 import {
   manifestDigest,
   type PublishedSnapshot,
+  publishManifest,
   publishPointer,
   publishSnapshot,
 } from "../../support/gateway-snapshots.ts";
@@ -29,6 +30,9 @@ import { setClocks } from "../../support/set-clocks.ts";
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const limited = issueToken("acme", { rateLimit: 1 });
 const scopeless = issueToken("acme", { scopes: [] });
+const content = { programIds: ["p1"] };
+/** When the database was read for the first snapshot. */
+const readAt = "2026-11-21T07:00:00.000Z";
 const confirmedAt = "2026-11-21T08:00:00.000Z";
 const laterAt = "2026-11-21T09:00:00.000Z";
 const confirmedKeyPattern = /^runs\/confirmed\.json$/;
@@ -55,7 +59,7 @@ async function start(
     waits: { confirmedMs: 100 },
     async fill(store, tokens) {
       await tokens.write([acme, limited, scopeless]);
-      first = await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 1 });
+      first = await publishSnapshot(store, "acme", { ...content, generation: 1, generatedAt: readAt });
       if (options.at !== undefined) await confirm(store, first, options.at);
     },
     seen(store) {
@@ -87,10 +91,10 @@ async function looks(count: number): Promise<void> {
 }
 
 describe("W49 Snapshot-Confirmed-At", () => {
-  test("is on authenticated 200 and 404 answers of every resource, once the gateway knows", async () => {
+  test("is on authenticated 200 and 404 answers of every resource, as late as the gateway knows", async () => {
     await start();
     await looks(2);
-    expect(await list()).toSatisfy(shows(undefined));
+    expect(await list()).toSatisfy(shows(readAt));
     await confirm(gateway.store, first, confirmedAt);
     await eventually(list, shows(confirmedAt));
     for (const [path, status] of [
@@ -124,26 +128,40 @@ describe("W49 Snapshot-Confirmed-At", () => {
     }
   });
 
-  test("P24 is of the snapshot that the answer comes from: a new one has none until it is confirmed", async () => {
-    await start({ at: confirmedAt });
-    await eventually(list, shows(confirmedAt));
-    const second = await publishSnapshot(gateway.store, "acme", { programIds: ["p1"], generation: 2 });
+  test("P24 is of the snapshot that the answer comes from: of a new one its own reading, until it is confirmed again", async () => {
+    await start({ at: laterAt });
+    await eventually(list, shows(laterAt));
+    const second = await publishSnapshot(gateway.store, "acme", {
+      ...content,
+      generation: 2,
+      generatedAt: confirmedAt,
+    });
     const answer = await eventually(list, ({ headers }) => headers["snapshot-id"] === second.snapshotId);
-    expect(confirmedOf(answer)).toBeUndefined();
+    expect(confirmedOf(answer)).toBe(confirmedAt);
     await confirm(gateway.store, second, laterAt);
+    await eventually(list, shows(laterAt));
+    await confirm(gateway.store, second, readAt);
+    await eventually(list, shows(confirmedAt));
+  });
+
+  test("P24 a snapshot that only withdrew programs has none until it is confirmed", async () => {
+    await start();
+    const manifest = { ...first.manifest, generation: 2, contentAt: readAt };
+    await publishManifest(gateway.store, manifest);
+    await eventually(list, shows(undefined));
+    await confirm(gateway.store, first, laterAt);
     await eventually(list, shows(laterAt));
   });
 
-  test("P24 after a rollback it is gone until the snapshot is confirmed that is live again", async () => {
+  test("P24 after a rollback it is that of the snapshot that is live again", async () => {
     await start();
-    const second = await publishSnapshot(gateway.store, "acme", { programIds: ["p1"], generation: 2 });
-    await confirm(gateway.store, second, laterAt);
-    await eventually(list, shows(laterAt));
+    const second = await publishSnapshot(gateway.store, "acme", { ...content, generation: 2 });
     const { tenantId, snapshotId, manifest } = first;
+    await eventually(list, ({ headers }) => headers["snapshot-id"] === second.snapshotId);
     const manifestSha256 = manifestDigest(manifest);
     await publishPointer(gateway.store, { tenantId, snapshotId, manifestSha256, generation: 3 });
     const back = await eventually(list, ({ headers }) => headers["snapshot-id"] === snapshotId);
-    expect(confirmedOf(back)).toBeUndefined();
+    expect(confirmedOf(back)).toBe(readAt);
     await confirm(gateway.store, first, laterAt);
     await eventually(list, shows(laterAt));
   });
@@ -176,13 +194,13 @@ const chosen = sized({ whole: faults, quick: faults.slice(0, 4) });
 
 describe("P26 a document that", () => {
   test.each(chosen)(
-    "%s at the start: no header, nothing else changes, and it is found later",
+    "%s at the start: nothing changes but the header, and it is found later",
     async (_, fault, env) => {
       await start({ at: confirmedAt, fault, env });
       await eventually(list, ({ status }) => status === 200);
       for (let at = 0; at < 20; at += 1) {
         const answer = await list();
-        expect([answer.status, confirmedOf(answer)]).toEqual([200, undefined]);
+        expect([answer.status, confirmedOf(answer)]).toEqual([200, readAt]);
       }
       const told = (): number => logged(/data could not be/);
       await eventually(told, (count) => count === 1);

@@ -2,17 +2,18 @@ import { randomUUID } from "node:crypto";
 import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
+import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { createTokenFile, issueToken, type TokenFile } from "../../support/gateway-tokens.ts";
-import { ask, filesBelow, waitForCopy } from "../../support/last-good-stage.ts";
+import { ask, copiesBelow, waitForCopy } from "../../support/last-good-stage.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const late = issueToken("acme", { rateLimit: 1_000_000 });
@@ -43,7 +44,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<GatewayFixture> {
-  const waits = { beatMs: 200, mendPauseMs: 400 };
+  const waits = { beatMs: 200 };
   const gateway = await startGateway({ seen: () => seen, lastGoodFolder: folder, waits });
   running.push(gateway);
   return gateway;
@@ -64,13 +65,18 @@ async function servedFromCopy(token = acme): Promise<readonly string[]> {
   return answers;
 }
 
-/** Names of the files that prove themselves. */
+/** The copies of registry, manifests and bodies. */
 async function content(): Promise<readonly string[]> {
-  return (await filesBelow(join(folder, "files")).catch(() => [])).map((path) => basename(path)).sort();
+  return [...(await copiesBelow(folder))].sort();
 }
 
-async function waitForContent(names: readonly string[]): Promise<void> {
-  await eventually(content, (found) => names.every((name) => found.includes(name)));
+/** Bodies are kept when they are read. */
+async function waitForContent(gateway: GatewayFixture, names: readonly string[]): Promise<void> {
+  const served = async (): Promise<readonly string[]> => {
+    await serve(gateway);
+    return await content();
+  };
+  await eventually(served, (found) => names.every((name) => found.includes(name)));
 }
 
 /** Takes the path away, at once whatever is below, and puts something else there before the gateway can put its own. */
@@ -97,7 +103,7 @@ test("W101: a folder that is removed while the gateway runs has all again that w
   await eventually(content, (found) => found.length === 5);
   const names = await content();
   swap(folder);
-  await waitForContent(names);
+  await waitForContent(gateway, names);
   await waitForCopy(folder, first);
   await gateway.gateway.stop();
   expect(await servedFromCopy()).toEqual(right);
@@ -108,7 +114,7 @@ test("W101: what changed while nothing could be written is there as soon as some
   const gateway = await start();
   await serve(gateway);
   await eventually(content, (found) => found.length === 5);
-  swap(join(folder, "tmp"), () => writeFileSync(join(folder, "tmp"), ""));
+  swap(folder, () => writeFileSync(folder, ""));
   await tokens.write([acme, late]);
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6, mark: "newer" });
   const right = await eventually(
@@ -119,11 +125,14 @@ test("W101: what changed while nothing could be written is there as soon as some
     () => failures(gateway),
     (count) => count > 0,
   );
-  expect(await content()).toHaveLength(5);
-  await rm(join(folder, "tmp"));
-  await eventually(content, (found) => found.length === 10);
+  await rm(folder);
+  // Pointers and bodies are kept when somebody asks for them.
+  await eventually(
+    async () => [await serve(gateway, late), await content()],
+    ([, found]) => found?.length === 5,
+  );
+  await waitForCopy(folder, { generation: 6, revision: 2, files: 5 });
   expect(failures(gateway)).toBe(1);
-  await waitForCopy(folder, { generation: 6, revision: 2, files: 10 });
   await gateway.gateway.stop();
   expect(gateway.logText()).toContain("copy is written again");
   expect(await servedFromCopy(late)).toEqual(right);
@@ -134,7 +143,7 @@ test("W76: what the disk did not give at the start is served once it does", asyn
   const right = await serve(gateway);
   await waitForCopy(folder, first);
   await gateway.gateway.stop();
-  const [files, away] = [join(folder, "files"), join(root, "away")];
+  const [files, away] = [join(folder, "tenants"), join(root, "away")];
   await rename(files, away);
   seen.breakKeys(/./, unavailable);
   const next = await start();
@@ -152,10 +161,35 @@ test("W100: what is no file of the gateway's own in the folder takes nothing awa
   const right = await serve(gateway);
   await waitForCopy(folder, first);
   await gateway.gateway.stop();
-  await mkdir(join(folder, "states", "0.state"));
-  await symlink("nowhere", join(folder, "states", "1.state"));
-  await writeFile(join(folder, "files", "stray"), "");
+  await mkdir(join(folder, "states"));
+  await symlink("nowhere", join(folder, "auth", "link"));
+  await writeFile(join(folder, "tenants", "stray"), "");
   expect(await servedFromCopy()).toEqual(right);
+  // A folder of an earlier version has other names.
+  expect(await readdir(folder)).not.toContain("states");
+});
+
+test("W87: with STORE_ID, the copy of another store counts for nothing", async () => {
+  await beginTestStore(store);
+  const gateway = await start();
+  await serve(gateway);
+  await eventually(
+    () => readdir(folder),
+    (names) => names.includes("store.json"),
+  );
+  await waitForCopy(folder, first);
+  await gateway.gateway.stop();
+  seen.breakKeys(/./, unavailable);
+  const env = { STORE_ID: "store_0000000000000000" };
+  const other = await startGateway({
+    seen: () => seen,
+    lastGoodFolder: folder,
+    waits: { registryMs: 250 },
+    env,
+  });
+  running.push(other);
+  for (const answer of await serve(other)) expect(answer.slice(0, 3)).toBe("500");
+  expect(await content()).toEqual([]);
 });
 
 test("W100: a link in the place of a file counts as missing, and is replaced", async () => {
@@ -163,10 +197,7 @@ test("W100: a link in the place of a file counts as missing, and is replaced", a
   const right = await serve(gateway);
   await waitForCopy(folder, first);
   await gateway.gateway.stop();
-  const swapped = await eventually(
-    () => filesBelow(folder),
-    (found) => found.length === 6,
-  );
+  const swapped = [...(await content()), join(folder, "tenants/acme/current.json")];
   await mkdir(join(root, "elsewhere"));
   for (const [at, path] of swapped.entries()) {
     await rename(path, join(root, "elsewhere", `${at}`));
@@ -175,9 +206,7 @@ test("W100: a link in the place of a file counts as missing, and is replaced", a
   for (const answer of await servedFromCopy()) expect(answer.slice(0, 3)).toBe("500");
   const next = await start();
   expect(await serve(next)).toEqual(right);
-  await waitForContent(
-    swapped.filter((path) => dirname(dirname(path)).endsWith("files")).map((path) => basename(path)),
-  );
+  await waitForContent(next, swapped.slice(0, -1));
 });
 
 test("W100: a folder that is opened to others is closed again, and one that is swapped for a link gets nothing", async () => {
@@ -210,6 +239,6 @@ test("W100: a folder that is opened to others is closed again, and one that is s
   );
   expect(await readdir(outside)).toEqual([]);
   await rm(folder);
-  await waitForContent(names);
+  await waitForContent(gateway, names);
   expect(failures(gateway, "is no folder")).toBe(1);
 });

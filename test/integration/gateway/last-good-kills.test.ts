@@ -1,8 +1,6 @@
 import { watch } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lastGoodFolder } from "../../../gateway/last-good/own-folder.ts";
+import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
@@ -61,14 +59,13 @@ async function leaveCopy(): Promise<void> {
 test("W89: killed at whatever write, it starts again and serves right bytes only, of no older generation", async () => {
   const folder = lastGoodFolder(stage.directory, `s3://programs/ ${stage.hop.url}`);
   await leaveCopy();
-  await mkdir(join(folder, "tmp"), { recursive: true });
   let served = 0;
   let newest = 0;
   for (let writes = 1; writes <= rounds; writes += 1) {
     await publish();
-    // Each file begins and ends here: the kill meets it while it is made, written, renamed, or just after.
+    // The kill meets a file while it is made, written, renamed, or just after.
     let seen = 0;
-    const watcher = watch(join(folder, "tmp"));
+    const watcher = watch(folder, { recursive: true });
     const gateway = await stage.start();
     watcher.on("change", () => {
       seen += 1;

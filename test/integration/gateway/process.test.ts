@@ -181,5 +181,5 @@ test("a port that is taken: exit status 1, with the reason", async () => {
   });
   taken.close();
   expect(status).toBe(1);
-  expect(stderr).toContain("EADDRINUSE");
+  expect(stderr).toContain(`127.0.0.1:${port}: another process listens there already. Change HOST or PORT.`);
 });

@@ -33,6 +33,20 @@ describeWire("W41, W42, W43 headers of responses", [
   list("X-Request-Id of 129 characters: a fresh UUID", [`X-Request-Id: ${longest}a`], (answer) =>
     expect(requestId(answer)).toMatch(uuid),
   ),
+  list(
+    "W180 Snapshot-Since of an unknown snapshot: what changed cannot be said",
+    ["Snapshot-Since: 20260101T000000Z-00000000"],
+    (answer) => expect(answer.header("snapshot-changed")).toBe("*"),
+  ),
+  ...[
+    ["Snapshot-Since: yesterday"],
+    ["Snapshot-Since:"],
+    Array(2).fill("snapshot-since: 20260101T000000Z-00000000"),
+  ].map((lines) =>
+    list(`W180 ${lines.join(", ")}: ignored`, lines, (answer) =>
+      expect(answer.header("snapshot-changed")).toBeUndefined(),
+    ),
+  ),
   list("no X-Request-Id: a fresh UUID", [], (answer) => expect(requestId(answer)).toMatch(uuid)),
   list("an empty X-Request-Id: a fresh UUID", ["X-Request-Id:"], (answer) =>
     expect(requestId(answer)).toMatch(uuid),

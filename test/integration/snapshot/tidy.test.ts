@@ -11,17 +11,12 @@ afterEach(() => tools.close());
 
 const below = async (): Promise<string[]> => (await readdir(tools.directory, { recursive: true })).sort();
 
-/** What a killed process, release 0.1.0 and a killed purge left, long ago. */
+/** What a killed process and a killed purge left, long ago. */
 async function plant(): Promise<void> {
   await mkdir(join(tools.directory, "tenants/gone/live"), { recursive: true });
-  for (const name of [
-    `tenants/${toolsTenant}/.new-01ab`,
-    `tenants/${toolsTenant}/.next-current.json-1a-2b-3-4f`,
-  ]) {
-    const path = join(tools.directory, name);
-    await writeFile(path, "");
-    await utimes(path, 1, 1);
-  }
+  const path = join(tools.directory, `tenants/${toolsTenant}/.new-01ab`);
+  await writeFile(path, "");
+  await utimes(path, 1, 1);
 }
 
 test("P176 a prune removes what others left, a dry run does not, and neither begins a store for it", async () => {
@@ -32,7 +27,7 @@ test("P176 a prune removes what others left, a dry run does not, and neither beg
   const before = await below();
   await plant();
   await tools.run(["snapshot", "prune", "--dry-run"]);
-  expect(await below()).toHaveLength(before.length + 4);
+  expect(await below()).toHaveLength(before.length + 3);
   await tools.run(["snapshot", "prune"]);
   expect(await below()).toEqual(before);
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -38,22 +38,14 @@ test("P174 an object that was replaced 50 times has one hidden file beside it, a
   expect(await readdir(directory)).toEqual([]);
 });
 
-test("P176 a tidied store has nothing left of processes that were killed, or of release 0.1.0", async () => {
+test("P176 a tidied store has nothing left of processes that were killed", async () => {
   const directory = await folder();
   const store = createFileStore({ directory });
   await store.put(key, bytesBody(Buffer.from("0")));
   const before = await readdir(directory, { recursive: true });
-  const names = [
-    "tenants/acme/.new-0123",
-    "tenants/acme/.next-current.json-1a-2b-3-4f",
-    "tenants/acme/.next-gone.json-1a-2b-3-4f",
-    "tenants/purged/snapshots/.new-4567",
-    "tenants/.next-removed.json-1a-2b-3-4f",
-    ".tmp/12-34",
-  ];
+  const names = ["tenants/acme/.new-0123", "tenants/purged/snapshots/.new-4567"];
   await mkdir(join(directory, "tenants/purged/snapshots"), { recursive: true });
   await mkdir(join(directory, "tenants/empty/live/v1"), { recursive: true });
-  await mkdir(join(directory, ".tmp"));
   for (const name of names) {
     await writeFile(join(directory, name), "");
     await utimes(join(directory, name), 1, 1);
@@ -65,6 +57,32 @@ test("P176 a tidied store has nothing left of processes that were killed, or of 
     [...before, "tenants/acme/.new-89ab"].sort(),
   );
 });
+
+test.each([
+  ["a file", async (path: string) => writeFile(path, "")],
+  ["a link that leads nowhere", async (path: string) => symlink("nowhere", path)],
+])(
+  "where %s is in place of an object's versions, writing fails and names it, and reading goes on",
+  async (_, put) => {
+    const directory = await folder();
+    const store = createFileStore({ directory });
+    const obstacle = join(directory, "tenants/acme/.versions-current.json");
+    await mkdir(join(directory, "tenants/acme"), { recursive: true });
+    await put(obstacle);
+    const refusal = {
+      code: "corrupt_document",
+      message: expect.stringContaining(`${obstacle} is in the way`),
+    };
+    await expect(store.put(key, bytesBody(Buffer.from("0")))).rejects.toMatchObject(refusal);
+    await expect(store.delete([key])).rejects.toMatchObject(refusal);
+    expect(await store.get(key)).toEqual({ kind: "missing" });
+    const stored = await store.put(key, bytesBody(Buffer.from("0")), { condition: { kind: "absent" } });
+    if (stored.kind !== "stored") throw new Error("a put into an empty store was refused");
+    const condition = { kind: "match", etag: stored.etag } as const;
+    await expect(store.put(key, bytesBody(Buffer.from("1")), { condition })).rejects.toMatchObject(refusal);
+    expect(await store.get(key)).toMatchObject({ kind: "object", etag: stored.etag });
+  },
+);
 
 test("a part of the store may be a mount of its own", async ({ skip }) => {
   const directory = await folder();

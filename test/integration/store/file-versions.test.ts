@@ -1,17 +1,15 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { putNewFile, writeSyncedFile } from "../../../core/file-store/new-file.ts";
-import { tidyFolders } from "../../../core/file-store/tidy.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";
 import {
   body,
   contentOf,
-  earlier,
   fresh,
   newRoot,
   pathIn,
@@ -72,12 +70,6 @@ const creates: Work = async ({ folders }, path) => {
   return (await unlessErrno(putting, "EEXIST")) === undefined ? "there" : "created";
 };
 
-const tidies: Work = async ({ folders, versions }, path) => {
-  const root = dirname(dirname(path));
-  await tidyFolders({ folders, versions }, root, root, undefined);
-  return "over";
-};
-
 interface Scenario {
   readonly prepare: (root: string) => Pick<Promised, "stored" | "original">;
   readonly actors: Readonly<Record<string, Work>>;
@@ -89,16 +81,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "two who replace what a killed process left pending": {
     prepare: pending,
     actors: { a: adds("a"), b: adds("b") },
-  },
-  "two who take over what release 0.1.0 left behind": {
-    prepare: earlier,
-    actors: { a: adds("a"), b: adds("b") },
-    isLarge: true,
-  },
-  "one who replaces and one who tidies what release 0.1.0 left behind": {
-    prepare: earlier,
-    actors: { a: adds("a"), t: tidies },
-    isLarge: true,
   },
   "one who is stopped while another replaces twice": {
     prepare: pending,

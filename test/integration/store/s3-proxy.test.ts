@@ -41,7 +41,7 @@ const knowsProxies = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 
 test("P189: the store is reached through the proxies of the environment where Node.js knows them", async () => {
   const AWS_ENDPOINT_URL_S3 = "http://store.invalid";
-  const put = startTypescript("s3-put.ts", [], { ...env, AWS_ENDPOINT_URL_S3 });
+  const put = startTypescript("s3-put-worker.ts", [], { ...env, AWS_ENDPOINT_URL_S3 });
   if (!knowsProxies) return await expect(put.output).rejects.toThrow("ENOTFOUND");
   expect(await put.output).toBe("stored\n");
   expect(asked).toEqual(["http://store.invalid/programs/a.json"]);
@@ -49,7 +49,7 @@ test("P189: the store is reached through the proxies of the environment where No
 
 test("P189: NO_PROXY names the stores that are reached directly", async () => {
   asked.length = 0;
-  const put = startTypescript("s3-put.ts", [], { ...env, NO_PROXY: "127.0.0.1" });
+  const put = startTypescript("s3-put-worker.ts", [], { ...env, NO_PROXY: "127.0.0.1" });
   expect(await put.output).toBe("stored\n");
   expect(asked).toEqual([]);
 });

@@ -23,7 +23,7 @@ test.each([2, 3])("P53 %d rows of one id are one program, wherever it is counted
     (await desk.run(args, { now })).stdout.replace(/\s+/g, " ");
   expect((await desk.build({ now })).stdout).toContain("1 finding(s)");
   expect(await told("snapshot", "status")).toContain("left out 1 program with an error");
-  expect(await told("tenant", "list")).toContain("left out");
+  expect(await told("tenant", "list")).toContain("left out 1 program with an error");
   expect(await told("source", "preview", "--program", program)).toContain("2 of its 2 active programs");
 
   const inspect = await startInspect(desk, { now });
@@ -31,9 +31,6 @@ test.each([2, 3])("P53 %d rows of one id are one program, wherever it is counted
     (await (await inspect.get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
   expect(await page("/")).toContain("1 to look at");
   expect(await page("/health")).toContain("left out 1 program with an error");
-  const tenantPage = await page(`/tenants/${deskTenant}`);
-  expect(tenantPage).toMatch(/in the data error id =/);
-  expect(tenantPage.match(/ error id = /g)).toHaveLength(1);
   await inspect.close();
 
   await desk.build({ now: new Date("2026-11-21T12:10:00.000Z"), args: ["--on-invalid", "fail"] });

@@ -167,7 +167,7 @@ describe("snapshot explain", () => {
       pendingChanges: [
         { kind: "changed", path: "currency", before: "EUR", after: "USD", words: { label: "Currency" } },
       ],
-      lastRun: { outcome: "published", problems: [] },
+      lastRun: { outcome: "published", problems: null },
       next: { commands: ["snapshot build --tenant sakura-trails"] },
     });
   });

@@ -131,7 +131,7 @@ describe("P76: a version of a program", () => {
 test.each([
   ["kyoto-1", "writes it &quot;KYOTO-1&quot;"],
   ["KYOTO-11", "Did you mean KYOTO-1"],
-  ["OSAKA-3", "calls it &quot;draft&quot;"],
+  ["OSAKA-3", "&quot;draft&quot;, and only active"],
 ])("the page of a program that is not there (%s) says why", async (program, said) => {
   const page = await words(`${tenant}/programs/${program}`);
   expect(page).toContain(said);

@@ -48,7 +48,7 @@ describe("the pages of inspect", () => {
     [`/tenants/${deskTenant}?q=TEMPLE`, 200, "1 program matching “TEMPLE”"],
     [`/tenants/${deskTenant}/programs/KYOTO-1`, 200, "What partners get"],
     [`/tenants/${deskTenant}`, 200, "Why isn’t a program"],
-    [`/tenants/${deskTenant}/programs/OSAKA-3`, 200, "calls it &quot;draft&quot;"],
+    [`/tenants/${deskTenant}/programs/OSAKA-3`, 200, "&quot;draft&quot;, and only active"],
     [`/tenants/${deskTenant}/programs/A%2FB`, 200, "Partners get 400"],
     [`/tenants/${deskTenant}/programs?id=..`, 200, "Partners get 400"],
     [`/tenants/${deskTenant}/programs/KYOTO-1?version=yesterday`, 200, "not kept any more"],
@@ -218,5 +218,5 @@ test("inspect says where it listens, serves until it is interrupted, and ends wi
 
 test("inspect refuses a port that is taken", async () => {
   const { status, stderr } = await desk.run(["inspect", "--port", String(inspect.port)]);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("EADDRINUSE")]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("another process listens there already")]);
 });

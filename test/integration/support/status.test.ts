@@ -37,28 +37,31 @@ describe("snapshot status", () => {
     await desk.build({ now: morning });
     const { stdout } = await status();
     expect(stdout).toMatch(
-      /^TENANT +LIVE SNAPSHOT +PUBLISHED +CONFIRMED +PROGRAMS +HOLD +LAST TRY\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +4 h +2 +- +published 4 hours ago\n$/,
+      /^TENANT +LIVE SNAPSHOT +PUBLISHED +CONFIRMED +PROGRAMS +KEYS +HOLD +LAST TRY\nsakura-trails +20261121T080000Z-[0-9a-f]{8} +4 h +4 h +2 +0 +- +published 4 hours ago\n$/,
     );
   });
 
-  test("P50 calls no tenant silent by how often others are built", async () => {
-    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
-    await desk.build({ now: morning });
-    for (let minutes = 60; minutes < 240; minutes += 20) {
-      const now = new Date(morning.getTime() + minutes * 60_000);
-      await desk.build({ now, args: ["--tenant", "alpine"] });
+  test("P50 eight builds by hand and an hour of quiet are no sign that builds stopped; a day is", async () => {
+    for (let minutes = 0; minutes < 8; minutes += 1) {
+      await desk.build({ now: new Date(morning.getTime() + minutes * 60_000) });
     }
-    const { stdout } = await status("--tenant", deskTenant);
-    expect(stdout).toContain("published 4 hours ago");
-    expect(stdout).not.toContain("much longer than usual");
-    expect((await status()).stdout).not.toContain("much longer than usual");
-    const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
     await desk.source.query("UPDATE partner_source.programs SET name = 'Kyoto' WHERE program_id = 'KYOTO-1'");
-    expect((await desk.run(explain, { now: noon })).stdout).not.toContain("much longer than usual");
-    // Its own build is as rare as it is; that of the other has stayed away.
-    const later = { now: new Date(noon.getTime() + 3 * 3_600_000) };
-    const { stdout: then } = await desk.run(["snapshot", "status", "--tenant", "alpine"], later);
-    expect(then.replace(/\s+/g, " ")).toContain("much longer than usual");
+    const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
+    const told = async (now: Date, ...args: readonly string[]): Promise<string> =>
+      [
+        await desk.run(["snapshot", "status", ...args], { now }),
+        await desk.run([...explain, ...args], { now }),
+      ]
+        .map(({ stdout }) => stdout.replace(/\s+/g, " "))
+        .join();
+    const quiet = new Date(morning.getTime() + 2 * 3_600_000);
+    expect(await told(quiet)).not.toMatch(/no build has ended since/);
+    expect(await told(quiet, "--build-within", "1h")).toMatch(
+      /no build has ended since .* within 60 minutes.*no build has ended since .* within 60 minutes/,
+    );
+    const later = new Date(morning.getTime() + 27 * 3_600_000);
+    expect(await told(later)).toMatch(/within 26 hours.*no build has ended since/);
+    expect(await told(later, "--build-within", "2d")).not.toMatch(/no build has ended since/);
   });
 
   test("tells of one tenant relative and exact times", async () => {
@@ -74,7 +77,7 @@ describe("snapshot status", () => {
   test("P23 tells apart when a snapshot was published and when a later run found nothing changed", async () => {
     await desk.build({ now: morning });
     await desk.build({ now: new Date("2026-11-21T11:59:00.000Z") });
-    expect((await status()).stdout).toMatch(/ 4 h +1 min +2 +- +unchanged 1 minute ago\n$/);
+    expect((await status()).stdout).toMatch(/ 4 h +1 min +2 +0 +- +unchanged 1 minute ago\n$/);
   });
 
   test("P53 ends with the reason of a run that failed", async () => {
@@ -101,7 +104,7 @@ describe("snapshot status", () => {
   test("names a tenant whose very first build failed, since its partners get 500", async () => {
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
     await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
-    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +- +failed just now$/m);
+    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +0 +- +failed just now$/m);
     expect((await status("--tenant", deskTenant)).stdout).toContain("partners get 500");
   });
 
@@ -154,17 +157,20 @@ describe("snapshot status", () => {
     expect((await status()).stdout).not.toContain("has ended since");
   });
 
-  test("says so when a run's report cannot be read, and uses the one before", async () => {
+  test("says so when the document of the last runs cannot be read, and goes by what was confirmed", async () => {
     await desk.build({ now: morning });
-    await writeFile(join(desk.storeDirectory, "runs", "20261121T110000Z-00000000.json"), "{");
+    await writeFile(join(desk.storeDirectory, "runs", "last.json"), "{");
     const { stdout } = await status();
     expect(stdout).toContain("published 4 hours ago");
-    expect(stdout).toContain("runs/20261121T110000Z-00000000.json is not JSON");
+    expect(stdout).toContain("runs/last.json is not JSON");
   });
 
-  test("finds a last run that is a year old", async () => {
-    await desk.build({ now: new Date("2025-11-21T08:00:00.000Z") });
-    expect((await status()).stdout).toContain("published 365 days ago");
+  test("goes by what was confirmed where no build has written the last runs yet", async () => {
+    await desk.build({ now: morning });
+    await rm(join(desk.storeDirectory, "runs", "last.json"));
+    expect((await status()).stdout).toMatch(/ published 4 hours ago\n$/);
+    const { tenants } = (await desk.json(["snapshot", "status"])) as { tenants: readonly object[] };
+    expect(tenants).toMatchObject([{ lastRun: null, lastTry: { outcome: "published" } }]);
   });
 
   test("of a tenant that nobody knows is exit status 1", async () => {
@@ -184,7 +190,7 @@ describe("snapshot status", () => {
         {
           tenantId: deskTenant,
           live: { programs: 2, hold: null, ageSeconds: 4 * 3600 },
-          lastRun: { outcome: "published", failure: null, counts: { programs: 2, notPublishable: 1 } },
+          lastRun: { outcome: "published", failure: null, counts: null },
           fault: null,
         },
       ],
@@ -192,14 +198,19 @@ describe("snapshot status", () => {
     });
   });
 
-  test("costs two reads per tenant, and one each of the run's report, what was confirmed, who was removed, what was found damaged, the access keys and, without any, the identity", async () => {
+  test("costs two reads per tenant, one when the manifest was read lately, and six for all", async () => {
     await desk.build({ now: morning });
     const store = countingStore(desk.store);
-    await readTenants({ store, now: noon, signal: new AbortController().signal });
-    expect(store.requests().get).toBe(8);
+    const read = () => readTenants({ store, signal: new AbortController().signal });
+    // The last runs, what was confirmed, who was removed, the sandbox, the access keys and, without any,
+    // the identity.
+    await read();
+    expect(store.requests().get).toBe(6 + 2);
+    await read();
+    expect(store.requests().get).toBe(6 + 2 + 6 + 1);
   });
 
-  test("tells of a tenant that the source no longer lists, and does not look for its last run for ever", async () => {
+  test("tells of a tenant that the source no longer lists", async () => {
     await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
     await desk.build({ now: morning });
     await desk.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'alpine'");
@@ -207,9 +218,6 @@ describe("snapshot status", () => {
     const { stdout } = await status();
     expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
     expect(stdout).toContain("list this tenant on 21 November 2026, 11:00 UTC");
-    const store = countingStore(desk.store);
-    await readTenants({ store, now: noon, signal: new AbortController().signal });
-    expect(store.requests().get).toBe(2 * 2 + 6);
     expect((await status("--tenant", "alpine")).stdout).toContain(
       "last run   not in the source at 60 minutes ago",
     );
@@ -218,6 +226,6 @@ describe("snapshot status", () => {
   test("works without any run report", async () => {
     await desk.build({ now: morning });
     await rm(join(desk.storeDirectory, "runs"), { recursive: true });
-    expect((await status()).stdout).toMatch(/ 4 h +- +2 +- +-\n\n +sakura-trails +no build is on/);
+    expect((await status()).stdout).toMatch(/ 4 h +- +2 +0 +- +-\n\n +sakura-trails +no build is on/);
   });
 });

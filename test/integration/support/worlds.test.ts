@@ -152,8 +152,7 @@ async function holdToTheLaw(some: readonly Cause[]): Promise<void> {
   }
   const severities = own.map(({ severity }) => severity);
   expect(severities).toEqual(severities.toSorted());
-  const hasOtherStore = some.some(({ name }) => name === "a gateway with another store");
-  expect(status.concerns.map(({ kind }) => kind)).toEqual(hasOtherStore ? ["gateway_store"] : []);
+  expect(status.concerns).toEqual([]);
   const text = (await desk.run(["snapshot", "status", "--log", logFile], { now })).stdout.replace(
     /\s+/g,
     " ",
@@ -183,10 +182,7 @@ async function holdToTheLaw(some: readonly Cause[]): Promise<void> {
 /** What is so only because of another cause: nobody serves a tenant whose key ended is no concern of its own, and so on. */
 function isConsequence(kind: string, some: readonly Cause[]): boolean {
   // The partner's first key is there in every world; a tenant without builds for days has old data.
-  return (
-    kind === "shrinking" ||
-    (kind === "answers_refused" && !some.some(({ name }) => name === "answers of 401"))
-  );
+  return kind === "answers_refused" && !some.some(({ name }) => name === "answers of 401");
 }
 
 /** What the program's own sentences need not say: it is about the tenant, and does not stand in the way of this program. */

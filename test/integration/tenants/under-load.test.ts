@@ -12,13 +12,16 @@ beforeEach(async () => {
   bench = await openWorkbench();
   for (const tenant of ["acme", "acme-tours"]) {
     await bench.source.insert("tenants", { tenant_id: tenant, name: tenant });
-    await bench.insertPrograms(tenant, { program_id: `of-${tenant}` });
+    await bench.insertPrograms(tenant, { program_id: `of-${tenant}`, description: "long ".repeat(20_000) });
   }
   await bench.build(["--tenant", "acme"]);
   token = JSON.parse((await bench.run(["token", "create", "--tenant", "acme", "--json"])).stdout).token;
   gateway = await startGatewayProcess({
     STORE_URL: `file:${bench.storeDirectory}`,
     RATE_LIMIT_REQUESTS: "100000000",
+    // Each request reads its body from the store, and a revocation is heard of late.
+    CACHE_MAX_MB: "1",
+    TOKEN_REFRESH_MS: "1000",
     LOG_LEVEL: "warn",
   });
 });
@@ -30,12 +33,15 @@ afterEach(async () => {
   await bench?.close();
 });
 
-const begin = (): SteadyRequests =>
-  steadyRequests(`${gateway.api}/v1/programs`, token, 8, (status, body) => {
-    if (status !== 200) return String(status);
-    const ids = JSON.parse(body).data.map(({ id }: { readonly id: string }) => id);
-    return `200 ${ids.join(" ")}`;
-  });
+// Large bodies that are not packed are read from the store for each request.
+const begin = (path = "/v1/programs"): SteadyRequests =>
+  steadyRequests(`${gateway.api}${path}`, token, 8, kindOf, { "accept-encoding": "identity" });
+
+function kindOf(status: number, body: string): string {
+  if (status !== 200) return String(status);
+  const ids = [JSON.parse(body).data].flat().map(({ id }: { readonly id: string }) => id);
+  return `200 ${ids.join(" ")}`;
+}
 
 test("P94 under load a rename is seen by no partner: every answer is the one tenant's or the other's", async () => {
   load = begin();
@@ -52,15 +58,14 @@ test("P94 under load a rename is seen by no partner: every answer is the one ten
   process.stderr.write(`rename under load: ${JSON.stringify(counts)}\n`);
 });
 
-test("P91 under load a removal with --purge ends in 401 and in nothing between", async () => {
-  load = begin();
+test("P91 under load a removal with --purge is 200, then 401, and nothing between", async () => {
+  load = begin("/v1/programs/of-acme");
   await load.more("200 of-acme", 500);
   await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
   const { status } = await bench.run(["tenant", "remove", "acme", "--purge"]);
   expect(status).toBe(0);
   await load.more("401", 500);
   const counts = await load.stop();
-  // Until a gateway has heard that the token is revoked, it may find the files gone.
-  expect(Object.keys(counts).every((kind) => ["200 of-acme", "401", "500"].includes(kind))).toBe(true);
+  expect(Object.keys(counts).sort()).toEqual(["200 of-acme", "401"]);
   process.stderr.write(`removal under load: ${JSON.stringify(counts)}\n`);
 });

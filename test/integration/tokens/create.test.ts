@@ -201,3 +201,42 @@ describe("token create", () => {
     expect(await desk.registryText()).toBeUndefined();
   });
 });
+
+describe("TOKEN_MAX_LIFETIME", () => {
+  const env = { TOKEN_MAX_LIFETIME: "30d" };
+  const latest = "2026-12-21T12:00:00.000Z";
+
+  test("T15 is the end of a token that is given none, and of one that replaces an older token", async () => {
+    const unbound = await desk.json(["create", "--tenant", "acme"]);
+    expect(await desk.json(["create", "--tenant", "acme"], { env })).toMatchObject({ expiresAt: latest });
+    expect(await desk.json(["rotate", unbound.tokenId], { env })).toMatchObject({ expiresAt: latest });
+    const short = await desk.json(["create", "--tenant", "acme", "--expires", "7d"], { env });
+    expect(short.expiresAt).toBe("2026-11-28T12:00:00.000Z");
+    expect((await desk.json(["rotate", short.tokenId], { env })).expiresAt).toBe(short.expiresAt);
+  });
+
+  test("T15 refuses a later end, wherever it is asked for, and changes nothing", async () => {
+    const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
+    const before = await desk.registryText();
+    for (const args of [
+      ["create", "--tenant", "acme", "--expires", "31d"],
+      ["expire", tokenId, "--at", "31d"],
+      ["rotate", tokenId, "--old-ends", "31d"],
+    ]) {
+      const { status, stderr } = await desk.run(args, { env });
+      expect([status, stderr]).toEqual([2, expect.stringContaining("lies beyond TOKEN_MAX_LIFETIME")]);
+    }
+    expect(await desk.registryText()).toBe(before);
+    expect(await desk.run(["expire", tokenId, "--at", "30d"], { env })).toMatchObject({ status: 0 });
+  });
+
+  test("that is no duration is wrong usage", async () => {
+    const { status, stderr } = await desk.run(["create", "--tenant", "acme"], {
+      env: { TOKEN_MAX_LIFETIME: "1 year" },
+    });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining("TOKEN_MAX_LIFETIME must be a number of hours, days or weeks"),
+    ]);
+  });
+});

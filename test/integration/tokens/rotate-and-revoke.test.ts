@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
 
@@ -50,6 +51,53 @@ describe("token rotate", () => {
       ],
     });
   });
+
+  test.each([
+    ["14d", [], "2026-12-05T12:00:00.000Z"],
+    ["2026-12-24T00:00:00Z", [], "2026-12-24T00:00:00.000Z"],
+    ["14d", ["--expires", "7d"], "2026-11-28T12:00:00.000Z"],
+  ])(
+    "T6 --old-ends %s of a token with %j lets both work until then, in one change",
+    async (oldEnds, ends, expiresAt) => {
+      const old = await desk.json(["create", "--tenant", "acme", ...ends]);
+      const { stdout, stderr, status } = await desk.run(["rotate", old.tokenId, "--old-ends", oldEnds]);
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^ppr_[0-9A-Za-z]{49}\n$/)]);
+      expect(stderr).toContain(`Token ${old.tokenId} ends in `);
+      expect(await desk.registry()).toMatchObject({
+        revision: 2,
+        tokens: [
+          { tokenId: old.tokenId, expiresAt, revokedAt: null },
+          { expiresAt: old.expiresAt, revokedAt: null, replaces: old.tokenId },
+        ],
+      });
+      expect(await desk.json(["list"])).toMatchObject([
+        { status: "active", expiresAt },
+        { status: "active" },
+      ]);
+      const audit = await runCommand(["audit", "list"], { env: desk.env });
+      expect(audit.stdout).toContain(
+        `${old.tokenId} ends ${expiresAt} instead of ${old.expiresAt ?? "never"}`,
+      );
+      const later = { now: new Date(expiresAt) };
+      expect((await desk.json(["list"], later))[0]).toMatchObject({ status: "expired" });
+      await desk.run(["revoke", "--tenant", "acme"]);
+      expect((await desk.registry()).tokens.map(({ revokedAt }) => revokedAt === null)).toEqual([
+        false,
+        false,
+      ]);
+    },
+  );
+
+  test.each(["2026-11-21T12:00:00Z", "2020-01-01", "soon", "-1d"])(
+    "--old-ends %s is wrong usage, and changes nothing",
+    async (oldEnds) => {
+      const old = await desk.json(["create", "--tenant", "acme"]);
+      const before = await desk.registryText();
+      const { status, stderr } = await desk.run(["rotate", old.tokenId, "--old-ends", oldEnds]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining("--old-ends")]);
+      expect(await desk.registryText()).toBe(before);
+    },
+  );
 
   test("prints the new plaintext alone on standard output", async () => {
     const old = await desk.json(["create", "--tenant", "acme"]);

@@ -34,8 +34,6 @@ describe("the exit status of a run", () => {
     [["refused", "held"], "refused", 4],
     [["skipped"], "failed", 1],
     [["published", "skipped"], "partial", 3],
-    [["elsewhere"], "unchanged", 0],
-    [["elsewhere", "failed"], "partial", 3],
   ])("%j is %s: %d", (outcomes, outcome, status) => {
     expect(exit(outcomes)).toEqual([outcome, status]);
   });
@@ -124,7 +122,6 @@ describe("the totals of a run", () => {
         refused: 0,
         failed: 1,
         skipped: 0,
-        elsewhere: 0,
         "would-publish": 0,
       },
       programs: {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAdminHostCheck } from "../../../core/admin-host.ts";
+import { createAdminHostCheck } from "../../../core/admin-server.ts";
 
 const isAdminHost = createAdminHostCheck(["gateway.internal", "Metrics"]);
 

@@ -51,7 +51,7 @@ describe("the operator guide", () => {
       cacheBytes: () => 0,
       connections: () => 0,
       fleet: undefined,
-      lastGood: undefined,
+      mirror: undefined,
     });
     const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
     const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));

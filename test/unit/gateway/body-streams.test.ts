@@ -10,7 +10,7 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import { type BodyStreams, type ChunkSource, createBodyStreams } from "../../../gateway/body-stream.ts";
-import type { StoreReader } from "../../../gateway/store-reader.ts";
+import type { StoreReader } from "../../../gateway/store-watch.ts";
 
 // Above what the folder's tags hash, so that identity alone tells versions apart.
 const good = Buffer.alloc(1_500_000, "a");
@@ -42,19 +42,19 @@ async function read(streams: BodyStreams): Promise<Buffer> {
 }
 
 test("a file that was read before comes whole again", async () => {
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, 60_000);
   for (let reading = 0; reading < 3; reading += 1) expect((await read(streams)).equals(good)).toBe(true);
 });
 
 test("a file that is changed after it was read is refused", async () => {
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, 60_000);
   await read(streams);
   await writeFile(join(directory, key), wrong);
   await expect(read(streams)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a manifest that wants other bytes of a file than the last one gets none", async () => {
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, 60_000);
   await read(streams);
   const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
   const body = streams.open(other, new AbortController().signal).then(whole);
@@ -73,14 +73,14 @@ test("what is damaged on its way over a network is refused, however often it cam
       body: Readable.from([bytes], { objectMode: false }),
     }),
   };
-  const streams = createBodyStreams(remote);
+  const streams = createBodyStreams(remote, 60_000);
   await read(streams);
   bytes = wrong;
   await expect(read(streams)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, 60_000);
   await read(streams);
   const forEachChunk = await streams.open(entry, new AbortController().signal);
   let seen = 0;
@@ -93,7 +93,7 @@ test("a file that is cut while it is read again breaks off with an error, and is
 });
 
 test("what the receiver throws ends the reading", async () => {
-  const streams = createBodyStreams(store);
+  const streams = createBodyStreams(store, 60_000);
   await read(streams);
   const forEachChunk = await streams.open(entry, new AbortController().signal);
   let calls = 0;

@@ -20,6 +20,7 @@ test("names are read without regard to case, and every line of a repeated header
     hostCount: 2,
     hasBody: false,
     hasUpgrade: false,
+    snapshotSince: [],
   });
 });
 
@@ -33,6 +34,7 @@ test("names of the same length are not mistaken for each other", () => {
     hostCount: 0,
     hasBody: false,
     hasUpgrade: false,
+    snapshotSince: [],
   });
 });
 

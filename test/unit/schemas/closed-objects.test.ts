@@ -16,17 +16,23 @@ const maps = new Set([
   "run report /tenants/0/problemCounts",
 ]);
 const newInTenantRun = ["confirmedAt", "livePrograms", "leftOut", "leftOutOmitted", "changes"];
-const newInOptions = ["allowEmptied", "allowShared"];
+const newInOptions = ["shard", "allowEmptied", "allowShared", "allowVanished"];
 /** Keys that a document of an earlier version may lack, by the place of the object: in a document, in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.json ": ["source", "contentAt", "ancestors"],
   "manifest.schema.json": ["source", "contentAt", "ancestors"],
+  "removed.json /tenants/atlas-tours": ["isPurged", "generation"],
+  "removed.schema.json/$defs/RemovedTenant": ["isPurged", "generation"],
+  "audit/ /changes/3": ["generation"],
+  "audit.schema.json/$defs/RemovalChange": ["generation"],
   "run report /options": newInOptions,
   "run-report.schema.json/$defs/RunOptions": newInOptions,
   "run report /tenants/0": newInTenantRun,
   "run-report.schema.json/$defs/TenantRun": newInTenantRun,
   "run report /tenants/0/counts": ["withdrawn"],
   "run report /totals/programs": ["withdrawn"],
+  "run report /totals/tenants": ["elsewhere"],
+  "run-report.schema.json/$defs/OutcomeCounts": ["elsewhere"],
   "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],
 };
 

@@ -61,11 +61,13 @@ export const runReportShape = object({
   version: text,
   options: object({
     tenants: orNull(list(tenantId)),
+    shard: orNull(anyText),
     concurrency: atLeastOne,
     onInvalid: oneOf("report", "skip", "fail"),
     allowShrink: yesOrNo,
     allowEmptied: yesOrNo,
     allowShared: yesOrNo,
+    allowVanished: yesOrNo,
     dryRun: yesOrNo,
     legacyCapacity: oneOf("object", "total"),
     terminalStatuses: list(text),

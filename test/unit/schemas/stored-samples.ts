@@ -157,11 +157,13 @@ export const runReport = {
   version: "0.1.0",
   options: {
     tenants: ["atlas-tours"],
+    shard: "2/3",
     concurrency: 4,
     onInvalid: "skip",
     allowShrink: false,
     allowEmptied: true,
     allowShared: false,
+    allowVanished: false,
     dryRun: false,
     legacyCapacity: "object",
     terminalStatuses: ["cancelled"],

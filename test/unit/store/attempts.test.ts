@@ -1,15 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
-import { Failure } from "../../../core/failure.ts";
-import { retryDelayMs, withAttempts } from "../../../core/s3-store/attempts.ts";
+import { retryDelayMs, s3Call } from "../../../core/s3-store/s3-call.ts";
+import type { S3Call } from "../../../core/s3-store/s3-error.ts";
 
-const failure = new Failure("store_unavailable", "no");
-const options = {
-  maxAttempts: 3,
-  timeoutMs: 1000,
-  signal: undefined,
-  what: "the call",
-  judge: () => ({ failure, mayRetry: true }),
-};
+const location = { bucket: "b", prefix: "" };
+const context = { location, timeoutMs: 1000, send: () => Promise.reject(new Error("not used")) };
+const call: S3Call = { operation: "GetObject", location, key: "a.json" };
+const policy = { signal: undefined, repeatable: true, expected: [] };
+const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
 describe("attempts", () => {
   test("the pause before a repetition is anywhere from 0 to a limit that doubles up to 3 s", () => {
@@ -19,24 +16,20 @@ describe("attempts", () => {
     ]);
   });
 
-  test("a call that must not be repeated is made once", async () => {
-    const call = vi.fn(async () => Promise.reject(new Error("x")));
-    await expect(withAttempts({ ...options, maxAttempts: 1 }, call)).rejects.toBe(failure);
-    expect(call).toHaveBeenCalledTimes(1);
-  });
-
-  test("an error that a repetition cannot mend ends the call", async () => {
-    const call = vi.fn(async () => Promise.reject(new Error("x")));
-    const judge = () => ({ failure, mayRetry: false });
-    await expect(withAttempts({ ...options, judge }, call)).rejects.toBe(failure);
-    expect(call).toHaveBeenCalledTimes(1);
+  test.each([
+    ["that must not be repeated", { ...policy, repeatable: false }, reset, "store_unavailable"],
+    ["whose error no repetition can mend", policy, new Error("x"), "internal"],
+  ])("a call %s is made once", async (_what, given, error, code) => {
+    const attempt = vi.fn(async () => Promise.reject(error));
+    await expect(s3Call(context, call, given, attempt)).rejects.toMatchObject({ code });
+    expect(attempt).toHaveBeenCalledTimes(1);
   });
 
   test("the deadline holds for a call that heeds no signal, and its signal fires", async () => {
     vi.useFakeTimers();
     try {
       const signals: AbortSignal[] = [];
-      const hanging = withAttempts({ ...options, maxAttempts: 1 }, (signal) => {
+      const hanging = s3Call(context, call, { ...policy, repeatable: false }, (signal) => {
         signals.push(signal);
         return new Promise(() => {});
       });
@@ -55,9 +48,10 @@ describe("attempts", () => {
   test("a call that succeeded keeps its signal quiet: its body may still be read", async () => {
     vi.useFakeTimers();
     try {
-      const signal = await withAttempts(options, async (given) => given);
+      const reply = await s3Call(context, call, policy, async (given) => given);
+      if (reply.kind !== "done") throw reply.failure;
       await vi.runAllTimersAsync();
-      expect(signal.aborted).toBe(false);
+      expect(reply.output.aborted).toBe(false);
     } finally {
       vi.useRealTimers();
     }
@@ -65,12 +59,12 @@ describe("attempts", () => {
 
   test("the caller's signal ends a pause before a repetition", async () => {
     const controller = new AbortController();
-    const call = vi.fn(async () => {
+    const attempt = vi.fn(async () => {
       queueMicrotask(() => controller.abort());
-      return Promise.reject(new Error("x"));
+      return Promise.reject(reset);
     });
-    const outcome = withAttempts({ ...options, signal: controller.signal }, call);
+    const outcome = s3Call(context, call, { ...policy, signal: controller.signal }, attempt);
     await expect(outcome).rejects.toMatchObject({ code: "interrupted" });
-    expect(call).toHaveBeenCalledTimes(1);
+    expect(attempt).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorKind, s3Error } from "../../../core/s3-store/s3-error.ts";
-import { grantFor, s3Failure } from "../../../core/s3-store/s3-failure.ts";
+import { errorKind, grantFor, s3Error, s3Failure } from "../../../core/s3-store/s3-error.ts";
 
 const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, key: "a.json" } as const;
 

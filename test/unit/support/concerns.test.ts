@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TenantFacts } from "../../../cli/support/facts/tenants.ts";
-import { type Concern, tally, worstSubjectFirst } from "../../../cli/support/judgement/concern.ts";
-import { every } from "../../../cli/support/judgement/step.ts";
+import {
+  type Concern,
+  namedTenants,
+  sharedConcerns,
+  tally,
+  worstSubjectFirst,
+} from "../../../cli/support/judgement/concern.ts";
 import { judgedTenant } from "../../../cli/support/judgement/tenant.ts";
 import { token } from "../../support/judged-requests.ts";
 import { lastRun, liveFacts, reader, tenantFacts } from "../../support/program-facts.ts";
@@ -19,7 +24,7 @@ const answers = { requests: 200, failed: 0, limited: 0, refused: 0, failures: []
 const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<TenantFacts>])[] = [
   ["damaged", "bad", { live: null, fault: "manifest.json is missing." }],
   ["never_published", "bad", { live: null }],
-  ["empty", "bad", { live: { ...liveFacts, programs: 0 } }],
+  ["empty", "doubtful", { live: { ...liveFacts, programs: 0 } }],
   ["failing", "bad", tried("failed")],
   ["silent", "bad", tried("unchanged", 80)],
   ["guard", "bad", tried("refused")],
@@ -32,9 +37,7 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
     { removal: { removedAt: ago(3), openKeys: 0 }, live: { ...liveFacts, programs: 0 } },
   ],
   ["unfinished_removal", "bad", { removal: { removedAt: ago(3), openKeys: 2 } }],
-  ["renamed", "doubtful", { rename: { tenantId: "other", at: ago(3) }, notInSource: ago(1) }],
   ["not_in_source", "doubtful", { notInSource: ago(1), lastTry: null }],
-  ["shrinking", "doubtful", { mostPrograms: { programs: 30, generatedAt: ago(9) } }],
   ["token_expires", "doubtful", { keys: [key(200)] }],
   ["token_expires", "bad", { keys: [key(20)] }],
   ["token_expired", "bad", { keys: [key(-1)] }],
@@ -49,11 +52,6 @@ const kinds = (facts: Partial<TenantFacts>) => judged(facts).concerns.map(({ kin
 
 describe("P77: how a tenant stands", () => {
   test("is well when nothing is found", () => {
-    const { concerns, nextDueAt } = judged({ usualIntervalMs: 900_000 });
-    expect([concerns, nextDueAt]).toEqual([
-      [expect.objectContaining({ kind: "silent" })],
-      "2026-11-21T12:15:01.000Z",
-    ]);
     expect(kinds({})).toEqual([]);
   });
 
@@ -63,25 +61,16 @@ describe("P77: how a tenant stands", () => {
     expect(found[0]?.text).toMatch(/[^.]$/);
   });
 
-  test.each([
-    [7, 6],
-    [100, 90],
-  ])("a list that went from %d programs to %d does not shrink", (before, after) => {
-    const mostPrograms = { programs: before, generatedAt: ago(9) };
-    expect(kinds({ live: { ...liveFacts, programs: after }, mostPrograms })).toEqual([]);
-  });
-
   test("a key that had expired when it was issued, or has a successor, is nobody's surprise", () => {
     expect(kinds({ keys: [key(-1, ago(1))] })).toEqual([]);
     expect(kinds({ keys: [key(-1), token(2, { replaces: key(-1).tokenId })] })).toEqual([]);
   });
 
-  test("P19 names each program that is left out once, however many rows it has", () => {
-    const tenantRun = { counts: { invalid: 3 }, leftOut: ["A", "A", "B"] };
-    const run = lastRun({ tenantRun: tenantRun as never });
+  test("P19 names the programs that are left out as far as they are recorded, and says how many", () => {
+    const run = lastRun({ leftOut: ["A", "B"], leftOutCount: 30 });
     const [found] = judged({ lastRun: run }).concerns;
     expect([found?.text, found?.programs]).toEqual([
-      "last run left out 2 programs with an error",
+      "last run left out 30 programs with an error",
       ["A", "B"],
     ]);
   });
@@ -98,8 +87,7 @@ describe("P77: how a tenant stands", () => {
     );
     const both = { live: { ...liveFacts, programs: 0 }, hold, notInSource: ago(1) };
     expect(kinds(both)).toEqual(["empty", "held", "not_in_source"]);
-    const tenantRun = { counts: { invalid: 1 }, leftOut: ["A"] };
-    expect(kinds({ hold, lastRun: lastRun({ tenantRun: tenantRun as never }) })).toEqual([
+    expect(kinds({ hold, lastRun: lastRun({ leftOut: ["A"], leftOutCount: 1 }) })).toEqual([
       "left_out",
       "held",
     ]);
@@ -120,15 +108,32 @@ describe("P77: how a tenant stands", () => {
     ]);
   });
 
-  test.each([
-    [900_000, "15 minutes"],
-    [60_000, "minute"],
-    [5_400_000, "90 minutes"],
-    [3_600_000, "hour"],
-    [86_400_000, "24 hours"],
-    [172_800_000, "2 days"],
-    [500, "second"],
-  ])("an interval of %d ms is said as %s", (ms, words) => {
-    expect(every(ms)).toBe(`every ${words}`);
+  test("the sandbox waits for no build, and is neither old nor vanished", () => {
+    const sandbox = { isSandbox: true, lastRun: null, lastTry: null };
+    expect(kinds(sandbox)).toEqual([]);
+    const [never] = judged({ ...sandbox, live: null }).concerns;
+    expect(never?.steps.flatMap(({ commands }) => commands)).toEqual(["sandbox init"]);
+  });
+
+  test("programs that another tenant has stay told for as long as the last run found them", () => {
+    const run = (problemCounts: Readonly<Record<string, number>>) => ({
+      lastRun: lastRun({ problemCounts }),
+    });
+    expect(kinds(run({ programs_shared: 6 }))).toEqual(["programs_shared"]);
+    expect(kinds(run({ url_dropped: 6 }))).toEqual([]);
+  });
+
+  test("the same concern of several tenants is one, with their number and the first names", () => {
+    const failure = { code: "source_contract", message: "The view partner_source.faq is missing." };
+    const failed = tried("failed");
+    const all = Array.from({ length: 200 }, (_, at) => {
+      const lastRunOf = lastRun({ outcome: "failed", failure });
+      return judgedTenant(tenantFacts({ ...failed, lastRun: lastRunOf, tenantId: `t${at}` }), reader);
+    });
+    const [only, ...others] = sharedConcerns([...all, judged({ hold })]);
+    expect(only?.concern.text).toContain("The view partner_source.faq is missing");
+    expect(namedTenants(only?.tenantIds ?? [])).toBe("200 tenants (t0, t1, t2 and 197 more)");
+    expect(others.map(({ concern, tenantIds }) => [concern.kind, tenantIds])).toEqual([["held", ["acme"]]]);
+    expect([namedTenants(["a"]), namedTenants(["a", "b"])]).toEqual(["a", "2 tenants (a, b)"]);
   });
 });

@@ -198,7 +198,7 @@ describe("the search for a request", () => {
       ),
     ];
     const { requests, covers } = await findRequests(logs, "r-1", never);
-    expect(requests.map(({ line: { status } }) => status)).toEqual([200, 404]);
+    expect(requests.map(({ status }) => status)).toEqual([200, 404]);
     expect(covers).toEqual({ from: "2026-11-20T00:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
   });
 

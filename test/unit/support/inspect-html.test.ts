@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
 import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
-import { groupedFindings } from "../../../cli/support/pages/findings-section.ts";
 import { searchPrograms } from "../../../cli/support/pages/programs-section.ts";
-import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {
@@ -110,46 +109,4 @@ test.each([
   ["12", "ltr"],
 ])("%s is written %s, as its first letter is", (text, direction) => {
   expect(directionOf(text)).toBe(direction);
-});
-
-describe("findings", () => {
-  const finding = (programId: string, field: string, value: string, code = "url_dropped"): Problem => ({
-    severity: code === "url_dropped" ? "warning" : "error",
-    code,
-    message: `rule of ${code}`,
-    programId,
-    field,
-    value,
-  });
-
-  test("that repeat are one, with how often, the values and the programs", () => {
-    const groups = groupedFindings([
-      finding("A", "transport.flights[0].airline.logoUrl", "http://b"),
-      finding("A", "transport.flights[1].airline.logoUrl", "http://a"),
-      finding("B", "transport.flights[7].airline.logoUrl", "http://a"),
-      finding("C", "media.coverUrl", "http://a"),
-      finding("D", "name", " ", "program_name_blank"),
-    ]);
-    expect(groups.map(({ field, count, programIds }) => [field, count, programIds])).toEqual([
-      ["name", 1, ["D"]],
-      ["transport.flights[].airline.logoUrl", 3, ["A", "B"]],
-      ["media.coverUrl", 1, ["C"]],
-    ]);
-    expect(groups[1]?.values).toEqual([
-      { value: "http://a", count: 2 },
-      { value: "http://b", count: 1 },
-    ]);
-  });
-
-  test("are all counted, whatever they are", () => {
-    const texts = fc.constantFrom("A", "B", "prices.rooms[0]", "prices.rooms[12]", "x");
-    fc.assert(
-      fc.property(fc.array(fc.tuple(texts, texts, texts)), (all) => {
-        const problems = all.map(([programId, field, value]) => finding(programId, field, value));
-        const groups = groupedFindings(problems);
-        expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(problems.length);
-        expect(new Set(groups.map(({ field }) => field)).size).toBe(groups.length);
-      }),
-    );
-  });
 });

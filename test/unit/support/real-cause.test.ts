@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProgramPast } from "../../../cli/operate/snapshots/program-past.ts";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
-import type { Miss } from "../../../cli/support/facts/requests.ts";
+import type { MissingProgram } from "../../../cli/support/facts/requests.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
 import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
@@ -24,22 +24,22 @@ describe("the cause of a 404 for a program", () => {
     snapshotId: newSnapshot.snapshotId,
   };
 
-  const then = (missed: ProgramPast, fields: Partial<ProgramFacts> = {}): Miss => {
+  const then = (atTheTime: ProgramPast, fields: Partial<ProgramFacts> = {}): MissingProgram => {
     const facts = programFacts({ store: live(), source: { kind: "absent", elsewhere: [] }, ...fields });
     return {
-      missed,
-      now: { ...facts, ...judgedProgram(facts, reader), lastRunProblems: [], renamedFrom: null },
+      atTheTime,
+      now: { ...facts, ...judgedProgram(facts, reader) },
     };
   };
 
   test("is that no published version has it, and how it stands now", () => {
     const draft = {
-      source: { kind: "not_publishable", state: "draft", ifActive: [], lastDay: null },
+      source: { kind: "not_publishable", state: "draft", ifActive: [], dropped: [], lastDay: null },
     } as const;
     const miss = then({ kind: "never", snapshotsExamined: 2, isCut: false }, draft);
     const { summary, next } = judged(missed, { miss });
     expect(summary).toMatch(/no published version has it\. Now: .*\(404\)/);
-    expect(summary).toContain('calls it "draft"');
+    expect(summary).toContain('the source says "draft"');
     expect(next).toEqual(miss.now.next);
   });
 
@@ -178,30 +178,6 @@ describe("the cause of", () => {
       expect(summary).toContain(words);
       expect(next.commands.includes("snapshot build --tenant acme --rewrite")).toBe(isRewritten);
     }
-  });
-
-  test("W161 whatever the gateway answered is the store's where its log names another one", () => {
-    const note = {
-      time: "2026-11-21T11:00:00.000Z",
-      kind: "listening",
-      storeId: "store_other",
-      otherStoreId: null,
-      causeCode: null,
-      cause: null,
-    } as const;
-    const elsewhere = { gateway: note, storeId: "store_ours" };
-    const said = "store_other, and this is store_ours";
-    const unknown = judged({ status: 401, causeCode: "unknown_token" }, elsewhere);
-    expect(unknown.summary).toContain(said);
-    expect(unknown.next.text).not.toContain("issue one");
-    expect(judged({ status: 500, causeCode: "corrupt_document" }, elsewhere).summary).toContain(said);
-    expect(judged(served, { ...elsewhere, snapshot: { kind: "not_kept" } }).summary).toContain(said);
-    expect(sent({ status: 401, causeCode: "unknown_token" }, elsewhere)).toContain("on our side");
-    const own = judged(
-      { status: 401, causeCode: "unknown_token" },
-      { gateway: note, storeId: "store_other" },
-    );
-    expect(own.summary).toContain("was never issued here");
   });
 
   test("a 400 for headers that are too large is not called a path", () => {

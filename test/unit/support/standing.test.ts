@@ -17,7 +17,6 @@ import {
 } from "../../support/program-facts.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
 
-const { now } = reader;
 const hold = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z", by: null };
 const problem = {
   severity: "error",
@@ -43,9 +42,10 @@ const sources: readonly ProgramInSource[] = [
   { kind: "absent", elsewhere: [] },
   { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "kyoto-1" }] },
   { kind: "absent", elsewhere: [{ tenantId: "other", programId: "KYOTO-1" }] },
-  { kind: "not_publishable", state: "draft", ifActive: [], lastDay: null },
-  { kind: "not_publishable", state: "ended", ifActive: [problem], lastDay: "2026-11-01" },
-  { kind: "invalid", problems: [problem] },
+  { kind: "not_publishable", state: "draft", ifActive: [], dropped: [], lastDay: null },
+  { kind: "not_publishable", state: "ended", ifActive: [problem], dropped: [], lastDay: "2026-11-01" },
+  { kind: "invalid", problems: [problem], dropped: [] },
+  { kind: "invalid", problems: [problem], dropped: [problem] },
   publishable,
   { ...publishable, dropped: [problem] } as ProgramInSource,
 ];
@@ -111,8 +111,8 @@ function* combinations(): Generator<ProgramFacts> {
           for (const held of store.kind === "unpublished" ? [null] : [null, hold]) {
             for (const [programId, removal] of questions) {
               const judged = tenant({ lastRun: run, hold: held, removal });
-              const spelled = isSpelled ? there : null;
-              yield programFacts({ source, store, tenant: judged, changes, programId, spelled });
+              const otherSpelling = isSpelled ? there : null;
+              yield programFacts({ source, store, tenant: judged, changes, programId, otherSpelling });
             }
           }
         }
@@ -124,8 +124,8 @@ function* combinations(): Generator<ProgramFacts> {
 const all = [...combinations()].map((facts) => ({ facts, ...judgedProgram(facts, reader) }));
 
 /** Whether a build that comes may bring what the program needs, told apart from how the table does it. */
-function mayBring({ builds, keeper }: BuildState, isWithdrawal: boolean): boolean {
-  return builds.kind !== "failing" && builds.kind !== "silent" && (keeper.kind === "none" || isWithdrawal);
+function mayBring({ builds, block }: BuildState, isWithdrawal: boolean): boolean {
+  return builds.kind !== "failing" && builds.kind !== "silent" && (block.kind === "none" || isWithdrawal);
 }
 
 /** P10: a build that would leave the list empty is refused, unless the source states that. */
@@ -203,8 +203,6 @@ describe("the way from the booking system to partners", () => {
   const at = "2026-11-21T13:00:00.000Z";
   const facts = (fields: Partial<BuildFacts>): BuildFacts => ({
     hold: null,
-    unresolved: null,
-    usualIntervalMs: null,
     confirmation: undefined,
     lastRun: null,
     lastTry: fields.lastRun ? { outcome: fields.lastRun.outcome, triedAt: fields.lastRun.finishedAt } : null,
@@ -216,7 +214,7 @@ describe("the way from the booking system to partners", () => {
       outcome: "failed",
       finishedAt: at,
       failure: { code: "invalid_program", message: "One." },
-      tenantRun: { leftOut: ["KYOTO-1"] } as unknown as NonNullable<ReturnType<typeof lastRun>["tenantRun"]>,
+      leftOut: ["KYOTO-1"],
     });
     const judged = tenant({ lastRun: run });
     const own = programFacts({ store: live(), tenant: judged });
@@ -225,42 +223,23 @@ describe("the way from the booking system to partners", () => {
     expect(judgedProgram(other, reader).summary).toContain('stopped at program "KYOTO-1"');
   });
 
-  test("P50 is silent after three times the usual interval, an hour at least, or a day and two hours", () => {
-    const kind = (usualIntervalMs: number | null, hoursLater: number) =>
-      buildStateOf(
-        facts({ usualIntervalMs, lastRun: lastRun({ finishedAt: at }) }),
-        new Date(Date.parse(at) + hoursLater * 3_600_000),
-      ).builds.kind;
-    expect([kind(600_000, 0.99), kind(600_000, 1.01)]).toEqual(["running", "silent"]);
-    expect([kind(3_600_000, 2.9), kind(3_600_000, 3.1)]).toEqual(["running", "silent"]);
-    expect([kind(null, 25), kind(null, 27)]).toEqual(["running", "silent"]);
-  });
-
-  test("P50 does not take gaps between reports for gaps between builds that leave none", () => {
-    const run = lastRun({ finishedAt: "2026-11-11T13:00:00.000Z" });
-    const usualIntervalMs = 10 * 24 * 3_600_000;
-    const silentAt = new Date("2026-11-22T16:00:00.000Z");
-    const builds = facts({ usualIntervalMs, lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } });
-    expect(buildStateOf(builds, now).builds.kind).toBe("running");
-    expect(buildStateOf(builds, silentAt).builds.kind).toBe("silent");
+  test("P50 is silent when no build has ended within the time in which the reader expects one, by default 26 hours", () => {
+    const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
+      const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
+      const asked = { now: later, zone: "UTC", ...(buildWithinMs === undefined ? {} : { buildWithinMs }) };
+      return buildStateOf(facts({ lastRun: lastRun({ finishedAt: at }) }), asked).builds.kind;
+    };
+    expect([kind(3_600_000, 0.9), kind(3_600_000, 1.1)]).toEqual(["running", "silent"]);
+    expect([kind(undefined, 25), kind(undefined, 27)]).toEqual(["running", "silent"]);
   });
 
   test("P47 is known to be clear again by a later build without a report", () => {
     const failure = { code: "shrink_guard", message: "Too many." };
     const run = lastRun({ outcome: "refused", failure, finishedAt: "2026-11-21T12:00:00.000Z" });
-    const state = buildStateOf(facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }), now);
-    expect(state).toEqual({ builds: { kind: "running", at }, keeper: { kind: "none" } });
+    const state = buildStateOf(
+      facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }),
+      reader,
+    );
+    expect(state).toEqual({ builds: { kind: "running", at }, block: { kind: "none" } });
   });
-
-  test.each(["published", "interrupted"] as const)(
-    "P53 is not clear by a later build that ended %s and did not read everything",
-    (outcome) => {
-      const failure = { code: "source_contract", message: "A view fails." };
-      const unresolved = lastRun({ outcome: "failed", failure });
-      const run = lastRun({ outcome, finishedAt: at });
-      const judged = tenant({ lastRun: run, unresolved });
-      expect(judged.buildState.builds).toMatchObject({ kind: "failing", at: unresolved.finishedAt });
-      expect(judged.concerns.map(({ text }) => text)).toEqual([expect.stringContaining("A view fails")]);
-    },
-  );
 });

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
-import { withEnd } from "../../../cli/operate/tokens/active-token.ts";
 import { type EditTokens, editRecorded, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { revoked } from "../../../cli/operate/tokens/issue-token.ts";
+import { revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type Death, dyingStore } from "../../support/dying-store.ts";
@@ -15,7 +14,7 @@ import { quietShell } from "../../support/quiet-shell.ts";
 
 const [acme, other, bora] = [issueToken("acme"), issueToken("acme"), issueToken("bora")];
 const now = new Date("2026-11-21T12:00:00.000Z");
-const end = new Date("2027-01-01T00:00:00.000Z");
+const end = "2027-01-01T00:00:00.000Z";
 
 /** What the commands of these names do to the tokens of a registry. */
 const edits: Readonly<Record<string, EditTokens>> = {

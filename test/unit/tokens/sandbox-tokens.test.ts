@@ -38,7 +38,8 @@ test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `
     async put(key, body, options) {
       if (key === tokensKey && !isRemoved) {
         isRemoved = true;
-        await removeTenant(sandbox, true, { store, audit: noAudit, now: shell.now, signal: shell.signal });
+        const { now, signal } = shell;
+        await removeTenant(sandbox, true, { store, audit: noAudit, now, signal });
       }
       return await store.put(key, body, options);
     },
@@ -48,4 +49,12 @@ test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `
     message: expect.stringContaining("Run `sandbox init` again."),
   });
   expect((await readRegistry(store)).registry.tokens).toEqual([]);
+});
+
+test("T15 the sandbox's tokens get the longest life that is allowed, but for the expired one", async () => {
+  await makeSandbox(store, sandbox, shell.now());
+  const bounded = { ...shell, env: { TOKEN_MAX_LIFETIME: "1d" } };
+  const tokens = await provideSandboxTokens(store, sandbox, false, bounded, audit);
+  const ends = tokens.filter(({ kind }) => kind !== "expired").map(({ entry }) => entry.expiresAt);
+  expect(new Set(ends)).toEqual(new Set(["2026-11-22T12:00:00.000Z"]));
 });

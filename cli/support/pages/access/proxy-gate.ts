@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { createAdminHostCheck } from "../../../../core/admin-host.ts";
+import { createAdminHostCheck } from "../../../../core/admin-server.ts";
 import { type Gate, isSameSecret, type Refusal, refused } from "./gate.ts";
 
 /** The header in which the proxy proves that it is the proxy. */

@@ -1,0 +1,123 @@
+import { Command } from "commander";
+import { Failure } from "../../core/failure.ts";
+import type { TenantId } from "../../core/ids.ts";
+import { recordedChange } from "../operate/audit/with-audit.ts";
+import { assertKnownTenant, isInSource } from "../operate/tenants/known-tenant.ts";
+import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
+import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
+import { counted } from "../output/counted.ts";
+import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
+import type { ExitStatus } from "../shell/exit-status.ts";
+import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { asTenantId } from "./option-values.ts";
+import { type ChangeFlags, reasonOption } from "./reason-option.ts";
+
+interface RemoveFlags extends ChangeFlags {
+  readonly purge: boolean;
+  readonly withoutSource: boolean;
+}
+
+/** `tenant remove`: ends a tenant that the source no longer lists. */
+export function tenantRemove(shell: Shell): Command {
+  return new Command()
+    .argument("<tenant-id>", "the tenant", asTenantId)
+    .option("--purge", "delete all that is stored of it, too, for good", false)
+    .option("--without-source", "do not ask the booking database whether it still lists the tenant", false)
+    .addOption(reasonOption())
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, remove));
+}
+
+async function remove(shell: Shell, tenantId: TenantId, flags: RemoveFlags): Promise<ExitStatus> {
+  const { purge, withoutSource, reason, json } = flags;
+  const { now, signal } = shell;
+  return await recordedChange(
+    shell,
+    { command: purge ? "tenant remove --purge" : "tenant remove", tenants: [tenantId], reason },
+    async (store, audit) => {
+      await assertKnownTenant(store, tenantId, signal);
+      // The database is not asked for the sandbox, whose programs come with the generator.
+      const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
+      if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
+      return await removeTenant(tenantId, purge, { store, audit, now, signal });
+    },
+    (removal) => {
+      if (json) printJson(shell, removal);
+      else shell.stdout.write(removalText(removal));
+    },
+  );
+}
+
+/** The refusal for a tenant that the source still lists (P91). */
+function stillInSource(tenantId: TenantId): Failure {
+  return new Failure(
+    "in_source",
+    `The booking database still lists tenant ${tenantId}, so the next build would publish it again; nothing was done. ` +
+      "Take it out of the view partner_source.tenants first, then run this again. " +
+      `To end its partners' access only, use \`token revoke --tenant ${tenantId}\`.`,
+  );
+}
+
+function removalText(removal: TenantRemoval): string {
+  const { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects } = removal;
+  const what = wasSandbox ? "The sandbox" : "Tenant";
+  const tokens = `${counted(revokedTokens, "token")} revoked`;
+  const kept = isPurged
+    ? `${counted(deletedObjects, "object")} deleted. Backups and old versions in the store keep what they have: see docs/tenants.md.`
+    : `its snapshots stay stored. \`tenant remove ${tenantId} --purge\` deletes them.`;
+  return `${what} ${tenantId} is removed: ${tokens}, ${kept}\n`;
+}
+
+/** `tenant rename`: moves all tokens of one tenant to another, in one write. */
+export function tenantRename(shell: Shell): Command {
+  return new Command()
+    .argument("<old-id>", "the tenant whose tokens move", asTenantId)
+    .argument("<new-id>", "the tenant that they read from now on; it must be published", asTenantId)
+    .option("--allow-shrink", "also to a tenant with much fewer of the programs, or none", false)
+    .addOption(reasonOption())
+    .option("--json", "print an object for programs (see docs/json.md)", false)
+    .action(action(shell, rename));
+}
+
+async function rename(
+  shell: Shell,
+  from: TenantId,
+  to: TenantId,
+  flags: ChangeFlags & { allowShrink: boolean },
+): Promise<ExitStatus> {
+  const { allowShrink, reason, json } = flags;
+  if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
+  return await recordedChange(
+    shell,
+    { command: "tenant rename", tenants: [from, to], reason },
+    async (store, audit) => {
+      await assertKnownTenant(store, from, shell.signal);
+      return await renameTenant(from, to, allowShrink, {
+        store,
+        audit,
+        now: shell.now(),
+        signal: shell.signal,
+      });
+    },
+    (renamed) => {
+      if (json) printJson(shell, { from, to, ...renamed });
+      else shell.stdout.write(renameText(from, to, renamed));
+    },
+  );
+}
+
+function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }: TenantRename): string {
+  if (movedTokens.length === 0) return `Tenant ${from} has no token; nothing was done.\n`;
+  const ended = movedTokens.length - activeTokens;
+  if (activeTokens === 0) {
+    return (
+      `${counted(ended, "token")} of ${from} moved to ${to}, all of them revoked or expired: no partner reads ${to} by this. ` +
+      `Issue new ones: \`token create --tenant ${to}\`.\n`
+    );
+  }
+  const rest = ended === 0 ? "" : ` (and ${ended} that are revoked or expired, and stay so)`;
+  return (
+    `${counted(activeTokens, "token")} of ${from} read ${to} now${rest}; no partner has to change anything. ` +
+    `When ${from} is out of the source, end it: \`tenant remove ${from}\`.\n`
+  );
+}

@@ -1,0 +1,53 @@
+import { Failure, interrupted } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { createFollowLive } from "../../publish/live-copy/live-tree.ts";
+import { withSandboxRows } from "../../publish/sandbox/sandbox-rows.ts";
+import { type BuildFlags, buildOptions } from "../../publish/tenant/build-options.ts";
+import { buildTenant } from "../../publish/tenant/build-tenant.ts";
+import type { CliSettings, Shell } from "../../shell/shell.ts";
+
+/**
+ * Publishes the sandbox by a tenant's build, without a database: its rows come with the generator. It has no age, so nothing is
+ * confirmed. The store has shown that it honours conditional writes. Throws what kept the sandbox from being published.
+ */
+export async function publishSandbox(
+  store: ObjectStore,
+  tenantId: TenantId,
+  settings: CliSettings,
+  shell: Shell,
+): Promise<TenantRun> {
+  const { now, randomBytes, signal } = shell;
+  const run = await buildTenant(tenantId, buildOptions(publishAnyway, settings), {
+    withRows: withSandboxRows,
+    store,
+    beforeFirstWrite: async () => {},
+    now,
+    randomBytes,
+    onProgress: () => {},
+    followLive: createFollowLive(shell, settings),
+    signal,
+  });
+  // P52 calls it no failure; but then no tokens must be issued for what is not published.
+  if (run.outcome === "skipped") throw interrupted(`Building the sandbox ${tenantId}`);
+  if (run.failure !== null && run.outcome !== "held") throw buildFailure(run.failure);
+  return run;
+}
+
+/** The rows come with the generator, so no guard has anything to look at. */
+const publishAnyway: BuildFlags = {
+  concurrency: 1,
+  onInvalid: "fail",
+  allowShrink: true,
+  allowEmptied: true,
+  allowShared: true,
+  allowVanished: true,
+  rewrite: false,
+  dryRun: false,
+};
+
+function buildFailure({ code, message }: NonNullable<TenantRun["failure"]>): Failure {
+  const known = (["store_unavailable", "store_denied", "superseded"] as const).find((each) => each === code);
+  return new Failure(known ?? "internal", message);
+}

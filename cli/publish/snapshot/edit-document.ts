@@ -1,0 +1,46 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { asFailure, Failure } from "../../../core/failure.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import type { ObjectKey } from "../../../core/object-key.ts";
+import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+
+/** A document that several processes change. */
+export interface SharedDocument<Value> {
+  readonly key: ObjectKey;
+  /** `etag` is `undefined` when there is no document. */
+  readonly read: () => Promise<{ readonly value: Value; readonly etag: ETag | undefined }>;
+  readonly bytes: (value: Value) => Buffer;
+}
+
+/** Each conflict means that somebody else has written; a few in a row are normal. */
+const maxAttempts = 8;
+/** The pause after a conflict is random, up to this times the attempt, so that two writers do not collide again. */
+const maxPauseMs = 100;
+
+/**
+ * Replaces the document with what `edit` makes of it, by one compare-and-swap. `edit` runs again after a conflict. When it returns the
+ * value that it was given, nothing is written.
+ */
+export async function editDocument<Value>(
+  store: ObjectStore,
+  { key, read, bytes }: SharedDocument<Value>,
+  signal: AbortSignal,
+  edit: (value: Value) => Value,
+): Promise<void> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { value, etag } = await read();
+    const edited = edit(value);
+    // There is nothing new, or an earlier attempt without a clear answer was successful.
+    if (edited === value) return;
+    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
+    try {
+      const { kind } = await store.put(key, bytesBody(bytes(edited)), { condition, signal });
+      if (kind === "stored") return;
+    } catch (error) {
+      // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
+      if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
+    }
+    await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
+  }
+  throw new Failure("store_unavailable", `${key} changed all the time; try again.`);
+}

@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { explainProgram } from "../../../cli/support/explain.ts";
+import { createAskedDatabase } from "../../../cli/support/facts/asked-database.ts";
+import { countingStore } from "../../../core/counting-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { parseSettings } from "../../../core/setting-parser.ts";
+import { cliSettings } from "../../../core/settings.ts";
+import { logLine } from "../../support/log-lines.ts";
+import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+
+/** What is told is what is so now: not what traces of the past suggest, not what nobody has to do, and not only the first of it. */
+
+const now = new Date("2026-11-21T12:00:00.000Z");
+const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program"];
+let desk: SupportDesk;
+
+beforeAll(async () => {
+  desk = await openSupportDesk();
+});
+
+beforeEach(async () => {
+  await desk.reset();
+});
+
+afterAll(async () => {
+  await desk.close();
+});
+
+async function told(...args: readonly string[]): Promise<string> {
+  return (await desk.run(args, { now })).stdout.replace(/\s+/g, " ");
+}
+
+test("a tenant whose access keys were moved, and that has new ones, stands for itself", async () => {
+  const rows = (tenantId: string): Promise<void> =>
+    desk.source.insert("programs", {
+      tenant_id: tenantId,
+      program_id: "EIGER",
+      name: "Eiger",
+      lifecycle_state: "active",
+    });
+  await desk.source.insert("tenants", { tenant_id: "alpine" });
+  await rows("alpine");
+  await desk.build({ now: new Date(now.getTime() - 3_600_000) });
+  await desk.run(["token", "create", "--tenant", deskTenant], { now });
+  expect((await desk.run(["tenant", "rename", deskTenant, "alpine", "--allow-shrink"], { now })).status).toBe(
+    0,
+  );
+  await desk.run(["token", "create", "--tenant", deskTenant], { now });
+  await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
+  await desk.build({ now });
+  const status = await told("snapshot", "status");
+  expect(status).toContain(`${deskTenant} last run left out 1 program with an error`);
+  expect(`${status}${await told("tenant", "list")}`).not.toContain("is alpine now");
+  const explained = await desk.json([...explain, "KYOTO-1"], { now });
+  expect(explained).toMatchObject({
+    tenantId: deskTenant,
+    renamedFrom: null,
+    answer: 200,
+    row: "served_same",
+  });
+});
+
+test("the sandbox has no age, is not lost, and its programs are not looked for in the booking system", async () => {
+  await desk.build({ now });
+  expect((await desk.run(["sandbox", "init"], { now })).status).toBe(0);
+  const later = new Date(now.getTime() + 9 * 24 * 3_600_000);
+  await desk.build({ now: later });
+  const { tenants } = (await desk.json(["snapshot", "status"], { now: later })) as {
+    readonly tenants: readonly {
+      readonly tenantId: string;
+      readonly live: object;
+      readonly concerns: object[];
+    }[];
+  };
+  const sandbox = tenants.find(({ tenantId }) => tenantId === "sandbox");
+  expect(sandbox).toMatchObject({ isSandbox: true, live: { ageSeconds: null }, notInSource: null });
+  expect(sandbox?.concerns.filter((concern) => !JSON.stringify(concern).includes("token_"))).toEqual([]);
+  const show = await desk.run(["snapshot", "show", "--tenant", "sandbox", "--list"]);
+  const [first] = JSON.parse(show.stdout).data as readonly [{ readonly id: string }];
+  for (const [program, row] of [
+    [first.id, "served_same"],
+    ["NO-SUCH", "missing_unknown"],
+  ] as const) {
+    const args = ["snapshot", "explain", "--tenant", "sandbox", "--program", program];
+    const { stdout } = await desk.run([...args, "--json"], { now: later });
+    expect(JSON.parse(stdout)).toMatchObject({ row });
+    expect((await desk.run(args, { now: later })).stdout).not.toMatch(/booking system|snapshot build/);
+  }
+});
+
+test("what is wrong with many tenants is said once", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `tenant-${String(at).padStart(2, "0")}`);
+  await desk.source.insert("tenants", ...names.map((tenant_id) => ({ tenant_id })));
+  await desk.build({ now: new Date(now.getTime() - 3_600_000) });
+  await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
+  await desk.build({ now });
+  const { stdout } = await desk.run(["snapshot", "status"], { now });
+  expect(stdout.match(/partner_source\.faq/g)).toHaveLength(1);
+  expect(stdout).toMatch(/ 13 tenants \(sakura-trails, tenant-00, tenant-01 and 10 more\) +builds fail/);
+  await desk.source.query("ALTER TABLE partner_source.gone RENAME TO faq");
+});
+
+test("all that keeps a program from partners is said at once, and then what they would not see of it", async () => {
+  await desk.build({ now });
+  await desk.source.query(`
+    UPDATE partner_source.programs SET lifecycle_state = 'on sale', name = ' ', cover_url = 'http://img.example/x.jpg'
+     WHERE program_id = 'KYOTO-1'`);
+  const explained = (await desk.json([...explain, "KYOTO-1"], { now })) as {
+    readonly summary: string;
+    readonly next: { readonly text: string };
+    readonly source: { readonly problems: readonly { code: string; programId: string }[] };
+  };
+  expect(explained.summary).toMatch(
+    /cannot be published: Its state "on sale" is not .* It has no name.* would still not be shown whole: Cover picture/,
+  );
+  expect(explained.next.text).toMatch(/corrected in the booking system: State, Name\..*Cover picture/);
+  expect(explained.source).toMatchObject({
+    problems: [
+      { code: "lifecycle_state_unknown", programId: "KYOTO-1" },
+      { code: "program_name_blank", programId: "KYOTO-1" },
+    ],
+    dropped: [{ code: "url_dropped" }],
+  });
+});
+
+test("a state is what the source says, since the booking system may call it otherwise", async () => {
+  await desk.build({ now });
+  expect(await told(...explain, "OSAKA-3")).toContain('the source says "draft", and only active programs');
+});
+
+describe("red is for what somebody has to do today", () => {
+  const status = async (...args: readonly string[]) =>
+    (await desk.json(["snapshot", "status", ...args], { now })) as {
+      readonly concerns: readonly object[];
+      readonly counts: object;
+    };
+
+  test("not for a request without an access key", async () => {
+    await desk.build({ now });
+    const folder = await mkdtemp(join(tmpdir(), "one-verdict-"));
+    const time = new Date(now.getTime() - 60_000).toISOString();
+    const line = { requestId: "r-1", time, status: 401, causeCode: "no_token", cause: "no token" };
+    await writeFile(join(folder, "gateway.log"), logLine(line));
+    const { concerns, counts } = await status("--log", join(folder, "gateway.log"));
+    expect([concerns, counts]).toEqual([[], { bad: 0, doubtful: 0, well: 1 }]);
+    await rm(folder, { recursive: true });
+  });
+
+  test("not for a tenant that offers nothing", async () => {
+    await desk.source.query("UPDATE partner_source.programs SET lifecycle_state = 'draft'");
+    await desk.build({ now });
+    expect((await status()).counts).toEqual({ bad: 0, doubtful: 1, well: 0 });
+  });
+});
+
+test("explaining a program costs eight reads of the store, and ten when it has gone lately", async () => {
+  await desk.run(["token", "create", "--tenant", deskTenant, "--allow-unpublished"], { now });
+  for (const [hour, change] of ["name = 'A'", "name = 'B'", "lifecycle_state = 'ended'"].entries()) {
+    await desk.build({ now: new Date(now.getTime() - (4 - hour) * 3_600_000) });
+    await desk.source.query(`UPDATE partner_source.programs SET ${change} WHERE program_id = 'NARA-2'`);
+  }
+  await desk.build({ now });
+  const parsed = parseSettings(cliSettings, desk.env);
+  if (!parsed.ok) throw new Error(parsed.faults.join());
+  const database = createAskedDatabase(parsed.values);
+  for (const programId of ["KYOTO-1", "NARA-2"]) {
+    const store = countingStore(desk.store);
+    const { signal } = new AbortController();
+    const context = { store, database, reader: { now, zone: "UTC" }, signal };
+    const { store: found } = await explainProgram(context, {
+      tenantId: parseTenantId(deskTenant),
+      programId,
+    });
+    const { get, list } = store.requests();
+    expect([found.kind, get + list]).toEqual(["live", programId === "KYOTO-1" ? 8 : 10]);
+  }
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
+import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
+import { settingsOf } from "../../../cli/shell/shell.ts";
+import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { currentKey, type ObjectKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
+
+const tenantId = parseTenantId("sandbox");
+
+let store: ObjectStore;
+
+beforeEach(async () => {
+  const directory = await mkdtemp(join(tmpdir(), "build-sandbox-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  store = createFileStore({ directory });
+  await makeSandbox(store, tenantId, new Date());
+});
+
+/** A build that somebody ends with the first object of that kind stored; `meanwhile`: what else happened by then. */
+async function endedAt(
+  isObject: (key: ObjectKey) => boolean,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<TenantRun> {
+  const interruption = new AbortController();
+  const shell = { ...quietShell(), signal: interruption.signal };
+  const seen: ObjectStore = {
+    ...store,
+    async put(key, body, options) {
+      if (!isObject(key)) return await store.put(key, body, options);
+      await meanwhile();
+      const result = await store.put(key, body, options);
+      interruption.abort();
+      return result;
+    },
+  };
+  return await publishSandbox(seen, tenantId, settingsOf(shell), shell);
+}
+
+const isPointer = (key: ObjectKey): boolean => key === currentKey(tenantId);
+
+test("P52 a build of the sandbox that somebody ends is told as such: no tokens are issued for it", async () => {
+  await expect(endedAt((key) => !isPointer(key))).rejects.toMatchObject({ code: "interrupted" });
+  expect(await store.get(currentKey(tenantId))).toEqual({ kind: "missing" });
+});
+
+test("P52 who ends a build that has just published a tenant for the first time is told that it did", async () => {
+  const { outcome, confirmedAt } = await endedAt(isPointer);
+  expect([outcome, typeof confirmedAt]).toEqual(["published", "string"]);
+});
