@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   type BigIntStats,
   closeSync,
@@ -6,6 +6,8 @@ import {
   fstatSync,
   linkSync,
   openSync,
+  readFileSync,
+  readlinkSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -67,10 +69,32 @@ export function unlinkIfThere(path: string): void {
 }
 
 export function temporaryName(): string {
-  return `${temporaryPrefix}${randomUUID()}`;
+  return `${temporaryPrefix}${processes}-${process.pid}-${randomUUID()}`;
 }
 
 export const temporaryPrefix = ".new-";
+
+/** P176: whether the process that made this temporary name is gone for certain. */
+export function isLeftover(name: string): boolean {
+  const [, where, pid] = /^\.new-([0-9a-f]{16})-(\d+)-/.exec(name) ?? [];
+  if (where === undefined || where !== processes) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return isErrno(error, "ESRCH");
+  }
+}
+
+/** Where process ids mean the same: one run of one machine, and one container. No digits where the system has no such names. */
+const processes = ((): string => {
+  try {
+    const names = [readFileSync("/proc/sys/kernel/random/boot_id"), readlinkSync("/proc/self/ns/pid")];
+    return createHash("sha256").update(names.join()).digest("hex").slice(0, 16);
+  } catch {
+    return "unknown";
+  }
+})();
 
 /** A body up to this size is written synchronously: writing it into the page cache takes well under 0.1 ms. */
 const maxDirectBytes = 64 * 1024;

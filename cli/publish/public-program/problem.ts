@@ -14,7 +14,8 @@ export const problemRules = {
   program_id_duplicate: {
     severity: "error",
     rule: "two programs of one tenant have the same id: neither is published",
-    advice: "look for a join in the view that multiplies its rows",
+    advice:
+      "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
   },
   program_name_blank: {
     severity: "error",
@@ -24,7 +25,7 @@ export const problemRules = {
   lifecycle_state_unknown: {
     severity: "error",
     rule: "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
-    advice: "translate your own states to these in the view (CASE ... END)",
+    advice: "translate your own states to these in the view (CASE ... ELSE the raw state END)",
   },
   value_too_large: {
     severity: "error",
@@ -154,12 +155,18 @@ export const problemRules = {
   tenant_duplicate: {
     severity: "warning",
     rule: "a tenant that the view tenants lists twice is built once",
-    advice: "look for a join in the view that multiplies its rows",
+    advice:
+      "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
   },
   tenant_vanished: {
     severity: "warning",
     rule: "a tenant that is no longer in the source keeps its last snapshot",
     advice: "list the tenant again, or end it with `tenant remove`",
+  },
+  tenant_renamed: {
+    severity: "warning",
+    rule: "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
+    advice: "move the tokens with `tenant rename OLD NEW`, or write the id in the views as it was",
   },
   tenant_returned: {
     severity: "warning",
@@ -206,8 +213,7 @@ export const problemRules = {
   programs_shared: {
     severity: "warning",
     rule: "another tenant has programs of the same ids and the same content",
-    advice:
-      "look whether the view programs joins each program to its own tenant by the key; companies that share a catalogue set SHARED_PROGRAMS=warn",
+    advice: "look whether the view programs joins each program to its own tenant by the key",
   },
   shared_unknown: {
     severity: "warning",
