@@ -31,7 +31,7 @@ export async function readBody(
 
 /** The pieces as one buffer. Throws as `readBody` does. */
 export async function joinedPieces(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   what: string,
 ): Promise<Buffer> {
