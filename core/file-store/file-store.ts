@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { Readable } from "node:stream";
-import { checkedKey, type ObjectKey } from "../object-key.ts";
-import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
-import { type DiskFile, mainThread, otherThread } from "./disk.ts";
+import { objectInMemory } from "../object-body.ts";
+import { checkedKey } from "../object-key.ts";
+import type { ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
+import { mainThread, otherThread } from "./disk.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
@@ -70,8 +70,16 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         }
         const { etag, size, modifiedAt } = version;
         const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
-        if (version.bytes !== undefined) return await smallObject(head, version.handle, version.bytes);
-        return largeObject(head, version.handle, key);
+        const { handle, bytes } = version;
+        if (bytes !== undefined) {
+          await handle.close();
+          return objectInMemory(head, bytes);
+        }
+        return {
+          ...head,
+          body: handle.createReadStream({ start: 0 }),
+          forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
+        };
       });
     },
 
@@ -148,30 +156,6 @@ const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
-}
-
-type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
-
-async function smallObject(head: ObjectHead, handle: DiskFile, bytes: Buffer): Promise<StoredObject> {
-  await handle.close();
-  let body: Readable | undefined;
-  return {
-    ...head,
-    whole: async () => bytes,
-    // Few callers want a stream, and making one takes as long as reading a small file.
-    get body() {
-      body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-      return body;
-    },
-  };
-}
-
-function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
-  return {
-    ...head,
-    body: handle.createReadStream({ start: 0 }),
-    forEachChunk: (take) => translated(key, () => readThrough(handle, head.size, take)),
-  };
 }
 
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {
