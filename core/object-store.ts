@@ -91,8 +91,8 @@ export interface ObjectStore {
 
   /**
    * Makes `to` a copy of `from`, and replaces what `to` named before. The bytes do not pass through this process. A copy is
-   * atomic like a put. The two objects are independent then, even if somebody edits one of the files. In a folder a copy is
-   * **not durable**: it may be empty after a power cut (but not after a crash of this process).
+   * atomic like a put. No call to the store changes one of the two by the other. In a folder both may be names of one file, which
+   * is read-only from then on; and a copy is **not durable**: it may be missing or empty after a power cut.
    */
   copy(from: ObjectKey, to: ObjectKey, options?: CallOptions): Promise<CopyResult>;
 

@@ -136,7 +136,7 @@ export const cliSettings = {
   ),
   liveCopy: setting(
     "LIVE_COPY",
-    "`on` or `off`: a copy of each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
+    "`on` or `off`: each tenant's live files for people, all in one folder, `tenants/TENANT/live/`; `off` removes it with the next build",
     flag(
       ["on", "off"],
       "`on` for `file:`, `off` for `s3:`",

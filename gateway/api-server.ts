@@ -103,10 +103,10 @@ const tooManyWaiting: Cause = {
 const bodyTimeoutMs = 5000;
 
 /** An application as plain Node calls it. */
-export type HostedApp = Express & ((req: IncomingMessage, res: ServerResponse, next: () => void) => void);
+type HostedApp = Express & ((req: IncomingMessage, res: ServerResponse, next: () => void) => void);
 
 /** The Express application that hosts the API as its one middleware. Express adds no route, no header and no error page. */
-export function createApp(answer: (req: IncomingMessage, res: ServerResponse) => void): HostedApp {
+function createApp(answer: (req: IncomingMessage, res: ServerResponse) => void): HostedApp {
   const app = express();
   app.disable("x-powered-by");
   app.use(answer);
@@ -118,7 +118,7 @@ export function createApp(answer: (req: IncomingMessage, res: ServerResponse) =>
  * response. That does nothing to objects that were created with them. For other objects V8 drops its optimised code, and a
  * request takes four times the processor time. `onOut` is called when a response has been sent completely.
  */
-export function messageClasses(
+function messageClasses(
   app: Express,
   onOut: (res: ServerResponse, socket: Socket) => void,
 ): {

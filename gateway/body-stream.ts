@@ -7,7 +7,7 @@ import type { ObjectKey } from "../core/object-key.ts";
 import { entryFailure, openEntry, readEntry } from "../core/read-entry.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /**
  * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when the body is wrong

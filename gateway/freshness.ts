@@ -7,7 +7,7 @@ import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { withCallDeadline } from "./deadline.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /**
  * When each snapshot was last confirmed to be what the source says, as builds recorded it. No request depends on these times

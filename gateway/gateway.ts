@@ -28,8 +28,7 @@ import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
 import { createAnswerSender } from "./send-answer.ts";
-import { guardedReader, type StoreReader } from "./store-reader.ts";
-import { createStoreWatch } from "./store-watch.ts";
+import { createStoreWatch, guardedReader, type StoreReader } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;

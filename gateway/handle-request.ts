@@ -1,10 +1,9 @@
 import { causeOf } from "../core/cause-code.ts";
 import { isProgramId } from "../core/ids.ts";
-import { responseEntry } from "../core/manifest.ts";
+import { type ResponseEntry, responseEntry } from "../core/manifest.ts";
 import type { ResponseName } from "../core/object-key.ts";
-import { createLargeAnswer } from "./answer-large.ts";
-import { type BodyCache, bodySlot } from "./body-cache.ts";
-import { prefersGzip } from "./content-coding.ts";
+import { type BodyCache, type BodyForm, type BodyId, bodyId } from "./body-cache.ts";
+import { valueWithin } from "./deadline.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
@@ -20,6 +19,7 @@ import {
   Refusal,
   unknownProgram,
 } from "./refusal.ts";
+import { prefersGzip } from "./request-head.ts";
 import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
 import type { TokenDirectory } from "./token-directory.ts";
@@ -64,7 +64,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
       if (name instanceof Refusal) respond.refusal(exchange, name);
       else {
         if (name.kind === "detail") exchange.programId = name.programId;
-        whenReady(exchange, snapshots.current(token.tenantId), (live) => {
+        whenReady(exchange, snapshots.liveOf(token.tenantId), (live) => {
           exchange.snapshot = live;
           answer(exchange, live, name);
         });
@@ -79,8 +79,8 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
   function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     exchange.acceptsGzip = gzip;
-    const held = bodies.held(bodySlot(live.tenantId, name), live.generation, gzip);
-    if (held !== undefined) respond.body(exchange, held);
+    const cached = bodies.cached(bodyId(live.tenantId, name), live.generation, gzip);
+    if (cached !== undefined) respond.body(exchange, cached);
     else fetchAnswer(exchange, live, name, gzip);
   }
 
@@ -91,15 +91,15 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
       return;
     }
     exchange.objectKey = entry.key;
-    const slot = bodySlot(live.tenantId, name);
+    const id = bodyId(live.tenantId, name);
     if (entry.size > bodies.maxBodyBytes) {
       const body = { generation: live.generation, entry, gzip };
-      answerLarge(exchange, slot, body).catch((error: unknown) => fail(exchange, error));
+      answerLarge(exchange, id, body).catch((error: unknown) => fail(exchange, error));
       return;
     }
     const ready = gzip
-      ? bodies.loadPacked(slot, live.generation, entry)
-      : bodies.load(slot, live.generation, entry);
+      ? bodies.loadPacked(id, live.generation, entry)
+      : bodies.load(id, live.generation, entry);
     whenReady(exchange, ready, (body) => respond.body(exchange, body));
   }
 
@@ -176,4 +176,45 @@ function requestedResponse(resource: Resource): ResponseName | Refusal {
   if (resource.kind !== "detail") return resource;
   const id = decodedSegment(resource.segment);
   return id !== undefined && isProgramId(id) ? { kind: "detail", programId: id } : malformedId;
+}
+
+/** Answers with a body too large to be held. Rejects, with nothing sent yet, when the store does not deliver it. */
+type LargeAnswer = (exchange: Exchange, id: BodyId, body: LargeBody) => Promise<void>;
+
+interface LargeBody {
+  readonly generation: number;
+  readonly entry: ResponseEntry;
+  /** Whether the client prefers the gzip form. */
+  readonly gzip: boolean;
+}
+
+/**
+ * A large body is packed once, and its first reader waits for the gzip form. If packing takes long, or the gzip form is too
+ * large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
+ */
+function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWaitMs: number): LargeAnswer {
+  async function packedForm(
+    { res }: Exchange,
+    id: BodyId,
+    { generation, entry }: LargeBody,
+  ): Promise<BodyForm | undefined> {
+    const left = new AbortController();
+    // `close` fires when the client leaves. It also fires after a complete response, when nothing waits any more. Packing goes on
+    // as long as another client waits for it.
+    res.once("close", () => left.abort());
+    if (res.destroyed) return undefined;
+    try {
+      return await valueWithin(maxWaitMs, bodies.packLarge(id, generation, entry, left.signal));
+    } catch (error) {
+      if (left.signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  return async (exchange, id, body) => {
+    const packed = body.gzip ? await packedForm(exchange, id, body) : undefined;
+    // `stream` also logs that the client has left meanwhile.
+    if (packed === undefined || exchange.res.destroyed) await respond.stream(exchange, body.entry);
+    else respond.body(exchange, packed);
+  };
 }

@@ -6,7 +6,7 @@ import { piecesOf, readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag, StoredObject } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /** A tenant's pointer and the manifest that it names. */
 export interface ReadSnapshot {
@@ -41,32 +41,32 @@ export type Floor = Pick<Current, "generation" | "snapshotId">;
 export type KeepSnapshot = (manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer) => void;
 
 /**
- * Reads which snapshot is live: `held` if the pointer has not changed, else the one that the pointer names now. Throws when
+ * Reads which snapshot is live: `before` if the pointer has not changed, else the one that the pointer names now. Throws when
  * the pointer or the manifest is missing, foreign, damaged, or older than `floor`.
  */
 export async function readLiveSnapshot(
   store: StoreReader,
   tenantId: TenantId,
-  known: { readonly held: ReadSnapshot | undefined; readonly floor: Floor | undefined },
+  known: { readonly before: ReadSnapshot | undefined; readonly floor: Floor | undefined },
   signal: AbortSignal,
   keep?: KeepSnapshot,
 ): Promise<ReadSnapshot> {
-  const { held, floor } = known;
+  const { before, floor } = known;
   const key = currentKey(tenantId);
-  const pointer = await store.get(key, { ifNoneMatch: held?.etag, signal });
+  const pointer = await store.get(key, { ifNoneMatch: before?.etag, signal });
   if (pointer.kind === "missing") {
     throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
   }
   if (pointer.kind === "not_modified") {
-    if (held !== undefined) return held;
+    if (before !== undefined) return before;
     throw new Failure("store_unsupported", `The store says that ${key} is unchanged without being asked.`);
   }
   const bytes = await readBody(pointer, maxCurrentBytes, key);
   const current = parseCurrent(bytes, tenantId);
   refuseOlder(current, floor, key);
-  if (held?.generation === current.generation) {
-    keep?.(held.manifest, undefined, bytes);
-    return { ...held, etag: pointer.etag };
+  if (before?.generation === current.generation) {
+    keep?.(before.manifest, undefined, bytes);
+    return { ...before, etag: pointer.etag };
   }
   const pieces: Buffer[] = [];
   const manifest = await readManifestOf(store, current, signal, (piece) => {

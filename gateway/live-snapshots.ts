@@ -15,7 +15,7 @@ import {
 } from "./live-snapshot.ts";
 import type { Mirror } from "./mirror.ts";
 import { createOutageLog, type OutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /** The live snapshot of each tenant, as far as this process knows. */
 export interface LiveSnapshots {
@@ -23,7 +23,7 @@ export interface LiveSnapshots {
    * Returns the snapshot at once when it was confirmed recently, else after a refresh that all waiting requests share.
    * Rejects when there is nothing that may be served (P18).
    */
-  current(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
+  liveOf(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
   /** Tenants with a snapshot in memory, each with the ms since it was last confirmed, the oldest first. */
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody requested for `maxStaleMs`. */
@@ -75,17 +75,17 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     return state;
   }
 
-  /** The snapshot with its header lines; `held` itself when nothing has changed. */
-  function withHeaders(read: ReadSnapshot, held: LiveSnapshot | undefined): LiveSnapshot {
+  /** The snapshot with its header lines; `before` itself when nothing has changed. */
+  function withHeaders(read: ReadSnapshot, before: LiveSnapshot | undefined): LiveSnapshot {
     const headers = headersOf(read);
-    return held === read && held.headers === headers ? held : { ...read, headers };
+    return before === read && before.headers === headers ? before : { ...read, headers };
   }
 
   /** Never rejects: a failure is kept in the state. */
   async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
-    const { tenantId, live: held, floor } = state;
+    const { tenantId, live: before, floor } = state;
     // W101: what the copy has lost is read whole again, and so kept again.
-    const known = { held: state.isCopyLost ? undefined : held, floor };
+    const known = { before: state.isCopyLost ? undefined : before, floor };
     let isKept = false;
     const keep: KeepSnapshot | undefined =
       mirror &&
@@ -100,8 +100,8 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
         (signal) => readLiveSnapshot(store, tenantId, known, signal, keep),
       );
       state.outage.succeeded();
-      const confirmed = held?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
-      state.live = withHeaders(confirmed, held);
+      const confirmed = before?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
+      state.live = withHeaders(confirmed, before);
       state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
       state.confirmedAtMs = beganAtMs;
       state.failure = undefined;
@@ -181,7 +181,7 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
   }
 
   return {
-    current(tenantId) {
+    liveOf(tenantId) {
       const state = stateOf(tenantId);
       const nowMs = clock();
       state.usedAtMs = nowMs;

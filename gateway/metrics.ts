@@ -5,8 +5,7 @@ import { createMetricsRegistry } from "../core/metrics-registry.ts";
 import type { Route } from "./exchange.ts";
 import { type MetricSources, registerGauges } from "./gauges.ts";
 import type { Quota } from "./quota.ts";
-import { createRequestTally } from "./request-tally.ts";
-import { createTokenTally } from "./token-tally.ts";
+import { createRequestTally, createTokenTally } from "./tallies.ts";
 
 /** Counts and times of what happens, and their text for Prometheus. */
 export interface Metrics {

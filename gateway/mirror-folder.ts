@@ -4,7 +4,10 @@ import { chmod, lstat, mkdir, readdir, rm, stat, utimes, writeFile } from "node:
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { isErrno } from "../core/file-store/file-error.ts";
+import type { Manifest } from "../core/manifest.ts";
 import { sha256Hex } from "../core/object-body.ts";
+import { checkedKey, type ObjectKey, snapshotsPrefix } from "../core/object-key.ts";
+import type { ObjectStore } from "../core/object-store.ts";
 
 /**
  * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the generations of
@@ -91,4 +94,24 @@ export async function latestTimeIn(folder: string): Promise<number> {
 export async function noteTime(folder: string, unixMs: number): Promise<void> {
   await writeFile(join(folder, clockName), "", { mode: 0o600 });
   await utimes(join(folder, clockName), unixMs / 1000, unixMs / 1000);
+}
+
+/** Removes the folders of snapshots that the manifest does not name, since the copy must not grow with each publication. */
+export async function removeUnnamed(
+  files: ObjectStore,
+  { tenantId, snapshotId, list, legacy, programs }: Manifest,
+): Promise<void> {
+  const prefix = snapshotsPrefix(tenantId);
+  const folderOf = (key: string): string => key.slice(prefix.length).split("/", 1)[0] ?? "";
+  const named = new Set<string>([
+    snapshotId,
+    folderOf(list.key),
+    folderOf(legacy.key),
+    ...programs.folders(),
+  ]);
+  const unnamed: ObjectKey[] = [];
+  for await (const { key } of files.list(prefix)) {
+    if (!named.has(folderOf(key))) unnamed.push(checkedKey(key));
+  }
+  await files.delete(unnamed);
 }

@@ -8,25 +8,16 @@ import type { StoreId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Manifest, ResponseEntry } from "../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../core/object-body.ts";
-import {
-  checkedKey,
-  currentKey,
-  manifestKey,
-  type ObjectKey,
-  snapshotsPrefix,
-  storeKey,
-  tokensKey,
-} from "../core/object-key.ts";
+import { currentKey, manifestKey, type ObjectKey, storeKey, tokensKey } from "../core/object-key.ts";
 import type { StoredObject } from "../core/object-store.ts";
 import { readStoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
-import { settledWithin } from "./deadline.ts";
-import { guardFolder, latestTimeIn, noteTime, removeOtherLayouts } from "./mirror-folder.ts";
+import { createPatientReader, settledWithin } from "./deadline.ts";
+import { guardFolder, latestTimeIn, noteTime, removeOtherLayouts, removeUnnamed } from "./mirror-folder.ts";
 import { createOutageLog } from "./outage-log.ts";
-import { createPatientReader } from "./patient-reader.ts";
 import { createSealedDocuments, type SealedDocument } from "./sealed-documents.ts";
-import type { StoreReader } from "./store-reader.ts";
+import type { StoreReader } from "./store-watch.ts";
 
 /**
  * The last good copy, from which a gateway that starts while the store is away serves, within the same bounds as one that ran on
@@ -164,31 +155,14 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
   }
 
   async function keepIdentity(): Promise<void> {
-    const identity = await readStoreIdentity(store, { signal: AbortSignal.timeout(maxStopMs) });
+    const signal = AbortSignal.timeout(maxStopMs);
+    const identity = await readStoreIdentity(store, { signal }).catch(() => undefined);
     if (identity === undefined || identity.storeId === storeId) return;
     await files.put(storeKey, bytesBody(storeIdentityBytes(identity)));
     storeId = identity.storeId;
   }
 
-  /** W76: the copy must not grow with each publication. */
-  async function removeUnnamed({ tenantId, snapshotId, list, legacy, programs }: Manifest): Promise<void> {
-    const prefix = snapshotsPrefix(tenantId);
-    const folderOf = (key: string): string => key.slice(prefix.length).split("/", 1)[0] ?? "";
-    const named = new Set<string>([
-      snapshotId,
-      folderOf(list.key),
-      folderOf(legacy.key),
-      ...programs.folders(),
-    ]);
-    const unnamed: ObjectKey[] = [];
-    for await (const { key } of files.list(prefix)) {
-      if (!named.has(folderOf(key))) unnamed.push(checkedKey(key));
-    }
-    await files.delete(unnamed);
-  }
-
   const noteTheTime = (): Promise<void> => noteTime(folder, clocks.unixMs());
-
   async function openFolder(wanted: StoreId | undefined): Promise<void> {
     await guardFolder(folder);
     await removeOtherLayouts(folder);
@@ -233,9 +207,7 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
     doubt: (key) => void proven.delete(key),
 
     async keepRegistry(bytes, confirmedAtMs) {
-      const writing = inTurn(registryWrites, async () => {
-        await sealed.write(tokensKey, bytes, confirmedAtMs);
-      });
+      const writing = inTurn(registryWrites, () => sealed.write(tokensKey, bytes, confirmedAtMs));
       noteKept(tokensKey, bytes, writing);
       void inTurn(writes, keepIdentity);
       await settledWithin(waits.keepMs, writing);
@@ -247,7 +219,7 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
       const writing = inTurn(writes, async () => {
         if (manifestBytes !== undefined) await writeBytes(manifestKey(tenantId, snapshotId), manifestBytes);
         await sealed.write(key, pointer, confirmedAtMs);
-        await removeUnnamed(manifest);
+        await removeUnnamed(files, manifest);
       });
       noteKept(key, pointer, writing);
     },
@@ -260,7 +232,12 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
       }
       waitingBytes += size;
       proven.set(key, sha256);
-      void inTurn(writes, async () => writeBytes(key, await read())).then((isWritten) => {
+      const write = async (): Promise<void> => {
+        const bytes = await read().catch(() => undefined);
+        if (bytes === undefined) proven.delete(key);
+        else await writeBytes(key, bytes);
+      };
+      void inTurn(writes, write).then((isWritten) => {
         waitingBytes -= size;
         if (isWritten) return;
         proven.delete(key);
@@ -277,7 +254,10 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
       if (entry.isLost) return false;
       const slots = key === tokensKey ? registryWrites : writes;
       void inTurn(slots, async () => {
-        if (!(await sealed.confirm(key, entry.sha256, confirmedAtMs))) noteLost();
+        if (await sealed.confirm(key, entry.sha256, confirmedAtMs)) return;
+        entry.isLost = true;
+        // Another gateway of the folder may have written a newer document.
+        if ((await sealed.read(key)) === undefined) noteLost();
       });
       return true;
     },

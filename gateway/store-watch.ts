@@ -1,8 +1,9 @@
+import type { Readable } from "node:stream";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
 import { tokensKey } from "../core/object-key.ts";
+import type { ObjectStore } from "../core/object-store.ts";
 import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.ts";
-import type { StoreReader } from "./store-reader.ts";
 
 /**
  * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one that the gateway
@@ -131,3 +132,37 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
 
 /** How often to look while the registry does not change. A replaced store usually has another registry. */
 const lookEveryMs = 5000;
+
+/** The gateway only reads from the store. */
+export type StoreReader = Pick<ObjectStore, "get">;
+
+/**
+ * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W95). The call's
+ * signal also ends the body, at once and even while the body stalls. Drivers by themselves look at the signal only until
+ * they answer, or until a small body is complete.
+ */
+export function guardedReader(
+  store: StoreReader,
+  clock: () => number,
+  onCall: (operation: "get", outcome: string, durationMs: number) => void,
+): StoreReader {
+  return {
+    async get(key, options) {
+      const startedAtMs = clock();
+      try {
+        const result = await store.get(key, options);
+        onCall("get", result.kind, clock() - startedAtMs);
+        if (result.kind === "object" && result.whole === undefined) endWith(result.body, options?.signal);
+        return result;
+      } catch (error) {
+        onCall("get", asFailure(error).code, clock() - startedAtMs);
+        throw error;
+      }
+    },
+  };
+}
+
+function endWith(body: Readable, signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) body.destroy();
+  else signal?.addEventListener("abort", () => body.destroy(), { once: true });
+}

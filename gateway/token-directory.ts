@@ -10,8 +10,7 @@ import type { Clocks } from "./clocks.ts";
 import { settledWithin, withCallDeadline } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-reader.ts";
-import type { StoreWatch } from "./store-watch.ts";
+import type { StoreReader, StoreWatch } from "./store-watch.ts";
 import {
   causeAgainst,
   expiringTokens,

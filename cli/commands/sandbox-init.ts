@@ -8,9 +8,9 @@ import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus, withAudit } from "../operate/audit/with-audit.ts";
 import { isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant } from "../operate/tenants/remove-tenant.ts";
+import { publishSandbox } from "../partners/sandbox/publish-sandbox.ts";
 import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sandbox-text.ts";
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
-import { buildSandbox } from "../publish/run/build-sandbox.ts";
 import { reinstateReturned } from "../publish/run/run-tenants.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
@@ -87,7 +87,7 @@ async function provide(
   }
   const removed = await readRemovedTenants(store, shell.signal);
   await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal: shell.signal });
-  const run = await buildSandbox(store, tenantId, settings, shell);
+  const run = await publishSandbox(store, tenantId, settings, shell);
   audit.note(publications([run]));
   const tokens = await provideSandboxTokens(store, tenantId, flags.rotate, shell, audit);
   const report = { tenantId, run, tokens };

@@ -10,7 +10,7 @@ import { pruneText } from "../operate/snapshots/prune-text.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf, printText } from "../output/layout.ts";
-import { createFollowLive } from "../publish/live-copy/live-copy.ts";
+import { createFollowLive } from "../publish/live-copy/live-tree.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

@@ -3,7 +3,7 @@ import { Failure } from "../../core/failure.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
-import type { AskStore } from "../operate/source-check/live-side.ts";
+import type { AskStore } from "../operate/source-check/tenant-case.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";

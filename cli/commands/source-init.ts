@@ -2,17 +2,13 @@ import { Command, Option } from "commander";
 import { presentUrl } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { initSource } from "../demo/booking/init-source.ts";
-import { requireUnseen } from "../operate/source-check/live-side.ts";
-import { contractViews } from "../publish/source/contract.ts";
 import { viewsSkeleton } from "../publish/source/skeleton.ts";
 import { createMissingViews } from "../publish/source/stand-in-views.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
 
 interface InitFlags {
   readonly viewsOnly: boolean;
-  readonly allowEmpty?: readonly string[];
   readonly skeleton: boolean;
   readonly reference: boolean;
   readonly json: boolean;
@@ -25,14 +21,6 @@ export function sourceInit(shell: Shell): Command {
       "--views-only",
       "with a booking schema of your own: create empty views for data that you don't have",
       false,
-    )
-    .addOption(
-      new Option(
-        "--allow-empty <view...>",
-        "with --views-only: these views may be empty, although partners see data of them",
-      )
-        .choices(contractViews.filter(({ isRequired }) => !isRequired).map(({ name }) => name))
-        .implies({ viewsOnly: true }),
     )
     .addOption(
       new Option("--skeleton", "print all ten views as SQL to be filled in; asks no database")
@@ -49,7 +37,7 @@ export function sourceInit(shell: Shell): Command {
 }
 
 async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
-  const { viewsOnly, allowEmpty = [], skeleton, reference, json } = flags;
+  const { viewsOnly, skeleton, reference, json } = flags;
   if (skeleton) {
     shell.stdout.write(viewsSkeleton());
     return 0;
@@ -58,12 +46,7 @@ async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
   const { signal } = shell;
   await withDatabaseUrl(settings, async (databaseUrl) => {
     if (viewsOnly) {
-      const { created, missing } = await createMissingViews(
-        databaseUrl,
-        (views, listed) =>
-          requireUnseen({ views, allowed: allowEmpty, listed }, (ask) => withStore(settings, ask), signal),
-        signal,
-      );
+      const { created, missing } = await createMissingViews(databaseUrl, signal);
       if (json) printJson(shell, { applied: [], createdViews: created, missingViews: missing });
       else shell.stdout.write(viewsText(created, missing));
       return;

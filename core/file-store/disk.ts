@@ -49,7 +49,8 @@ export const mainThread: Disk = {
 const maxTurnMs = 5;
 let lastTurnMs = 0;
 
-async function turnIfDue(): Promise<void> {
+/** Gives others a turn when this process has not for a while. */
+export async function turnIfDue(): Promise<void> {
   if (performance.now() - lastTurnMs < maxTurnMs) return;
   await turn();
   lastTurnMs = performance.now();

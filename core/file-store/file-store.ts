@@ -1,14 +1,14 @@
-import { constants } from "node:fs";
+import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { objectInMemory } from "../object-body.ts";
 import { checkedKey } from "../object-key.ts";
 import type { ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { mainThread, otherThread } from "./disk.ts";
-import { folderFailure, unlessErrno } from "./file-error.ts";
+import { mainThread, otherThread, turnIfDue } from "./disk.ts";
+import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { listFiles, listFolders } from "./list-files.ts";
-import { isWrittenDirectly, putNewFile, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
@@ -53,6 +53,26 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       if (result.kind === "stored") return result;
     }
     return { kind: "stored", etag: await putNewFile(folders, path, written(body), "rename") };
+  }
+
+  /**
+   * Makes the target another name of the source's file, read-only from then on. A new file would take ten times as long. False for
+   * an object that is replaced under conditions, since its plain file need not be the object.
+   */
+  async function link(source: string, target: string): Promise<boolean> {
+    await turnIfDue();
+    if (isNamed(versionsFolder(source))) return false;
+    return await folders.within(dirname(source), (from) =>
+      folders.withinMade(dirname(target), async (to) => {
+        const [linked, named] = [from.at(basename(source)), to.at(basename(target))];
+        const found = lstatSync(linked);
+        if (!found.isFile()) return false;
+        if ((found.mode & 0o222) !== 0) chmodSync(linked, found.mode & 0o440);
+        if (isNamed(versionsFolder(target))) await versions.publishPending(target);
+        linkOver(linked, named, to.at(temporaryName()));
+        return true;
+      }),
+    );
   }
 
   return {
@@ -102,15 +122,16 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const [source, target] = [pathOf(from), pathOf(to)];
       return translated(to, async () => {
         options?.signal?.throwIfAborted();
+        if ((await unlessErrno(link(source, target), ...notLinked)) === true) return { kind: "copied" };
         const version = await versions.open(source);
         if (version === undefined) return { kind: "missing" };
-        const { handle, etag, bytes } = version;
+        const { handle, etag } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.publishPending(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
-            if (!isWrittenDirectly(path, bytes)) await copyFile(opened, path, copyMode);
+            await copyFile(opened, path, copyMode);
             return etag;
           };
           await putNewFile(folders, target, copied, "rename", false);
@@ -148,10 +169,26 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   };
 }
 
-/**
- * A copy is a second file and not a hard link, so that an editor that saves in place changes only one of them. Where the file
- * system can do it (Btrfs, XFS, APFS, ...), large files share their blocks until one is changed.
- */
+/** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */
+const notLinked = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
+
+/** Gives the file the name, also in place of another one. */
+function linkOver(linked: string, named: string, temporary: string): void {
+  try {
+    linkSync(linked, named);
+  } catch (error) {
+    if (!isErrno(error, "EEXIST")) throw error;
+    linkSync(linked, temporary);
+    try {
+      renameSync(temporary, named);
+    } finally {
+      // Renaming does nothing where both names are of one file already.
+      unlinkIfThere(temporary);
+    }
+  }
+}
+
+/** Where the file system can do it (Btrfs, XFS, APFS, ...), the blocks of large files are shared until one is changed. */
 const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 function written(body: ObjectBody): WriteFile {

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   type BigIntStats,
   closeSync,
@@ -6,6 +6,8 @@ import {
   fstatSync,
   linkSync,
   openSync,
+  readFileSync,
+  readlinkSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -67,10 +69,32 @@ export function unlinkIfThere(path: string): void {
 }
 
 export function temporaryName(): string {
-  return `${temporaryPrefix}${randomUUID()}`;
+  return `${temporaryPrefix}${processes}-${process.pid}-${randomUUID()}`;
 }
 
 export const temporaryPrefix = ".new-";
+
+/** P176: whether the process that made this temporary name is gone for certain. */
+export function isLeftover(name: string): boolean {
+  const [, where, pid] = /^\.new-([0-9a-f]{16})-(\d+)-/.exec(name) ?? [];
+  if (where === undefined || where !== processes) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return isErrno(error, "ESRCH");
+  }
+}
+
+/** Where process ids mean the same: one run of one machine, and one container. No digits where the system has no such names. */
+const processes = ((): string => {
+  try {
+    const names = [readFileSync("/proc/sys/kernel/random/boot_id"), readlinkSync("/proc/self/ns/pid")];
+    return createHash("sha256").update(names.join()).digest("hex").slice(0, 16);
+  } catch {
+    return "unknown";
+  }
+})();
 
 /** A body up to this size is written synchronously: writing it into the page cache takes well under 0.1 ms. */
 const maxDirectBytes = 64 * 1024;
@@ -116,29 +140,13 @@ async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats>
 async function writeDirectly(path: string, bytes: Buffer): Promise<BigIntStats> {
   const file = openSync(path, "wx", fileMode);
   try {
-    writeAll(file, bytes);
+    // A full disk takes only a part of the bytes, and the next call throws the reason.
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(file, bytes, written, bytes.length - written);
+    }
     await dataSync(file);
     return fstatSync(file, { bigint: true });
   } finally {
     closeSync(file);
-  }
-}
-
-/** Writes a new file from a small one's bytes, not durably. False when they are too many to write them synchronously. */
-export function isWrittenDirectly(path: string, bytes: Buffer | undefined): boolean {
-  if (bytes === undefined || bytes.length > maxDirectBytes) return false;
-  const file = openSync(path, "wx", fileMode);
-  try {
-    writeAll(file, bytes);
-  } finally {
-    closeSync(file);
-  }
-  return true;
-}
-
-function writeAll(file: number, bytes: Buffer): void {
-  // A full disk takes only a part of the bytes, and the next call throws the reason.
-  for (let written = 0; written < bytes.length; ) {
-    written += writeSync(file, bytes, written, bytes.length - written);
   }
 }

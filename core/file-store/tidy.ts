@@ -1,7 +1,7 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { unlessErrno } from "./file-error.ts";
-import { temporaryPrefix } from "./new-file.ts";
+import { isLeftover, temporaryPrefix } from "./new-file.ts";
 import type { StoreFolders } from "./store-folders.ts";
 
 /** P176: removes hidden leftovers in the folder and below: temporary files of killed processes, and empty folders. */
@@ -17,7 +17,7 @@ export async function tidyFolders(
   );
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name);
-    if (entry.name.startsWith(temporaryPrefix)) await unlessGone(removeOld(folders, path));
+    if (entry.name.startsWith(temporaryPrefix)) await unlessGone(removeLeftover(folders, path));
     else if (entry.isDirectory() && !entry.name.startsWith("."))
       await tidyFolders(folders, root, path, signal);
   }
@@ -39,11 +39,12 @@ export async function removeEmptyFolders(
   }
 }
 
-/** Removes the file if it is old: a process may still be writing a younger one. */
-async function removeOld(folders: StoreFolders, path: string): Promise<void> {
+/** Removes the file if its process is gone, or if it is old: a process may still be writing a younger one. */
+async function removeLeftover(folders: StoreFolders, path: string): Promise<void> {
   await folders.within(dirname(path), async (folder) => {
     const name = folder.at(basename(path));
-    if (Date.now() - (await lstat(name)).mtimeMs > leftoverAgeMs) await rm(name, { recursive: true });
+    if (isLeftover(basename(path)) || Date.now() - (await lstat(name)).mtimeMs > leftoverAgeMs)
+      await rm(name, { recursive: true });
   });
 }
 

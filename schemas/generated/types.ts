@@ -173,9 +173,9 @@ export interface RemovalChange {
    */
   readonly isPurged: boolean;
   /**
-   * From which it would go on.
+   * Written by earlier versions.
    */
-  readonly generation: number;
+  generation?: number;
 }
 /**
  * Why a command failed.
@@ -1005,7 +1005,7 @@ export interface ListMeta {
   readonly count: number;
 }
 /**
- * `tenants/removed.json`: which tenants were removed, and which generation each of them had at most.
+ * `tenants/removed.json`: which tenants are removed, and since when.
  */
 export interface RemovedDocument {
   /**
@@ -1017,28 +1017,28 @@ export interface RemovedDocument {
    */
   readonly revision: number;
   /**
-   * Tenant id → what is left of it. An entry is never taken out.
+   * Tenant id → since when it is removed. A tenant that comes back is taken out.
    */
   readonly tenants: {
     readonly [k: string]: RemovedTenant;
   };
 }
 /**
- * A tenant that was removed once.
+ * A tenant that is removed.
  */
 export interface RemovedTenant {
   /**
-   * When it was removed; `null` since it came back.
+   * When it was removed. Earlier versions wrote `null` when it came back.
    */
   readonly removedAt: string | null;
   /**
-   * Whether its objects were to be deleted, too.
+   * Written by earlier versions.
    */
-  readonly isPurged: boolean;
+  isPurged?: boolean;
   /**
-   * No generation of it was above this; one that begins anew goes on from here.
+   * Written by earlier versions.
    */
-  readonly generation: number;
+  generation?: number;
 }
 /**
  * `runs/<run>.json`: what one run of the generator did, tenant by tenant.

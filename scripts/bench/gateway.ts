@@ -25,9 +25,17 @@ const connections = 32;
 const nodeOptions = ["--no-memory-reducer"];
 const folder = temporaryFolder("bench");
 const storeUrl = `file:${folder}/store`;
-const env = { PATH: process.env.PATH, DATA_DIR: folder, STORE_URL: storeUrl, LOG_LEVEL: "warn" };
+/** For the commands that fill the store. */
+const env = {
+  PATH: process.env.PATH,
+  DATA_DIR: folder,
+  STORE_URL: storeUrl,
+  LOG_LEVEL: "warn",
+  DATABASE_URL: "",
+};
 
 await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  env.DATABASE_URL = databaseUrl;
   const { cases, tenantId } = await publishCases();
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
   const recordings = await recordAnswers(gateway.url, cases, folder);

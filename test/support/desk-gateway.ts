@@ -1,7 +1,7 @@
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
 import { createGateway } from "../../gateway/gateway.ts";
-import type { StoreReader } from "../../gateway/store-reader.ts";
+import type { StoreReader } from "../../gateway/store-watch.ts";
 import { testSettings } from "./gateway-fixture.ts";
 import type { SupportDesk } from "./support-desk.ts";
 

@@ -14,7 +14,7 @@ import {
   type GatewayOptions,
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
-import type { StoreReader } from "../../gateway/store-reader.ts";
+import type { StoreReader } from "../../gateway/store-watch.ts";
 import { eventually } from "./gateway-client.ts";
 import type { PublishedSnapshot } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";

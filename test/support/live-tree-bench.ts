@@ -1,10 +1,9 @@
-import { bootId } from "../../cli/publish/live-copy/live-copy.ts";
+import { liveFiles } from "../../cli/publish/live-copy/live-files.ts";
 import {
   keepLiveTree,
   type LiveTreeOutcome,
   type LiveTreeTask,
 } from "../../cli/publish/live-copy/live-tree.ts";
-import { liveFiles } from "../../cli/publish/live-copy/live-tree-plan.ts";
 import { publishedSnapshot } from "../../cli/publish/snapshot/stored-snapshot.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
@@ -35,8 +34,7 @@ export interface LiveTreeBench {
   faults(): Promise<readonly string[]>;
 }
 
-export interface BenchChoices
-  extends Partial<Pick<LiveTreeTask, "isOn" | "mayExist" | "bootId" | "rewrite">> {
+export interface BenchChoices extends Partial<Pick<LiveTreeTask, "isOn" | "mayExist" | "rewrite">> {
   /** Stands before the store while the tree is written. */
   readonly through?: (store: ObjectStore) => ObjectStore;
 }
@@ -47,7 +45,7 @@ export function fileBench(directory: string): LiveTreeBench {
     (await filesBelow(directory).catch(() => []))
       .filter((name) => name.startsWith(livePath) && !name.includes("/."))
       .map((name) => name.slice(livePath.length));
-  return benchOf(store, bootId(), { STORE_URL: `file:${directory}` }, names);
+  return benchOf(store, { STORE_URL: `file:${directory}` }, names);
 }
 
 export function s3Bench(server: S3Server): LiveTreeBench {
@@ -58,7 +56,7 @@ export function s3Bench(server: S3Server): LiveTreeBench {
       .filter((name) => name.startsWith(livePath))
       .map((name) => name.slice(livePath.length))
       .sort();
-  return benchOf(store, "", { ...server.env, STORE_URL: `s3://${testBucket}` }, names);
+  return benchOf(store, { ...server.env, STORE_URL: `s3://${testBucket}` }, names);
 }
 
 /** The store, on which `before` hears of each call but listings first, and ends it by throwing. */
@@ -78,7 +76,6 @@ export function watchedStore(store: ObjectStore, before: () => void): ObjectStor
 
 function benchOf(
   store: ObjectStore,
-  boot: string,
   env: Readonly<Record<string, string>>,
   names: () => Promise<readonly string[]>,
 ): LiveTreeBench {
@@ -87,7 +84,7 @@ function benchOf(
     names,
     async build(programs, { through = (given: ObjectStore) => given, ...choices } = {}) {
       let outcome: LiveTreeOutcome | "failed" = "nothing";
-      const base = { isOn: true, mayExist: true, bootId: boot, signal: never };
+      const base = { isOn: true, mayExist: true, signal: never };
       const { rewrite = false } = choices;
       await buildCanned(store, toolsTenant, programs, {
         rewrite,

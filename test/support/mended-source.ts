@@ -6,7 +6,7 @@ import pg from "pg";
 import { expect, inject } from "vitest";
 import type { SourceReport } from "../../cli/operate/source-check/check-source.ts";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { standInView } from "../../cli/publish/source/view-definition.ts";
+import { standInView } from "../../cli/publish/source/stand-in-views.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { databaseUrl, onServer } from "./postgres.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { standInView } from "../../cli/publish/source/view-definition.ts";
+import { standInView } from "../../cli/publish/source/stand-in-views.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 

@@ -4,8 +4,8 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-files.ts";
 import { type LiveMarker, readLiveMarker } from "../../publish/live-copy/live-marker.ts";
-import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-tree-plan.ts";
 import type { FindingLog } from "./verification.ts";
 
 /** Files read side by side, piece by piece. */

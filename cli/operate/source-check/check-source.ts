@@ -10,11 +10,9 @@ import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { FindingGroups, SharedTally } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
-import { readJsonKeys } from "./json-keys.ts";
-import { type AskStore, knownCaseVariants, withLiveUse } from "./live-side.ts";
 import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
 import { ProgramProblems } from "./program-problems.ts";
-import { caseProblems, publishedCaseProblems } from "./tenant-case.ts";
+import { type AskStore, caseProblems, knownCaseVariants, publishedCaseProblems } from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -48,12 +46,9 @@ export async function checkSource(
   signal: AbortSignal,
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
-  const structure = structureProblems(schema, await readJsonKeys(client, schema));
+  const structure = structureProblems(schema);
   if (structure.length > 0) {
-    const listed = await tryReading(client, () => readTenantList(client));
-    const tenants = "result" in listed ? listed.result.tenants : undefined;
-    const problems = await withLiveUse(structure, tenants, askStore, signal);
-    return { isBroken: true, rows: null, published: null, problems };
+    return { isBroken: true, rows: null, published: null, problems: structure };
   }
   const groups = new FindingGroups();
   const unreadable = new Map<string, SourceProblem>();
@@ -75,7 +70,7 @@ export async function checkSource(
     );
     if ("result" in reading) tallies.set(tenantId, reading.result);
     else {
-      if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client, schema);
+      if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client);
       const isNamed = isOfEncoding(reading.error) && (misencoded ?? []).length > 0;
       const views = isNamed ? [] : await unreadableViews(client, tenantId);
       for (const problem of views) noteUnreadable(unreadable, problem);
@@ -92,7 +87,7 @@ export async function checkSource(
     ...caseProblems(tenants, claimed),
     ...publishedCaseProblems(await knownCaseVariants(tenants, askStore, signal)),
     ...missingRows(rows, tallies),
-    ...(await hiddenRows(client)),
+    ...(await hiddenRows(client, schema)),
   ];
   const failures = [...unreadable.values(), ...(misencoded ?? []), ...unreadableTenants(failed)];
   const problems = [...causes, ...failures, ...groups.problems];

@@ -1,4 +1,11 @@
-import type { CaseVariant } from "../../publish/snapshot/stored-tenants.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { knownRemovals } from "../../publish/run/run-tenants.ts";
+import {
+  type CaseVariant,
+  keptTenants,
+  publishedCaseVariants,
+} from "../../publish/snapshot/stored-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
@@ -18,6 +25,29 @@ export function caseProblems(listed: readonly string[], claimed: readonly string
   return problemOf("programs", examples, {
     message: `${examples.length} tenant id(s) of partner_source.programs differ from those of partner_source.tenants in case only, so their programs belong to no tenant.`,
     fix: "write tenant_id the same way in all views; look for lower() or upper() in one of them",
+  });
+}
+
+/** Calls with the store of the settings; throws where there is none to be had. */
+export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
+
+/** P146: the listed tenants whose ids differ from those of published ones in case only, as far as the store can be asked. */
+export async function knownCaseVariants(
+  listed: readonly TenantId[],
+  askStore: AskStore,
+  signal: AbortSignal,
+): Promise<readonly CaseVariant[]> {
+  const known = new Set(listed);
+  const ask = async (store: ObjectStore): Promise<readonly CaseVariant[]> => {
+    const unlisted: TenantId[] = [];
+    for await (const tenantId of keptTenants(store, await knownRemovals(store, signal), signal)) {
+      if (!known.has(tenantId)) unlisted.push(tenantId);
+    }
+    return await publishedCaseVariants(store, listed, unlisted, signal);
+  };
+  return await askStore(ask).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return [];
   });
 }
 

@@ -2,11 +2,9 @@ import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { counted } from "../../output/counted.ts";
 import { contractViews } from "../../publish/source/contract.ts";
-import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import { type ColumnCast, redefinedView } from "../../publish/source/view-definition.ts";
-import { maxExamples, viewProblem } from "./view-problem.ts";
+import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 /** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
 export function isOfEncoding(error: Error): boolean {
@@ -15,32 +13,17 @@ export function isOfEncoding(error: Error): boolean {
 
 /**
  * P152: texts that PostgreSQL cannot send. A database with the encoding SQL_ASCII takes any bytes for text, and refuses those that
- * are not UTF-8 only when somebody reads them, naming neither view nor row. Finds each column that has such texts, and the SQL that
- * reads them as what they are. In a database of another encoding there are none, so nothing is looked at.
+ * are not UTF-8 only when somebody reads them, naming neither view nor row. Finds each column that has such texts. In a database of another encoding there are none, so nothing is looked at.
  */
-export async function misencodedTexts(
-  client: SourceClient,
-  schema: CatalogSchema,
-): Promise<readonly SourceProblem[]> {
+export async function misencodedTexts(client: SourceClient): Promise<readonly SourceProblem[]> {
   const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
   if (rows[0]?.server_encoding !== "SQL_ASCII") return [];
-  const taken = new Set(schema.relations.map(({ name }) => name));
   const found: SourceProblem[] = [];
-  for (const view of contractViews) {
-    const relation = schema.relations.find(({ name }) => name === view.name);
-    const columns = Object.entries(view.columns).filter(([, kind]) => kind === "text" || kind === "text[]");
-    const reading = await tryReading(client, () =>
-      client.query<Misencoded>(misencodedQuery(view.name, columns)),
-    );
-    if (relation === undefined || !("result" in reading) || reading.result.rows.length === 0) continue;
-    const casts: Record<string, ColumnCast> = {};
-    for (const { column } of reading.result.rows) {
-      const sql = view.columns[column] === "text[]" ? decodedList(column) : decoded(column);
-      const loss = `${column} is taken to be WIN1252 where it is not UTF-8: put the encoding that wrote it in its place`;
-      casts[column] = { sql, loss };
-    }
-    const script = redefinedView(view, relation, casts, taken);
-    for (const row of reading.result.rows) found.push(misencoded(view.name, row, script));
+  for (const { name: view, columns } of contractViews) {
+    const texts = Object.entries(columns).filter(([, kind]) => kind === "text" || kind === "text[]");
+    const reading = await tryReading(client, () => client.query<Misencoded>(misencodedQuery(view, texts)));
+    if (!("result" in reading)) continue;
+    for (const row of reading.result.rows) found.push(misencoded(view, row));
   }
   return found;
 }
@@ -51,11 +34,15 @@ interface Misencoded {
   readonly examples: readonly Omit<ProblemExample, "value">[];
 }
 
-function misencoded(view: string, { column, count, examples }: Misencoded, script: string): SourceProblem {
+function misencoded(view: string, { column, count, examples }: Misencoded): SourceProblem {
   const [first] = examples;
   const program = first?.programId === null ? "" : ` program ${first?.programId} of the`;
   const message = `Reading partner_source.${view} fails: the column ${column} has bytes that are not UTF-8 in ${counted(count, "row")}, first of the${program} tenant ${first?.tenantId}. The database's encoding is SQL_ASCII, which takes any bytes for text.`;
-  const problem = viewProblem("view_unreadable", "error", view, message, { kind: "sql", text: script });
+  const hint = "convert_from(convert(convert_to(value::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII')";
+  const fix = advice(
+    `read ${column} as what it is in the query of partner_source.${view} (${hint}, with the encoding that wrote it in place of WIN1252)`,
+  );
+  const problem = viewProblem("view_unreadable", "error", view, message, fix);
   return { ...problem, column, count, examples: examples.map((one) => ({ ...one, value: "not UTF-8" })) };
 }
 
@@ -83,12 +70,4 @@ function misencodedQuery(view: string, columns: readonly (readonly [string, stri
    WHERE nth <= ${maxExamples}
    GROUP BY name
    ORDER BY name`;
-}
-
-function decoded(column: string): string {
-  return `CASE WHEN ${column}::text ~ ${utf8} THEN ${column}::text ELSE convert_from(convert(convert_to(${column}::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII') END`;
-}
-
-function decodedList(column: string): string {
-  return `CASE WHEN ${column} IS NOT NULL THEN ARRAY(SELECT ${decoded("element")} FROM unnest(${column}) AS element) END`;
 }

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { storeKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
-import { type ConditionalWrites, whatToDo } from "../../publish/store/probe-conditional-writes.ts";
+import { whatToDo } from "../../publish/store/probe-conditional-writes.ts";
 import { missingKey, type ProbeObjects, readProbe } from "../../publish/store/probe-objects.ts";
 import type { CheckResult } from "./checklist.ts";
+import type { ConditionalWrites } from "./race-conditional-writes.ts";
 
 /** Whether keys with this beginning may be listed. */
 export async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {

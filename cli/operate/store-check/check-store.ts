@@ -1,10 +1,6 @@
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import {
-  type ProbeOptions,
-  probePutIfAbsent,
-  probePutIfMatch,
-} from "../../publish/store/probe-conditional-writes.ts";
+import type { ProbeOptions } from "../../publish/store/probe-conditional-writes.ts";
 import {
   createProbeObjects,
   missingKey,
@@ -25,6 +21,7 @@ import {
   revalidation,
 } from "./check-results.ts";
 import { Checklist, type StoreFinding } from "./checklist.ts";
+import { probePutIfAbsent, probePutIfMatch } from "./race-conditional-writes.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
+import { Failure, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -7,7 +7,6 @@ import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
-import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
 import { editRecorded } from "../tokens/edit-registry.ts";
@@ -34,8 +33,7 @@ interface RemovalContext {
  * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
  * run again (P93):
  *
- * 1. Record the tenant as removed, with a generation above all that it had. After this no token is issued for it, and a build
- *    that finds no pointer publishes nothing.
+ * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.
  * 3. With `isPurged`, wait until gateways have heard of that, so that partners get 401 and never 500. A gateway that does not
  *    reach the store in that time, or asks for the registry less often, is the exception. Then delete the tenant's objects, the
@@ -50,18 +48,12 @@ export async function removeTenant(
 ): Promise<TenantRemoval> {
   const at = now();
   const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
-  const highest = await highestGeneration(store, tenantId, signal);
-  let generation = highest;
+  const change = { kind: "removal", tenantId, isPurged } as const;
   await editRemovedTenants(store, signal, (tenants) => {
-    const known = tenants.get(tenantId);
-    const before = known?.removedAt ?? null;
-    generation = Math.max(known?.generation ?? 0, highest);
-    const removedAt = before ?? at.toISOString();
-    const purged = isPurged || (before !== null && known?.isPurged === true);
-    audit.plan([{ kind: "removal", tenantId, isPurged, generation }]);
-    return withRemoved(tenants, tenantId, { removedAt, isPurged: purged, generation });
+    audit.plan([change]);
+    return withRemoved(tenants, tenantId, at.toISOString());
   });
-  audit.note([{ kind: "removal", tenantId, isPurged, generation }]);
+  audit.note([change]);
   const { revokedTokens, lastEnd } = await endTenantTokens(store, audit, tenantId, at);
   let deletedObjects = 0;
   if (isPurged) {
@@ -82,25 +74,6 @@ async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void
   await delay(ms, undefined, { signal }).catch(() => {
     throw interrupted("The removal");
   });
-}
-
-/** Builds may publish between reading the pointer and deleting it, but not as often as this. */
-const room = 100;
-/** Used when the pointer is damaged and its generation unknown. No tenant was ever published as often as this. */
-const beyondAll = 1_000_000_000;
-
-async function highestGeneration(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<number> {
-  try {
-    const pointer = await readPointer(store, tenantId, signal);
-    return (pointer?.current.generation ?? 0) + room;
-  } catch (error) {
-    if (asFailure(error).code !== "corrupt_document") throw error;
-    return beyondAll;
-  }
 }
 
 /** A build that began before the removal may still write files, so the objects are deleted until none is left. */

@@ -28,9 +28,9 @@ export async function assertNotRemoved(
   remedy = `List it in the source again and run \`snapshot build --tenant ${tenantId}\`; then it is none any more.`,
 ): Promise<void> {
   const removed = (await readRemovedTenants(store, signal)).get(tenantId);
-  if (removed === undefined || removed.removedAt === null) return;
+  if (removed === undefined) return;
   throw new Failure(
     "usage",
-    `Tenant ${tenantId} was removed at ${removed.removedAt}, so no token was issued or moved. ${remedy}`,
+    `Tenant ${tenantId} was removed at ${removed}, so no token was issued or moved. ${remedy}`,
   );
 }

@@ -80,11 +80,15 @@ function navigation(current: PageName, { hasSandbox }: Company): Html {
 
 /** The list of contents, made of the headings in the body. */
 function contents(body: string): string {
-  const headings = [...body.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/gs)];
+  const headings = body.split('<h2 id="').slice(1);
   if (headings.length < 2) return "";
-  const links = headings.map(
-    ([, id, text = ""]) => `<li><a href="#${id}">${text.replace(/<[^>]*>/g, "")}</a></li>\n`,
-  );
+  const links = headings.map((heading) => {
+    const id = heading.slice(0, heading.indexOf('"'));
+    const inside = heading.slice(heading.indexOf(">") + 1, heading.indexOf("</h2>"));
+    const [first = "", ...behindTags] = inside.split("<");
+    const text = first + behindTags.map((piece) => piece.slice(piece.indexOf(">") + 1)).join("");
+    return `<li><a href="#${id}">${text}</a></li>\n`;
+  });
   return `<nav class="contents" aria-label="On this page"><details><summary>On this page</summary>
 <ul>\n${links.join("")}</ul></details></nav>`;
 }

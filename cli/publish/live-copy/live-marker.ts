@@ -11,8 +11,6 @@ export interface LiveMarker {
   readonly manifestSha256: string;
   /** False while the tree is being changed, and after the process that changed it was killed. */
   readonly isComplete: boolean;
-  /** See `bootId`; empty when unknown. */
-  readonly bootId: string;
 }
 
 const format = "partner-programs/live@1";
@@ -30,17 +28,16 @@ export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | 
   const manifestSha256 = head.get("manifest") ?? "";
   const isOurs = head.get("format") === format && head.get("tenant") === tenantId;
   if (!isOurs || !isSnapshotId(snapshotId) || !/^[0-9a-f]{64}$/.test(manifestSha256)) return undefined;
-  const isComplete = head.get("state") === "complete";
-  return { snapshotId, manifestSha256, isComplete, bootId: head.get("boot") ?? "" };
+  return { snapshotId, manifestSha256, isComplete: head.get("state") === "complete" };
 }
 
 const maxHeadLines = 16;
 
 /** The text of README.txt when the tree shows the snapshot that `current` names. */
-export function completeMarkerText(current: Current, manifest: Manifest, bootId: string): string {
+export function completeMarkerText(current: Current, manifest: Manifest): string {
   const { tenantId, snapshotId, publishedAt, generation } = current;
   const count = manifest.programs.count;
-  return `${head(current, "complete", bootId)}
+  return `${head(current, "complete")}
 What partners of tenant ${tenantId} get, as plain files named like the URLs that they answer:
 
   v1/programs.json                the list
@@ -56,28 +53,22 @@ ${notice}`;
 }
 
 /** The text while files are being changed, when none of them can be relied on. */
-export function changingMarkerText(current: Current, bootId: string): string {
-  return `${head(current, "being changed", bootId)}
+export function changingMarkerText(current: Current): string {
+  return `${head(current, "being changed")}
 The files of tenant ${current.tenantId} in this folder are being changed, or whoever changed them was ended. They may belong
 to several snapshots. The next build puts them right; \`partner-programs snapshot build\` starts one.
 
 ${notice}`;
 }
 
-const notice = `These are copies for people. Gateways never read them: partners get the files under snapshots/, which current.json
-leads to. To edit, add or delete anything here changes nothing for partners, and a later build may undo it.
-\`partner-programs snapshot verify\` says whether the copies are still true.
+const notice = `This folder is for people. Gateways never read it: partners get the files under snapshots/, which current.json
+leads to. Do not edit anything here. In a folder on disk these are the same files by a second name, so they are read-only:
+who forces a change into one damages what partners get, until \`partner-programs snapshot build --rewrite\`.
+\`partner-programs snapshot verify\` says whether all of it is still true.
 `;
 
-function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string, bootId: string): string {
-  const lines = {
-    format,
-    state,
-    tenant: tenantId,
-    snapshot: snapshotId,
-    manifest: manifestSha256,
-    boot: bootId,
-  };
+function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string): string {
+  const lines = { format, state, tenant: tenantId, snapshot: snapshotId, manifest: manifestSha256 };
   return Object.entries(lines)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join("");

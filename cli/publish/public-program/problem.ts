@@ -161,6 +161,11 @@ export const problemRules = {
     rule: "a tenant that is no longer in the source keeps its last snapshot",
     advice: "list the tenant again, or end it with `tenant remove`",
   },
+  tenant_renamed: {
+    severity: "warning",
+    rule: "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
+    advice: "move the tokens with `tenant rename OLD NEW`, or write the id in the views as it was",
+  },
   tenant_returned: {
     severity: "warning",
     rule: "a tenant that was removed and is in the source again is published again, without its old tokens",

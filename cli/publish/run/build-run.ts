@@ -1,7 +1,7 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { isTenantId, parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -11,7 +11,6 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
-import { sandboxRows } from "../sandbox/sandbox-rows.ts";
 import { publishedCaseVariants } from "../snapshot/stored-tenants.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext } from "../tenant/build-context.ts";
@@ -29,6 +28,7 @@ import {
   unlistedTenants,
 } from "./run-tenants.ts";
 import { shardText } from "./shard.ts";
+import { renamedTenants } from "./vanished.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
 export type BuildSchedule = (
@@ -61,20 +61,15 @@ export async function buildRun(
   const withinBudget = createProblemBudget();
   const problems: Problem[] = [];
   let failure: Failure | undefined;
-  let sandbox: TenantId | undefined;
   const ofDatabase = databaseRows(context.pool, options.rules.limits);
-  const ofSandbox = sandboxRows(store, context.signal);
   let unreadable: ChosenTenants["unreadable"] = () => undefined;
   const withRows: WithTenantRows = (tenantId, read) => {
     const whyNot = unreadable(tenantId);
-    const rows = whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase);
-    return (tenantId === sandbox ? ofSandbox : rows)(tenantId, read);
+    return (whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase))(tenantId, read);
   };
   const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
   const build = async (tenantId: TenantId): Promise<void> => {
-    // The sandbox's programs are the generator's own.
-    const findShared = tenantId === sandbox ? undefined : shared;
-    const tenantContext = { ...context, store, withRows, findShared };
+    const tenantContext = { ...context, store, withRows, findShared: shared };
     const run = context.signal.aborted
       ? notBuilt(tenantId, "skipped")
       : await buildTenant(tenantId, options, tenantContext);
@@ -85,15 +80,12 @@ export async function buildRun(
     const named = knownSandbox(store, context.signal);
     named.catch(() => {});
     const removed = await knownRemovals(store, context.signal);
-    sandbox = await named;
+    const sandbox = await named;
     const { allowVanished } = options;
     const choice = { ...context, store, wanted, sandbox, removed, allowVanished, problems };
     const chosen = await chosenTenants(choice);
     ({ failure, unreadable } = chosen);
-    // A sandbox that is being removed has lost its tokens already, and is no tenant that came back.
-    const tenants = chosen.tenants.filter(
-      (id) => id !== sandbox || (removed.get(id)?.removedAt ?? null) === null,
-    );
+    const { tenants } = chosen;
     const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
     const { dryRun } = options;
     const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });
@@ -108,7 +100,14 @@ export async function buildRun(
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, removed, problems);
       problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
       const { signal } = context;
-      const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, listed, signal);
+      const own = sandbox === undefined ? listed : [...listed, sandbox];
+      const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, own, signal);
+      const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
+        outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
+      );
+      for (const { from, to } of await renamedTenants(store, vanished, added, signal)) {
+        problems.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
+      }
       // P146
       for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
         problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));

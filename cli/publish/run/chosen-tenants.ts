@@ -21,7 +21,7 @@ export type WantedTenants =
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
   readonly tenants: readonly TenantId[];
-  /** All tenants that the source lists, with the sandbox; `undefined` where nobody asked for them. */
+  /** All tenants that the source lists; `undefined` where nobody asked for them. */
   readonly listed: readonly TenantId[] | undefined;
   /** P130: why the tenant may not be read: then nothing but stated withdrawals is published. */
   readonly unreadable: (tenantId: TenantId) => Failure | undefined;
@@ -44,7 +44,7 @@ export interface TenantChoice {
   readonly signal: AbortSignal;
 }
 
-/** D40: the tenants to build, each once and well formed. P97: the `sandbox`, if there is one, is one of them. */
+/** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
   const { pool, store, wanted, checkSource, sandbox, removed, problems, signal } = choice;
   if (wanted.kind === "notified") return await notifiedTenant(choice, wanted.tenantId);
@@ -71,8 +71,8 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
     problems.push(runProblem("tenant_is_sandbox", sandbox));
   }
-  const tenants = withSandbox(list.tenants, sandbox);
-  const unreadable = (tenantId: TenantId) => (tenantId === sandbox ? undefined : broken);
+  const tenants = list.tenants.filter((id) => id !== sandbox);
+  const unreadable = () => broken;
   if (wanted.kind === "all") {
     const { shard } = wanted;
     const own = shard === undefined ? tenants : tenants.filter((id) => inShard(id, shard));
@@ -88,8 +88,7 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
       };
     }
     const refusal = choice.allowVanished ? undefined : vanishedRefusal(live);
-    const whyNot = (tenantId: TenantId) =>
-      unreadable(tenantId) ?? (tenantId === sandbox ? undefined : refusal);
+    const whyNot = () => broken ?? refusal;
     return {
       tenants: own,
       listed: tenants,
@@ -101,6 +100,12 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   const known = new Set(tenants);
   const asked = [...new Set(wanted.tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
+  if (sandbox !== undefined && unknown.includes(sandbox)) {
+    throw new Failure(
+      "not_found",
+      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
+    );
+  }
   if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure, vanished: [] };
   throw new Failure(
     "not_found",
@@ -115,15 +120,21 @@ async function notifiedTenant(
   tenantId: TenantId,
 ): Promise<ChosenTenants> {
   const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
-  if ("failure" in found && tenantId !== sandbox) {
-    const unreadable = () => found.failure;
-    return { tenants: [tenantId], listed: undefined, unreadable, failure: undefined, vanished: [] };
+  if (tenantId === sandbox) {
+    if ("answer" in found && found.answer) problems.push(runProblem("tenant_is_sandbox", tenantId));
+    return { tenants: [], listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
   }
-  const isListed = "answer" in found && found.answer;
-  const isBuilt = isListed && tenantId !== sandbox;
-  if (isListed && !isBuilt) problems.push(runProblem("tenant_is_sandbox", tenantId));
-  if (!isListed && tenantId !== sandbox) problems.push(runProblem("tenant_vanished", tenantId));
-  const tenants = isBuilt ? [tenantId] : [];
+  if ("failure" in found) {
+    return {
+      tenants: [tenantId],
+      listed: undefined,
+      unreadable: () => found.failure,
+      failure: undefined,
+      vanished: [],
+    };
+  }
+  const tenants = found.answer ? [tenantId] : [];
+  if (!found.answer) problems.push(runProblem("tenant_vanished", tenantId));
   return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
 }
 
@@ -150,15 +161,7 @@ async function tenantsOneByOne(
     if ("failure" in found) failures.set(tenantId, found.failure);
     if ("failure" in found || found.answer) tenants.push(tenantId);
   }
-  const isSandboxWanted = wanted.kind === "all" || (sandbox !== undefined && isAsked(wanted, sandbox));
-  return {
-    tenants: isSandboxWanted ? withSandbox(tenants, sandbox) : tenants,
-    unreadable: (tenantId) => failures.get(tenantId),
-  };
-}
-
-function withSandbox(tenants: readonly TenantId[], sandbox: TenantId | undefined): readonly TenantId[] {
-  return sandbox === undefined ? tenants : [...new Set([...tenants, sandbox])];
+  return { tenants, unreadable: (tenantId) => failures.get(tenantId) };
 }
 
 function isAsked(wanted: WantedTenants, tenantId: string | null): boolean {

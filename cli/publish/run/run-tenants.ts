@@ -6,12 +6,7 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import {
-  editRemovedTenants,
-  type RemovedTenants,
-  readRemovedTenants,
-  withRemoved,
-} from "../snapshot/removed-tenants.ts";
+import { editRemovedTenants, type RemovedTenants, readRemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
@@ -26,7 +21,7 @@ export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Pr
 
 /**
  * P91: the tenants that were removed once and are in the source again. They are no longer removed from now on. Their tokens stay
- * revoked, and their generations go on (P92).
+ * revoked.
  */
 export async function reinstateReturned(
   store: ObjectStore,
@@ -34,16 +29,15 @@ export async function reinstateReturned(
   removed: RemovedTenants,
   { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
 ): Promise<readonly TenantId[]> {
-  const returned = tenants.filter((tenantId) => (removed.get(tenantId)?.removedAt ?? null) !== null);
+  const returned = tenants.filter((tenantId) => removed.has(tenantId));
   if (returned.length === 0 || dryRun) return returned;
-  await editRemovedTenants(store, signal, (stored) =>
-    returned.reduce((kept, tenantId) => {
-      const entry = kept.get(tenantId);
-      // Another time means that the tenant was removed again.
-      if (entry === undefined || entry.removedAt !== removed.get(tenantId)?.removedAt) return kept;
-      return withRemoved(kept, tenantId, { ...entry, removedAt: null, isPurged: false });
-    }, stored),
-  );
+  // Another time means that the tenant was removed again.
+  const isBack = (tenantId: TenantId, removedAt: string): boolean =>
+    returned.includes(tenantId) && removed.get(tenantId) === removedAt;
+  await editRemovedTenants(store, signal, (stored) => {
+    const kept = [...stored].filter(([tenantId, removedAt]) => !isBack(tenantId, removedAt));
+    return kept.length === stored.size ? stored : new Map(kept);
+  });
   return returned;
 }
 
@@ -59,7 +53,7 @@ export async function reportStrayPrograms(
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });
     const isRemoved = ({ tenantId }: TenantProblem): boolean =>
-      tenantId !== null && isTenantId(tenantId) && (removed.get(tenantId)?.removedAt ?? null) !== null;
+      tenantId !== null && isTenantId(tenantId) && removed.has(tenantId);
     problems.push(...strays.filter((stray) => !isRemoved(stray)).map(tenantProblem));
   } catch (error) {
     problems.push(runProblem("source_unasked", asFailure(error).message));

@@ -7,16 +7,8 @@ import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { editDocument } from "./edit-document.ts";
 
-/** What `tenants/removed.json` says of one tenant. */
-export interface RemovedTenant {
-  /** RFC 3339, UTC; `null` after the tenant came back. */
-  readonly removedAt: string | null;
-  readonly isPurged: boolean;
-  /** P92: the highest generation that the tenant may have had. */
-  readonly generation: number;
-}
-
-export type RemovedTenants = ReadonlyMap<TenantId, RemovedTenant>;
+/** `tenants/removed.json`: the tenants that are removed, and when (RFC 3339, UTC). One that came back is taken out. */
+export type RemovedTenants = ReadonlyMap<TenantId, string>;
 
 /** Empty when no tenant was ever removed. Throws `corrupt_document`. */
 export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
@@ -39,18 +31,9 @@ export async function editRemovedTenants(
   await editDocument(store, { key: removedKey, read, bytes }, signal, edit);
 }
 
-/** The tenants with this entry for `tenantId`. Returns the same map if it has the entry already. */
-export function withRemoved(
-  tenants: RemovedTenants,
-  tenantId: TenantId,
-  removed: RemovedTenant,
-): RemovedTenants {
-  const known = tenants.get(tenantId);
-  const isSame =
-    known?.removedAt === removed.removedAt &&
-    known.isPurged === removed.isPurged &&
-    known.generation === removed.generation;
-  return isSame ? tenants : new Map([...tenants, [tenantId, removed]]);
+/** The tenants with this one, unless it is among them already. */
+export function withRemoved(tenants: RemovedTenants, tenantId: TenantId, removedAt: string): RemovedTenants {
+  return tenants.has(tenantId) ? tenants : new Map([...tenants, [tenantId, removedAt]]);
 }
 
 /** About 100 bytes for each tenant that was ever removed. */
@@ -64,19 +47,18 @@ async function readStored(
   if (found.kind !== "object") return { tenants: new Map(), revision: 0, etag: undefined };
   const bytes = await readBody(found, maxBytes, removedKey);
   const document = parseStoredDocument<RemovedDocument>(bytes, isRemovedDocument, removedKey);
-  const tenants = new Map<TenantId, RemovedTenant>();
-  for (const [tenantId, { removedAt, isPurged, generation }] of Object.entries(document.tenants)) {
-    if (isTenantId(tenantId)) tenants.set(tenantId, { removedAt, isPurged, generation });
-  }
-  return { tenants, revision: document.revision, etag: found.etag };
+  // Version 0.2 kept an entry without a time for a tenant that came back.
+  const removed = Object.entries(document.tenants).flatMap(([id, { removedAt }]) =>
+    isTenantId(id) && removedAt !== null ? [[id, removedAt] as const] : [],
+  );
+  return { tenants: new Map(removed), revision: document.revision, etag: found.etag };
 }
 
 function removedBytes(tenants: RemovedTenants, revision: number): Buffer {
   const sorted = [...tenants].sort(([a], [b]) => (a < b ? -1 : 1));
-  const document: RemovedDocument = {
+  return documentBytes({
     format: "partner-programs/removed@1",
     revision,
-    tenants: Object.fromEntries(sorted),
-  };
-  return documentBytes(document);
+    tenants: Object.fromEntries(sorted.map(([tenantId, removedAt]) => [tenantId, { removedAt }])),
+  } satisfies RemovedDocument);
 }

@@ -19,7 +19,7 @@ export async function* keptTenants(
   signal: AbortSignal,
 ): AsyncGenerator<TenantId> {
   for await (const tenantId of storedTenants(store, signal)) {
-    if ((removed.get(tenantId)?.removedAt ?? null) === null) yield tenantId;
+    if (!removed.has(tenantId)) yield tenantId;
   }
 }
 

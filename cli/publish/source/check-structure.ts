@@ -1,26 +1,22 @@
-import type pg from "pg";
+import { type ClientBase, escapeIdentifier } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { counted } from "../../output/counted.ts";
-import { sqlTypes, typeMismatch } from "./column-type.ts";
+import { castHints, sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
 import { problemsInBrief } from "./problems-in-brief.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
-import type { Fix, JsonKeys, StructureCode, StructureProblem } from "./source-problem.ts";
-import { type ColumnCast, redefinedView, roleName } from "./view-definition.ts";
+import type { Fix, StructureCode, StructureProblem } from "./source-problem.ts";
 
 /**
  * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read
  * the source.
  */
-export async function checkSourceStructure(client: pg.ClientBase): Promise<readonly StructureProblem[]> {
+export async function checkSourceStructure(client: ClientBase): Promise<readonly StructureProblem[]> {
   return structureProblems(await readStructure(client));
 }
 
-/** The problems in the contract's order. `keys` are the keys seen in the objects of JSON columns. */
-export function structureProblems(
-  schema: CatalogSchema,
-  keys: JsonKeys = new Map(),
-): readonly StructureProblem[] {
+/** The problems in the contract's order. */
+export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
   const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
@@ -29,9 +25,7 @@ export function structureProblems(
     ...denied,
     ...contractViews.flatMap((view) => {
       const relation = relations.get(view.name);
-      return relation === undefined
-        ? [viewMissing(view)]
-        : viewProblems(view, relation, schema.role, new Set(relations.keys()), keys);
+      return relation === undefined ? [viewMissing(view)] : viewProblems(view, relation, schema.role);
     }),
   ];
 }
@@ -61,7 +55,7 @@ function schemaMissing({ tables }: CatalogSchema): StructureProblem {
 }
 
 function schemaDenied(role: string): StructureProblem {
-  const text = `GRANT USAGE ON SCHEMA partner_source TO ${roleName(role)};`;
+  const text = `GRANT USAGE ON SCHEMA partner_source TO ${escapeIdentifier(role)};`;
   const message = `The role ${role} may not use the schema partner_source.`;
   return problem("schema_denied", null, null, message, { kind: "sql", text });
 }
@@ -89,43 +83,32 @@ function viewProblems(
   view: ContractView,
   relation: CatalogRelation,
   role: string,
-  taken: ReadonlySet<string>,
-  keys: JsonKeys,
 ): readonly StructureProblem[] {
   const target = `partner_source.${view.name}`;
-  const faults: { code: StructureCode; column: string; message: string }[] = [];
-  const casts: Record<string, ColumnCast> = {};
+  const faults: StructureProblem[] = [];
   let isReadable = true;
   for (const [column, kind] of Object.entries(view.columns)) {
     const existing = relation.columns.find(({ name }) => name === column);
     const where = `The column ${target}.${column}`;
     if (existing === undefined) {
-      const loss = `${column} is NULL in every row: put what your tables have of it in place of NULL, or partners lose it`;
-      casts[column] = { sql: `NULL::${sqlTypes[kind]}`, loss };
-      faults.push({ code: "column_missing", column, message: `${where} (${sqlTypes[kind]}) is missing.` });
+      const message = `${where} (${sqlTypes[kind]}) is missing.`;
+      const text = `add what your tables have of it AS ${column} to the end of the query of ${target}, or NULL::${sqlTypes[kind]} AS ${column} if they have nothing`;
+      faults.push(problem("column_missing", view.name, column, message, { kind: "advice", text }));
       continue;
     }
     isReadable &&= existing.isReadable;
-    const mismatch = typeMismatch(column, kind, existing.type, keys.get(`${view.name}.${column}`));
+    const mismatch = typeMismatch(kind, existing.type);
     if (mismatch === undefined) continue;
-    casts[column] = { sql: mismatch.cast, loss: mismatch.loss };
-    const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch.reason}.`;
-    faults.push({ code: "column_type", column, message });
+    const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch}.`;
+    const text = `make it ${castHints[kind]} in the query of ${target}`;
+    faults.push(problem("column_type", view.name, column, message, { kind: "advice", text }));
   }
-  // One script mends all columns of a view. Scripts for single columns, pasted one after the other, would undo each other.
-  const script = faults.length === 0 ? "" : redefinedView(view, relation, casts, taken);
-  const denied = isReadable ? [] : [viewDenied(view, role)];
-  return [
-    ...denied,
-    ...faults.map(({ code, column, message }) =>
-      problem(code, view.name, column, message, { kind: "sql", text: script }),
-    ),
-  ];
+  return isReadable ? faults : [viewDenied(view, role), ...faults];
 }
 
 function viewDenied(view: ContractView, role: string): StructureProblem {
   const message = `The role ${role} may not read partner_source.${view.name}.`;
-  const text = `GRANT SELECT ON partner_source.${view.name} TO ${roleName(role)};`;
+  const text = `GRANT SELECT ON partner_source.${view.name} TO ${escapeIdentifier(role)};`;
   return problem("view_denied", view.name, null, message, { kind: "sql", text });
 }
 
@@ -140,7 +123,7 @@ function problem(
 }
 
 /** Throws `source_contract`, with every fault and its fix, when the views break the contract. */
-export async function requireSourceStructure(client: pg.ClientBase): Promise<void> {
+export async function requireSourceStructure(client: ClientBase): Promise<void> {
   const problems = await checkSourceStructure(client);
   if (problems.length === 0) return;
   throw new Failure("source_contract", [

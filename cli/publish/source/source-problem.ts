@@ -19,9 +19,6 @@ export const causeCodes = [
 ] as const;
 export type StructuralCauseCode = (typeof causeCodes)[number];
 
-/** The keys of the objects in each JSON column (`view.column`), the likeliest first. Columns without objects are left out. */
-export type JsonKeys = ReadonlyMap<string, readonly string[]>;
-
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";

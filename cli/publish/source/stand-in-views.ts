@@ -1,16 +1,13 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
 import {
   type DatabaseUrl,
   hasSqlState,
   withSourceClient,
   withTransaction,
 } from "../../database/source-client.ts";
-import { contractViews } from "./contract.ts";
-import { readTenantList } from "./read-tenants.ts";
-import { tryReading } from "./try-reading.ts";
-import { standInView } from "./view-definition.ts";
+import { sqlTypes } from "./column-type.ts";
+import { type ContractView, contractViews } from "./contract.ts";
 
 export interface StandInReport {
   /** Optional views that were missing and are empty views now. */
@@ -19,27 +16,29 @@ export interface StandInReport {
   readonly missing: readonly string[];
 }
 
-/** `listed`: the tenants of the source; `undefined` when they cannot be read. */
-type MayStandIn = (views: readonly string[], listed: readonly TenantId[] | undefined) => Promise<void>;
-
 /**
  * Creates an empty view for each optional view of the contract that the database lacks, for a company that has no such data.
- * Changes nothing that exists. `mayStandIn` gets the names first, and throws to forbid it.
+ * Changes nothing that exists. What partners would lose by an empty view, the field guard keeps (P150).
  */
 export async function createMissingViews(
   databaseUrl: DatabaseUrl,
-  mayStandIn: MayStandIn,
   signal?: AbortSignal,
 ): Promise<StandInReport> {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
     const place = await placeOf(client);
     try {
-      return await withTransaction(client, () => createMissing(client, place, mayStandIn));
+      return await withTransaction(client, () => createMissing(client, place));
     } catch (error) {
       // A missing privilege, or a transaction that may only read.
       throw hasSqlState(error, "42501", "25006") ? denied(place, error) : error;
     }
   });
+}
+
+/** The SQL of an empty view with the contract's columns, for data that a company does not have. */
+export function standInView({ name, columns }: ContractView): string {
+  const nulls = Object.entries(columns).map(([column, kind]) => `NULL::${sqlTypes[kind]} AS ${column}`);
+  return `CREATE VIEW partner_source.${name} AS\n  SELECT ${nulls.join(", ")}\n   WHERE false;`;
 }
 
 /** The role and database, quoted for SQL. */
@@ -59,11 +58,7 @@ async function placeOf(client: pg.Client): Promise<Place> {
   return place;
 }
 
-async function createMissing(
-  client: pg.Client,
-  { hasSchema }: Place,
-  mayStandIn: MayStandIn,
-): Promise<StandInReport> {
+async function createMissing(client: pg.Client, { hasSchema }: Place): Promise<StandInReport> {
   // Without this lock, two runs at once could both find the same view missing.
   await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
   // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
@@ -74,11 +69,6 @@ async function createMissing(
   const existing = new Set(rows.map(({ name }) => name));
   const absent = contractViews.filter(({ name }) => !existing.has(name));
   const optional = absent.filter(({ isRequired }) => !isRequired);
-  const list = await tryReading(client, () => readTenantList(client));
-  await mayStandIn(
-    optional.map(({ name }) => name),
-    "result" in list ? list.result.tenants : undefined,
-  );
   for (const view of optional) await client.query(standInView(view));
   const required = absent.filter(({ isRequired }) => isRequired);
   return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };

@@ -2,7 +2,7 @@ import { asFailure, Failure } from "../../../core/failure.ts";
 import type { StoreId } from "../../../core/ids.ts";
 import { randomBase62 } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { storeKey, tenantsPrefix, tokensKey } from "../../../core/object-key.ts";
+import { storeKey } from "../../../core/object-key.ts";
 import type { CallOptions, ObjectStore } from "../../../core/object-store.ts";
 import {
   readStoreIdentity,
@@ -19,7 +19,7 @@ export interface IdentifiedStore extends ObjectStore {
    * because a volume may be unmounted under it.
    */
   identifyAnew(): void;
-  /** Whether there is a store, perhaps of an earlier version. Does not begin one. */
+  /** Whether there is a store. Does not begin one. */
   exists(): Promise<boolean>;
 }
 
@@ -42,36 +42,27 @@ export function identifiedStore(
   let identifying: Promise<void> | undefined;
 
   async function identify(options: CallOptions): Promise<void> {
-    try {
-      const found = await readStoreIdentity(store, options);
-      // With `STORE_ID` set, no other store is written to, and none is begun (P161).
-      const wrong = wrongStore(settings.storeId, found?.storeId, store.address);
-      if (wrong !== undefined) throw wrong;
-      // A store that has changed since the last look is not written to (P162).
-      if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
-      known = (found ?? (await begin(options))).storeId;
-    } catch (error) {
-      if (!isDenied(error) || settings.storeId !== undefined) throw error;
-      // IAM policies of an earlier version do not allow this key. A store that was published to before must not stop for that.
-      if (!(await isOfEarlierVersion(store, options))) throw error;
-      say(`${asFailure(error).message} Until it is allowed, nobody can tell this store from another one.`);
-    }
+    const found = await readStoreIdentity(store, options);
+    // With `STORE_ID` set, no other store is written to, and none is begun (P161).
+    const wrong = wrongStore(settings.storeId, found?.storeId, store.address);
+    if (wrong !== undefined) throw wrong;
+    // A store that has changed since the last look is not written to (P162).
+    if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
+    known = (found ?? (await begin(options))).storeId;
   }
 
   async function begin(options: CallOptions): Promise<StoreIdentity> {
-    const isNew = !(await isOfEarlierVersion(store, options));
-    // When two processes begin a store at once, the conditional write lets one win (P11). An earlier version has checked it.
-    if (isNew) await requireConditions();
+    // When two processes begin a store at once, the conditional write lets one win (P11).
+    await requireConditions();
     const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
     const identity = await putIdentity(store, { storeId, createdAt: shell.now().toISOString() }, options);
     if (identity.storeId === storeId) {
-      say(begunText(store, storeId, isNew));
+      shell.stderr.write(
+        `partner-programs: this begins a new store in ${store.address}: ${storeId}. If there should have been one, check STORE_URL and ` +
+          `whether the volume is mounted. STORE_ID=${storeId} keeps every command and gateway to it.\n`,
+      );
     }
     return identity;
-  }
-
-  function say(text: string): void {
-    shell.stderr.write(`partner-programs: ${text}\n`);
   }
 
   /** All writes wait for one check. When it fails, each of them fails with it, and the next write checks again. */
@@ -106,12 +97,7 @@ export function identifiedStore(
     identifyAnew() {
       identifying = undefined;
     },
-    async exists() {
-      const found = await readStoreIdentity(store).catch((error: unknown) => {
-        if (!isDenied(error)) throw error;
-      });
-      return found !== undefined || (await isOfEarlierVersion(store, {}));
-    },
+    exists: async () => (await readStoreIdentity(store)) !== undefined,
   };
 }
 
@@ -132,28 +118,6 @@ async function putIdentity(
   const found = await readStoreIdentity(store, options);
   if (found === undefined) throw failure;
   return found;
-}
-
-/** A store of an earlier version has no `store.json`, but tokens or tenants. Folders that we may not list count as empty. */
-async function isOfEarlierVersion(store: ObjectStore, options: CallOptions): Promise<boolean> {
-  for (const names of [store.listFolders(tenantsPrefix, options), store.list(tokensKey, options)]) {
-    try {
-      for await (const _ of names) return true;
-    } catch (error) {
-      if (!isDenied(error)) throw error;
-    }
-  }
-  return false;
-}
-
-function isDenied(error: unknown): boolean {
-  return asFailure(error).code === "store_denied";
-}
-
-function begunText({ address }: ObjectStore, storeId: StoreId, isNew: boolean): string {
-  const keep = `STORE_ID=${storeId} keeps every command and gateway to it.`;
-  if (!isNew) return `the store in ${address} now has the identity ${storeId}. ${keep}`;
-  return `this begins a new store in ${address}: ${storeId}. If there should have been one, check STORE_URL and whether the volume is mounted. ${keep}`;
 }
 
 function changedStore({ address }: ObjectStore, before: StoreId, found: StoreId | undefined): Failure {

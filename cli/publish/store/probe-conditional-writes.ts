@@ -1,176 +1,53 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { ObjectKey } from "../../../core/object-key.ts";
+import { Failure } from "../../../core/failure.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import {
-  createProbeObjects,
-  type ProbeObjects,
-  probeBody,
-  probeRandomBytes,
-  probeText,
-  readProbe,
-} from "./probe-objects.ts";
+import { createProbeObjects, probeBody, probeRandomBytes, probeText, readProbe } from "./probe-objects.ts";
 
 export interface ProbeOptions {
   readonly randomBytes: (size: number) => Uint8Array;
   readonly signal: AbortSignal;
 }
 
-interface Effort {
-  readonly rounds: number;
-  readonly contenders: number;
-}
-
-/** Whether the store honours conditional writes, also several at once. If not, `reason` tells what it did. */
-export type ConditionalWrites =
-  | { readonly kind: "honoured" }
-  | { readonly kind: "broken"; readonly reason: string };
-
-/** The least that detects a store which ignores conditions or decides them too early: 10 to 12 small requests. */
-const leastEffort: Effort = { rounds: 1, contenders: 3 };
-
 /**
  * Throws `store_unsupported` unless the store honours conditional writes (P11). Without them, two builders or two changes of the
- * token registry would undo each other unnoticed. The probe is cheap enough for each build.
+ * token registry would undo each other unnoticed. Four puts tell whether it looks at the conditions; whether it decides them
+ * rightly in a race, `store check` finds out.
  */
-export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
-  const result = await probeConditionalWrites(store, options);
-  if (result.kind === "honoured") return;
-  throw new Failure(
-    "store_unsupported",
-    `${store.address} cannot hold snapshots: ${result.reason} ${whatToDo}`,
-  );
-}
-
-/** Probes with the least effort whether the store honours conditional writes, and deletes what it wrote. */
-async function probeConditionalWrites(
+export async function requireConditionalWrites(
   store: ObjectStore,
   { randomBytes, signal }: ProbeOptions,
-): Promise<ConditionalWrites> {
+): Promise<void> {
   const objects = createProbeObjects(randomBytes(probeRandomBytes));
+  const key = objects.key("conditions.json");
+
+  /** The tag of what was stored; `undefined` when the condition was refused. */
+  async function put(name: string, condition: PutCondition): Promise<ETag | undefined> {
+    const result = await store.put(key, probeBody(name), { condition, signal });
+    if (result.kind === "stored") return result.etag;
+    // A driver repeats a put whose answer was lost, and may meet its own object.
+    const found = await readProbe(store, key, signal);
+    return found?.text === probeText(name) ? found.etag : undefined;
+  }
+
+  const refuse = (what: string): never => {
+    throw new Failure("store_unsupported", `${store.address} cannot hold snapshots: ${what} ${whatToDo}`);
+  };
   try {
-    const absent = await probePutIfAbsent(store, objects, leastEffort, signal);
-    if (absent.kind === "broken") return absent;
-    return await probePutIfMatch(store, objects, leastEffort, signal);
+    const first =
+      (await put("first", { kind: "absent" })) ??
+      refuse("it refused If-None-Match: * though nothing was there.");
+    if ((await put("again", { kind: "absent" })) !== undefined) {
+      refuse("it replaced an object in spite of If-None-Match: *.");
+    }
+    const second = await put("second", { kind: "match", etag: first });
+    if (second === undefined) refuse("it refused If-Match with the tag of the present object.");
+    if ((await put("late", { kind: "match", etag: first })) !== undefined) {
+      refuse("it replaced an object in spite of If-Match with another tag.");
+    }
   } finally {
-    // A generator's credentials need not include s3:DeleteObject. Without it, two small objects stay behind.
+    // A generator's credentials need not include s3:DeleteObject. Without it, a small object stays behind.
     await store.delete(objects.keys(), { signal }).catch(() => {});
   }
 }
 
-/** Whether exactly one of several simultaneous puts with `If-None-Match: *` is stored. */
-export async function probePutIfAbsent(
-  store: ObjectStore,
-  objects: ProbeObjects,
-  { rounds, contenders }: Effort,
-  signal: AbortSignal,
-): Promise<ConditionalWrites> {
-  const condition: PutCondition = { kind: "absent" };
-  for (let round = 0; round < rounds; round += 1) {
-    const name = `absent-${round}`;
-    const outcome = await race(store, {
-      key: objects.key(`${name}.json`),
-      condition,
-      contenders,
-      name,
-      signal,
-    });
-    if (outcome.kind !== "one_winner") return broken("If-None-Match: *", contenders, outcome);
-  }
-  return honoured;
-}
-
-/** Whether exactly one of several simultaneous puts with `If-Match` is stored. Each round builds on the winner of the last. */
-export async function probePutIfMatch(
-  store: ObjectStore,
-  objects: ProbeObjects,
-  { rounds, contenders }: Effort,
-  signal: AbortSignal,
-): Promise<ConditionalWrites> {
-  const key = objects.key("match.json");
-  let etag = await putFirst(store, objects, signal);
-  for (let round = 0; round < rounds; round += 1) {
-    const condition: PutCondition = { kind: "match", etag };
-    const outcome = await race(store, { key, condition, contenders, name: `match-${round}`, signal });
-    if (outcome.kind !== "one_winner") return broken("If-Match", contenders, outcome);
-    etag = outcome.etag;
-  }
-  return honoured;
-}
-
-const honoured: ConditionalWrites = { kind: "honoured" };
-
 export const whatToDo =
   "Use a store that honours If-None-Match and If-Match on PutObject, and no proxy that drops these headers (see docs/s3.md).";
-
-async function putFirst(store: ObjectStore, objects: ProbeObjects, signal: AbortSignal): Promise<ETag> {
-  const result = await store.put(objects.key("match.json"), probeBody("match"), { signal });
-  if (result.kind === "stored") return result.etag;
-  throw new Failure(
-    "store_unsupported",
-    `${store.address}: a put without a condition was refused for its condition.`,
-  );
-}
-
-function broken(
-  header: string,
-  contenders: number,
-  outcome: Exclude<RaceOutcome, { readonly kind: "one_winner" }>,
-): ConditionalWrites {
-  const reason =
-    outcome.kind === "no_winner"
-      ? `of ${contenders} puts at once with ${header} none was stored, though the condition held.`
-      : `of ${contenders} puts at once with ${header} ${outcome.stored} were stored, where only one may be.`;
-  return { kind: "broken", reason };
-}
-
-/** The outcome of several simultaneous puts with the same condition. */
-type RaceOutcome =
-  /** Exactly one was stored. `etag` is that of the stored object. */
-  | { readonly kind: "one_winner"; readonly etag: ETag }
-  | { readonly kind: "many_winners"; readonly stored: number }
-  /** The store refused them all, although the condition held. */
-  | { readonly kind: "no_winner" };
-
-interface Race {
-  readonly key: ObjectKey;
-  readonly condition: PutCondition;
-  readonly contenders: number;
-  /** Distinguishes the bodies of this race from those of others. */
-  readonly name: string;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Puts different bodies under one key at once, then reads the key, since answers may get lost, and some stores answer losers with
- * 500. Throws the failure of a put when the store was away for all of them.
- */
-async function race(
-  store: ObjectStore,
-  { key, condition, contenders, name, signal }: Race,
-): Promise<RaceOutcome> {
-  const names = Array.from({ length: contenders }, (_, contender) => `${name} ${contender}`);
-  const answers = await Promise.all(
-    names.map(async (each) => {
-      try {
-        return (await store.put(key, probeBody(each), { condition, signal })).kind;
-      } catch (error) {
-        return asFailure(error);
-      }
-    }),
-  );
-  const failures = answers.filter((answer) => answer instanceof Failure);
-  for (const failure of failures) if (failure.code !== "store_unavailable") throw failure;
-
-  const stored = answers.filter((answer) => answer === "stored").length;
-  if (stored > 1) return { kind: "many_winners", stored };
-  const found = await readProbe(store, key, signal);
-  const winner = names.findIndex((each) => probeText(each) === found?.text);
-  if (found === undefined || winner === -1) {
-    const [failure] = failures;
-    if (failure !== undefined) throw failure;
-    return { kind: "no_winner" };
-  }
-  // The key holds the body of a put that was refused, so it has overwritten the one that was accepted.
-  if (stored === 1 && answers[winner] !== "stored") return { kind: "many_winners", stored: 2 };
-  return { kind: "one_winner", etag: found.etag };
-}

@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { FindShared } from "../guards/shared-guard.ts";
-import type { FollowLive } from "../live-copy/live-copy.ts";
+import type { FollowLive } from "../live-copy/live-tree.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildOptions } from "./build-options.ts";

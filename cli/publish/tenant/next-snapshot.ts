@@ -6,7 +6,7 @@ import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
-import { ListBudget, type ListedProgram } from "../content/lists.ts";
+import { type ListBodies, ListBudget, type ListedProgram, listBodies } from "../content/lists.ts";
 import { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
@@ -59,14 +59,14 @@ export class NextSnapshot {
   readonly leftOut: (string | null)[] = [];
   /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
   readonly withdrawn = new Set<string>();
-  /** The published programs that were read, with their place in the lists. */
-  readonly listed: ListedProgram[] = [];
   /** P144: the programs that the live snapshot does not have. */
   readonly added = new Map<ProgramId, ComparedProgram>();
   readonly changed: ProgramId[] = [];
   readonly #known: NextOptions;
   readonly #taken = new ProgramTable();
   readonly #kept: ProgramLine[] = [];
+  /** The published programs that were read, with their place in the lists. */
+  readonly #listed: ListedProgram[] = [];
   readonly #tally = new LiveTally();
   readonly #budget: ListBudget;
   /** Changed programs of which only the live detail says what partners see of them now. */
@@ -101,14 +101,16 @@ export class NextSnapshot {
     const { listItem, legacyItem, detailSha256 } = rendered;
     const listed = { programId, departureDate, listItem, legacyItem };
     this.#budget.add(listed);
-    this.listed.push(listed);
+    this.#listed.push(listed);
     const before = live?.programs.get(programId);
     const isSame = before?.sha256 === detailSha256;
     if (isSame) {
       this.counts.unchanged += 1;
       this.#tally.addUnchanged(facts.parts);
     } else if (before === undefined) {
-      this.added.set(programId, { fingerprint: programFingerprint(read.source), sha256: detailSha256 });
+      // The question for first snapshots needs no fingerprints.
+      const fingerprint = live === undefined ? "" : programFingerprint(read.source);
+      this.added.set(programId, { fingerprint, sha256: detailSha256 });
     } else {
       this.changed.push(programId);
       const known = memory?.programs.get(programId);
@@ -181,12 +183,15 @@ export class NextSnapshot {
     return all;
   }
 
-  /** The place in the lists of all programs. `live`: the live list's programs, of which the kept ones are taken over. */
-  allListed(live: readonly ListedProgram[]): readonly ListedProgram[] {
+  /**
+   * The lists of all programs. `live`: the live list's programs, of which the kept ones are taken over. Called at most once, since it
+   * lets go of the texts, which take as much room as the lists.
+   */
+  lists(live: readonly ListedProgram[]): ListBodies {
     const kept = new Set(this.#kept.filter(isPublished).map(([id]) => id));
     const takenOver = live.filter(({ programId }) => kept.has(programId));
     for (const program of takenOver) this.#budget.add(program);
-    return [...this.listed, ...takenOver];
+    return listBodies([...this.#listed.splice(0), ...takenOver]);
   }
 
   get hasKept(): boolean {

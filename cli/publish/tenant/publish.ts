@@ -84,8 +84,7 @@ export async function publishManifest(
 
 /** P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them. */
 async function isRemoved(tenantId: TenantId, store: ObjectStore, signal: AbortSignal): Promise<boolean> {
-  const removed = (await readRemovedTenants(store, signal)).get(tenantId);
-  return removed !== undefined && removed.removedAt !== null;
+  return (await readRemovedTenants(store, signal)).has(tenantId);
 }
 
 export function removedMeanwhile(tenantId: TenantId): Failure {

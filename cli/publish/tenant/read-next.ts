@@ -1,5 +1,5 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import { type ListBodies, type ListedProgram, listBodies, readListed } from "../content/lists.ts";
+import { type ListBodies, type ListedProgram, readListed } from "../content/lists.ts";
 import { isProgram, strayRows } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt, Known } from "./build-context.ts";
@@ -35,7 +35,8 @@ export async function readNext(
   summing.catch(() => {});
   const { live, memory } = await knowing;
   const found = await summing;
-  const sums = new Map(found.filter(isProgram).map(({ programId, sum }) => [programId, sum]));
+  const sums = new Map<string | null, string>();
+  for (const sum of found) if (isProgram(sum)) sums.set(sum.programId, sum.sum);
   const strays = strayRows(found);
   const sumOf = (programId: string | null) => sums.get(programId);
   const isHeld = pointer?.current.hold != null;
@@ -43,11 +44,12 @@ export async function readNext(
   /** `kept`: the unchanged programs; `undefined`: all programs are read. */
   async function read(kept: readonly ProgramLine[] | undefined): Promise<NextSnapshot> {
     const next = new NextSnapshot({ live, memory, sumOf, strays, options, context, writer });
-    const keptIds = new Set(kept?.map(([id]) => id));
     for (const line of kept ?? []) next.keep(line);
-    const changed = [...sums.keys()].filter((id) => id !== null && !keptIds.has(id));
-    const wanted =
-      kept === undefined ? { count: found.length } : { only: changed.filter((id) => id !== null) };
+    const changed: string[] = [];
+    for (const [id, sum] of kept === undefined ? [] : sums) {
+      if (id !== null && memory?.programs.get(id)?.[1] !== sum) changed.push(id);
+    }
+    const wanted = kept === undefined ? { count: sums.size } : { only: changed };
     if (kept === undefined || changed.length > 0) {
       for await (const batch of rows.programs(wanted)) {
         context.signal.throwIfAborted();
@@ -55,7 +57,7 @@ export async function readNext(
         context.onProgress(batch.length);
       }
     }
-    context.onProgress(keptIds.size);
+    context.onProgress(kept?.length ?? 0);
     await next.finish(isHeld);
     return next;
   }
@@ -69,10 +71,10 @@ export async function readNext(
   if (isHeld || (memory !== undefined && next.isSame)) return { next, lists: undefined, areListsAnew: false };
   const listed = next.hasKept ? await liveListed() : [];
   if (listed !== undefined) {
-    return { next, lists: listBodies(next.allListed(listed)), areListsAnew: options.rewrite };
+    return { next, lists: next.lists(listed), areListsAnew: options.rewrite };
   }
   const all = await read(undefined);
-  return { next: all, lists: listBodies(all.listed), areListsAnew: true };
+  return { next: all, lists: all.lists([]), areListsAnew: true };
 
   /** `undefined` when the live list is damaged, so that no program can be taken over from it. */
   async function liveListed(): Promise<readonly ListedProgram[] | undefined> {

@@ -71,8 +71,7 @@ export async function readRemovals(
   return await orFault(new Map(), signal, async () => {
     const removals = new Map<string, Removal>();
     const tokens = reading.kind === "read" ? reading.registry.tokens : [];
-    for (const [tenantId, { removedAt }] of await readRemovedTenants(store, signal)) {
-      if (removedAt === null) continue;
+    for (const [tenantId, removedAt] of await readRemovedTenants(store, signal)) {
       const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
       removals.set(tenantId, { removedAt, openKeys: open.length });
     }

@@ -72,7 +72,7 @@ const noStore = {
 };
 
 /** The sandbox is published once and stays as it is, so neither a build nor the booking system changes anything. */
-export function inSandbox({ tenantId, store }: ProgramFacts): Standing {
+export function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
   if (store.kind !== "live") {
     const verdict = store.kind === "damaged" ? "damaged_store" : "unpublished_tenant";
     const why = store.kind === "damaged" ? "a published file is damaged" : "nothing is published";
@@ -83,8 +83,12 @@ export function inSandbox({ tenantId, store }: ProgramFacts): Standing {
     const now = "Partners see it: a program of the sandbox, which `sandbox init` published once.";
     return standing(200, "served_same", "served", now, { steps: [nothingToDo] });
   }
-  const now = `Partners get 404 for this id: the sandbox has no such program.${didYouMean(store.near)}`;
   const steps = [forSupport("Ask the partner to take ids from the list.", listCommand(tenantId))];
+  if (source.kind === "not_publishable") {
+    const now = `Partners do not see it (404): the sandbox has it as ${JSON.stringify(source.state)}, to show that such programs are not published.`;
+    return standing(404, "missing_unpublishable", "not_publishable", now, { steps });
+  }
+  const now = `Partners get 404 for this id: the sandbox has no such program.${didYouMean(store.near)}`;
   return standing(404, "missing_unknown", "unknown_program", now, { steps });
 }
 

@@ -74,8 +74,11 @@ function listHtml(path: string, list: readonly unknown[], currency: string | nul
 
 /** The label of a part without that of the whole, and without a place in a list: `Hotel 1, name` is `Name`. */
 function ownLabel(path: string): string {
-  const label = fieldLabel(path).replace(/ \d+(?=,|$)/g, "");
-  const own = label.slice(label.lastIndexOf(", ") + 1).trim();
+  const label = fieldLabel(path);
+  const own = label
+    .slice(label.lastIndexOf(",") + 1)
+    .trim()
+    .replace(/ \d+$/, "");
   return own.charAt(0).toUpperCase() + own.slice(1);
 }
 

@@ -4,7 +4,7 @@ import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { type ExplainedRequest, explainRequests } from "../explain.ts";
+import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";

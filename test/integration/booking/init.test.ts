@@ -4,9 +4,6 @@ import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { createMissingViews } from "../../../cli/publish/source/stand-in-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
-/** Nobody sees data of the views that are missing. */
-const anyView = async (): Promise<void> => {};
-
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
@@ -100,13 +97,13 @@ describe("createMissingViews", () => {
       CREATE VIEW partner_source.faq AS
       SELECT 'mine' AS tenant_id, 'p1' AS program_id, 1 AS position, 'Why?' AS question, 'Because.' AS answer`);
     const optional = contractViews.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
-    expect(await createMissingViews(database.url, anyView)).toEqual({
+    expect(await createMissingViews(database.url)).toEqual({
       created: optional.filter((name) => name !== "faq"),
       missing: ["programs"],
     });
     expect(await database.query("SELECT question FROM partner_source.faq")).toEqual([{ question: "Why?" }]);
     expect(await database.query("SELECT * FROM partner_source.flights")).toEqual([]);
-    expect(await createMissingViews(database.url, anyView)).toEqual({ created: [], missing: ["programs"] });
+    expect(await createMissingViews(database.url)).toEqual({ created: [], missing: ["programs"] });
   });
 
   test.each([
@@ -122,11 +119,11 @@ describe("createMissingViews", () => {
     const url = await database.createReader();
     const role = new URL(url).username;
     if (setUp !== "") await database.query(setUp.replace("%s", role));
-    const failure = await createMissingViews(url, anyView).catch((error: unknown) => error);
+    const failure = await createMissingViews(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "source_unavailable", message: expect.stringContaining(expected) });
     const sql = String(failure).split("\n").slice(1).join("\n");
     await database.query(sql);
-    expect((await createMissingViews(url, anyView)).missing).toEqual(["tenants", "programs"]);
+    expect((await createMissingViews(url)).missing).toEqual(["tenants", "programs"]);
   });
 
   test("says to a role that may not create the schema either what would let it", async () => {
@@ -134,15 +131,15 @@ describe("createMissingViews", () => {
     await database.query("CREATE SCHEMA partner_source");
     const url = await database.createReader();
     await database.query("DROP SCHEMA partner_source");
-    const failure = await createMissingViews(url, anyView).catch((error: unknown) => error);
+    const failure = await createMissingViews(url).catch((error: unknown) => error);
     expect(String(failure)).toContain("GRANT CREATE ON DATABASE ");
     await database.query(String(failure).split("\n").slice(1).join("\n"));
-    expect((await createMissingViews(url, anyView)).created).toHaveLength(8);
+    expect((await createMissingViews(url)).created).toHaveLength(8);
   });
 
   test("several at once do not disturb each other", async () => {
     const database = await emptyDatabase();
-    const reports = await Promise.all([1, 2, 3].map(() => createMissingViews(database.url, anyView)));
+    const reports = await Promise.all([1, 2, 3].map(() => createMissingViews(database.url)));
     expect(reports.map(({ created }) => created.length).sort()).toEqual([0, 0, 8]);
   });
 });

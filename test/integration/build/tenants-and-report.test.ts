@@ -113,6 +113,20 @@ describe("tenants that come and go", () => {
       ]);
     });
 
+    test("P13 and one whose programs a new tenant has is named with it", async () => {
+      await bench.source.query(
+        "INSERT INTO partner_source.tenants VALUES ('beta'), ('delta'), ('new-gamma')",
+      );
+      await bench.source.query(
+        "UPDATE partner_source.programs SET tenant_id = 'new-gamma' WHERE tenant_id = 'gamma'",
+      );
+      const { report } = await bench.build();
+      expect(report.problems.map(({ code, value }) => [code, value])).toEqual([
+        ["tenant_vanished", "gamma"],
+        ["tenant_renamed", "gamma: new-gamma has its programs"],
+      ]);
+    });
+
     test("and a source that lists none at all fails the run", async () => {
       await bench.source.query("DELETE FROM partner_source.tenants");
       const { status, report } = await bench.build();

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { CommandOptions } from "../../support/command-line.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
@@ -128,4 +129,12 @@ describe("snapshot watch", () => {
     child.kill("SIGTERM");
     expect((await ended).status).toBe(0);
   });
+});
+
+test("a build logs each tenant for programs, and on a terminal warnings alone unless LOG_LEVEL says otherwise", async () => {
+  const logged = async (options: CommandOptions): Promise<boolean> =>
+    (await bench.run(["snapshot", "build", "--rewrite"], options)).stderr.includes('"level":"info"');
+  expect(await logged({})).toBe(true);
+  expect(await logged({ errorColumns: 80 })).toBe(false);
+  expect(await logged({ errorColumns: 80, env: { LOG_LEVEL: "info" } })).toBe(true);
 });

@@ -10,7 +10,7 @@ import { sha256Hex } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
-import type { StoreReader } from "../../../gateway/store-reader.ts";
+import type { StoreReader } from "../../../gateway/store-watch.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";

@@ -40,43 +40,43 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test("within the refresh interval the store is not asked, and the answer is there at once", async () => {
-  await snapshots.current(acme);
+  await snapshots.liveOf(acme);
   seen.forget();
   nowMs += 700;
-  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+  expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);
   expect(seen.asked).toEqual([]);
 });
 
 test("near its end the interval is renewed ahead of time, so that nobody waits", async () => {
-  await snapshots.current(acme);
+  await snapshots.liveOf(acme);
   seen.forget();
   nowMs += 900;
-  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+  expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);
   await eventually(
     () => snapshots.ages(),
     ([tenant]) => tenant?.ageMs === 0,
   );
   expect(seen.asked).toHaveLength(1);
   nowMs += 700;
-  expect(snapshots.current(acme)).not.toBeInstanceOf(Promise);
+  expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);
 });
 
 test("after the interval the store is asked before anything is answered", async () => {
-  await snapshots.current(acme);
+  await snapshots.liveOf(acme);
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6 });
   nowMs += 1001;
-  expect((await snapshots.current(acme)).generation).toBe(6);
+  expect((await snapshots.liveOf(acme)).generation).toBe(6);
 });
 
 test("P3 a snapshot that nobody asks for is forgotten, but an older generation is never believed again", async () => {
-  await snapshots.current(acme);
+  await snapshots.liveOf(acme);
   expect(snapshots.ages()).toHaveLength(1);
   nowMs += 60_001;
   snapshots.sweep();
   expect(snapshots.ages()).toEqual([]);
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 4 });
-  await expect(snapshots.current(acme)).rejects.toThrow("went back from generation 5");
+  await expect(snapshots.liveOf(acme)).rejects.toThrow("went back from generation 5");
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 6 });
   nowMs += 5000;
-  expect((await snapshots.current(acme)).generation).toBe(6);
+  expect((await snapshots.liveOf(acme)).generation).toBe(6);
 });

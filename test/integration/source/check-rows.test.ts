@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkSource, type SourceReport } from "../../../cli/operate/source-check/check-source.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
-import { standInView } from "../../../cli/publish/source/view-definition.ts";
+import { standInView } from "../../../cli/publish/source/stand-in-views.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

@@ -85,7 +85,7 @@ describe("the source commands", () => {
           view: "faq",
           column: "answer",
           message: "The column partner_source.faq.answer (text) is missing.",
-          fix: { kind: "sql", text: expect.stringContaining("NULL::text AS answer") },
+          fix: { kind: "advice", text: expect.stringContaining("NULL::text AS answer") },
           count: null,
           examples: [],
         },

@@ -45,12 +45,11 @@ describe("rows that are hidden", () => {
     await trips.database.query("ALTER TABLE travel.trips ENABLE ROW LEVEL SECURITY");
     const found = await trips.problems(reader);
     expect(found.map(({ code }) => code)).toEqual(["no_programs", "security_invoker", "row_security"]);
-    expect(found[2]?.message).toMatch(/, without an error \(it sees 0 rows\)\.$/);
-    await trips.mend(found.filter(({ code }) => code === "row_security"));
-    expect((await trips.problems(reader)).map(({ code }) => code)).toEqual(["security_invoker"]);
+    await trips.mend(found.filter(({ code }) => code === "security_invoker"));
+    expect(await trips.problems(reader)).toEqual([]);
   });
 
-  test("P104 row-level security that applies to the view's owner, also behind another view, with the rows that it hides", async () => {
+  test("P104 row-level security that applies to the view's owner, also behind another view", async () => {
     await withOwner(async (reader, owner) => {
       await trips.database.query(`
       GRANT USAGE ON SCHEMA travel TO ${owner};
@@ -65,17 +64,8 @@ describe("rows that are hidden", () => {
       await trips.database.query(`GRANT SELECT ON partner_source.programs TO ${new URL(reader).username}`);
       const found = await trips.problems(reader);
       expect(found).toMatchObject([{ severity: "warning", code: "row_security", view: "programs" }]);
-      expect(found[0]?.message).toContain(`Row-level security of travel.trips applies to the role ${owner}`);
-      // Neither exempt nor a member of the owner: only the estimate can be known, once there is one.
-      expect(found).toMatchObject([{ count: null }]);
-      await trips.database.query("ANALYZE travel.trips");
-      expect((await trips.problems(reader))[0]?.message).toMatch(
-        /, without an error \(the table has about 2 rows\)\.$/,
-      );
-      const [counted] = await trips.problems();
-      expect(counted).toMatchObject({ code: "row_security", count: 1 });
-      expect(counted?.message).toMatch(/, without an error: 1 row of 2 rows\.$/);
-      await trips.mend(found);
+      expect(found[0]?.message).toMatch(/row_security = off: .*"trips"/);
+      await trips.database.query(`ALTER ROLE ${owner} BYPASSRLS`);
       expect(await trips.problems(reader)).toEqual([]);
     });
   });
@@ -128,41 +118,6 @@ describe("rows that are hidden", () => {
       expect(await trips.problems(reader)).toEqual([]);
       await trips.database.query("ALTER TABLE travel.trips FORCE ROW LEVEL SECURITY");
       expect((await trips.problems(reader)).map(({ code }) => code)).toEqual(["no_programs", "row_security"]);
-    });
-  });
-
-  test("names the table whole, whatever the search_path of the connected role", async () => {
-    await withOwner(async (reader, owner) => {
-      await trips.database.query(`
-      GRANT USAGE ON SCHEMA travel, partner_source TO ${owner};
-      GRANT SELECT ON travel.trips TO ${owner};
-      GRANT USAGE ON SCHEMA travel TO ${new URL(reader).username};
-      ALTER VIEW partner_source.programs OWNER TO ${owner};
-      ALTER TABLE travel.trips ENABLE ROW LEVEL SECURITY;
-      ALTER ROLE ${new URL(reader).username} SET search_path = travel, partner_source`);
-      const hidden = (await trips.problems(reader)).filter(({ code }) => code === "row_security");
-      expect(hidden[0]?.message).toContain("Row-level security of travel.trips applies");
-      await trips.mend(hidden);
-      expect(await trips.problems(reader)).toEqual([]);
-    });
-  });
-
-  test("P104 of a restrictive policy no further policy is said to help", async () => {
-    await withOwner(async (reader, owner) => {
-      await trips.database.query(`
-      GRANT USAGE ON SCHEMA travel, partner_source TO ${owner};
-      GRANT SELECT ON travel.trips TO ${owner};
-      ALTER VIEW partner_source.programs OWNER TO ${owner};
-      ALTER TABLE travel.trips ENABLE ROW LEVEL SECURITY;
-      CREATE POLICY everything ON travel.trips USING (true);
-      CREATE POLICY elsewhere ON travel.trips AS RESTRICTIVE TO pg_monitor USING (false)`);
-      expect(await trips.problems(reader)).toEqual([]);
-      await trips.database.query("CREATE POLICY first_only ON travel.trips AS RESTRICTIVE USING (id = 'T1')");
-      const [found] = await trips.problems(reader);
-      expect(found).toMatchObject({ code: "row_security", fix: { kind: "advice" } });
-      expect(found?.fix).toMatchObject({ text: expect.stringContaining('"first_only" is restrictive') });
-      await trips.database.query(`ALTER ROLE ${owner} BYPASSRLS`);
-      expect(await trips.problems(reader)).toEqual([]);
     });
   });
 });

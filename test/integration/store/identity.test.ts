@@ -13,7 +13,6 @@ import type { CommandResult } from "../../support/command-line.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
-import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const token = ["token", "create", "--tenant", "acme", "--allow-unpublished"];
@@ -56,18 +55,6 @@ describe("the identity of a store", () => {
       expect([status, stderr.includes("store_")]).toEqual([0, false]);
     }
     expect(await identity()).toEqual(before);
-  });
-
-  test.each([
-    ["a registry", token],
-    ["a tenant", build],
-  ])("P160 a store of an earlier version with %s gets an identity and is not called new", async (_, args) => {
-    await bench.run(args);
-    await rm(join(bench.storeDirectory, "store.json"));
-    const { status, stderr } = await bench.run(build);
-    expect(status).toBe(0);
-    expect(stderr).toContain(`now has the identity ${(await identity()).storeId}.`);
-    expect(stderr).not.toContain("new store");
   });
 
   test("P160 readers, probes and dry runs begin nothing", async () => {
@@ -177,27 +164,13 @@ describe("the identity of a store", () => {
 
 describe("the identity of a store on S3", () => {
   let server: S3Server;
-  let desk: SupportDesk;
   beforeAll(async () => {
     server = await startS3Server();
-    desk = await openSupportDesk();
   });
   withAwsEnvironment(() => server.env);
   beforeEach(() => server.reset());
   afterAll(async () => {
-    await desk.close();
     await server.close();
-  });
-
-  const published = () => desk.build({ env: { ...server.env, STORE_URL: `s3://${testBucket}` } });
-
-  test("P160 policies of an earlier version, without store.json, keep nothing from being published", async () => {
-    await published();
-    server.objects.delete("store.json");
-    server.quirks.policy = withoutStoreJson;
-    const { status, stderr } = await published();
-    expect(status).toBe(0);
-    expect(stderr).toContain("Until it is allowed");
   });
 
   test("P163 config waits for no store that is away", async () => {
@@ -207,24 +180,3 @@ describe("the identity of a store on S3", () => {
     expect(stdout).toContain("does not say");
   });
 });
-
-const withoutStoreJson = {
-  Version: "2012-10-17" as const,
-  Statement: [
-    {
-      Sid: "Old",
-      Effect: "Allow" as const,
-      Action: ["s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"],
-      Resource: ["tenants/*", "runs/*", "audit/*", "probe/*"].flatMap((keys) => [
-        `arn:aws:s3:::${testBucket}/${keys}`,
-      ]),
-    },
-    {
-      Sid: "List",
-      Effect: "Allow" as const,
-      Action: ["s3:ListBucket"],
-      Resource: [`arn:aws:s3:::${testBucket}`],
-      Condition: { StringLike: { "s3:prefix": ["tenants/*", "runs/*", "audit/*", "probe/*"] } },
-    },
-  ],
-};

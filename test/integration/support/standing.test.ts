@@ -109,7 +109,7 @@ describe("a program that no build changes anything about", () => {
     await desk.build({ now: builtAt });
     await desk.run(["token", "create", "--tenant", deskTenant], { now: builtAt });
     await desk.source.query("DELETE FROM partner_source.tenants");
-    const removed = { removedAt: askedAt.toISOString(), isPurged: false, generation: 101 };
+    const removed = askedAt.toISOString();
     await editRemovedTenants(desk.store, new AbortController().signal, (tenants) =>
       withRemoved(tenants, parseTenantId(deskTenant), removed),
     );

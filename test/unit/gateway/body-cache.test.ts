@@ -4,9 +4,9 @@ import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
-import { type BodyCache, type BodySlot, bodySlot, createBodyCache } from "../../../gateway/body-cache.ts";
+import { type BodyCache, type BodyId, bodyId, createBodyCache } from "../../../gateway/body-cache.ts";
 
-const slot = detailSlot("acme", "p1");
+const id = detailId("acme", "p1");
 const stored = new Map<string, Buffer>();
 let reads: string[];
 let packed: string[];
@@ -45,8 +45,8 @@ beforeEach(() => {
   });
 });
 
-function detailSlot(tenant: string, program: string): BodySlot {
-  return bodySlot(parseTenantId(tenant), { kind: "detail", programId: parseProgramId(program) });
+function detailId(tenant: string, program: string): BodyId {
+  return bodyId(parseTenantId(tenant), { kind: "detail", programId: parseProgramId(program) });
 }
 
 function entry(text: string): ResponseEntry {
@@ -55,15 +55,15 @@ function entry(text: string): ResponseEntry {
   return { key: text as ObjectKey, sha256: sha256Hex(bytes), size: bytes.length };
 }
 
-test("a slot has the body of one snapshot, in the forms that were asked for", async () => {
+test("a id has the body of one snapshot, in the forms that were asked for", async () => {
   const [first, second] = [entry("first"), entry("second")];
-  await bodies.loadPacked(slot, 1, first);
+  await bodies.loadPacked(id, 1, first);
   expect(bodies.size()).toBe(512 + "first".length + "f".length);
-  expect(bodies.held(slot, 1, true)?.bytes.toString()).toBe("f");
-  expect(bodies.held(slot, 2, false)).toBeUndefined();
-  expect((await bodies.load(slot, 2, second)).bytes.toString()).toBe("second");
-  expect(bodies.held(slot, 2, false)?.bytes.toString()).toBe("second");
-  expect(bodies.held(slot, 1, false)).toBeUndefined();
+  expect(bodies.cached(id, 1, true)?.bytes.toString()).toBe("f");
+  expect(bodies.cached(id, 2, false)).toBeUndefined();
+  expect((await bodies.load(id, 2, second)).bytes.toString()).toBe("second");
+  expect(bodies.cached(id, 2, false)?.bytes.toString()).toBe("second");
+  expect(bodies.cached(id, 1, false)).toBeUndefined();
   expect(bodies.size()).toBe(512 + "second".length);
   expect([reads, packed]).toEqual([["first", "second"], ["first"]]);
 });

@@ -10,7 +10,7 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import { type BodyStreams, type ChunkSource, createBodyStreams } from "../../../gateway/body-stream.ts";
-import type { StoreReader } from "../../../gateway/store-reader.ts";
+import type { StoreReader } from "../../../gateway/store-watch.ts";
 
 // Above what the folder's tags hash, so that identity alone tells versions apart.
 const good = Buffer.alloc(1_500_000, "a");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prefersGzip } from "../../../gateway/content-coding.ts";
+import { prefersGzip } from "../../../gateway/request-head.ts";
 
 test.each([
   ["gzip", true],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRequestTally } from "../../../gateway/request-tally.ts";
+import { createRequestTally } from "../../../gateway/tallies.ts";
 
 test("requests are counted by resource and status, and timed in cumulative buckets of seconds", () => {
   const tally = createRequestTally();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSharedWork } from "../../../gateway/shared-work.ts";
+import { createSharedWork } from "../../../gateway/body-cache.ts";
 
 interface Run {
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseTokenId, type TokenId } from "../../../core/ids.ts";
 import type { Quota } from "../../../gateway/quota.ts";
-import { createTokenTally } from "../../../gateway/token-tally.ts";
+import { createTokenTally } from "../../../gateway/tallies.ts";
 
 const counted = (lines: readonly string[]): string[] => lines.filter((line) => !line.startsWith("#"));
 const tokenId = (number: number): TokenId => parseTokenId(`tok_000000000000000${number}`);

@@ -21,6 +21,10 @@ const newInOptions = ["shard", "allowEmptied", "allowShared", "allowVanished"];
 const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.json ": ["source", "contentAt", "ancestors"],
   "manifest.schema.json": ["source", "contentAt", "ancestors"],
+  "removed.json /tenants/atlas-tours": ["isPurged", "generation"],
+  "removed.schema.json/$defs/RemovedTenant": ["isPurged", "generation"],
+  "audit/ /changes/3": ["generation"],
+  "audit.schema.json/$defs/RemovalChange": ["generation"],
   "run report /options": newInOptions,
   "run-report.schema.json/$defs/RunOptions": newInOptions,
   "run report /tenants/0": newInTenantRun,

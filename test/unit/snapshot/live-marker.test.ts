@@ -19,23 +19,25 @@ const current: Current = {
   nonce: "0".repeat(32),
 };
 const manifest = { programs: { count: 12 }, generatedAt: "2027-01-01T00:00:00.000Z" } as Manifest;
-const complete = completeMarkerText(current, manifest, "boot-1");
-const named = { snapshotId: current.snapshotId, manifestSha256: current.manifestSha256, bootId: "boot-1" };
+const complete = completeMarkerText(current, manifest);
+const named = { snapshotId: current.snapshotId, manifestSha256: current.manifestSha256 };
 
 test("a marker reads back as it was written, complete or being changed", () => {
   expect(parseLiveMarker(complete, tenantId)).toEqual({ ...named, isComplete: true });
-  expect(parseLiveMarker(changingMarkerText(current, "boot-1"), tenantId)).toEqual({
+  expect(parseLiveMarker(changingMarkerText(current), tenantId)).toEqual({
     ...named,
     isComplete: false,
   });
-  expect(parseLiveMarker(completeMarkerText(current, manifest, ""), tenantId)?.bootId).toBe("");
+  // Release 0.2.0 named the machine's run, too.
+  const earlier = complete.replace("\n\n", "\nboot: 5a1c\n\n");
+  expect(parseLiveMarker(earlier, tenantId)).toEqual({ ...named, isComplete: true });
 });
 
-test("a person reads which snapshot it is, how old, of how many programs, and that editing changes nothing", () => {
+test("a person reads which snapshot it is, how old, of how many programs, and not to edit it", () => {
   for (const fact of [current.snapshotId, "generation 7", "12", manifest.generatedAt, current.publishedAt])
     expect(complete).toContain(fact);
-  expect(complete).toContain("Gateways never read them");
-  expect(complete).toContain("changes nothing for partners");
+  expect(complete).toContain("Gateways never read it");
+  expect(complete).toContain("snapshot build --rewrite");
 });
 
 test("line ends and blanks that an editor left are read over", () => {

@@ -2,27 +2,25 @@ import { Failure, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { createFollowLive } from "../../publish/live-copy/live-tree.ts";
+import { withSandboxRows } from "../../publish/sandbox/sandbox-rows.ts";
+import { type BuildFlags, buildOptions } from "../../publish/tenant/build-options.ts";
+import { buildTenant } from "../../publish/tenant/build-tenant.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { createFollowLive } from "../live-copy/live-copy.ts";
-import { sandboxRows } from "../sandbox/sandbox-rows.ts";
-import { type BuildFlags, buildOptions } from "../tenant/build-options.ts";
-import { buildTenant } from "../tenant/build-tenant.ts";
-import { sessionConfirmations } from "./confirmation-writer.ts";
 
 /**
- * Builds and publishes the sandbox as a run would, without a database: its rows come with the generator. The store has shown
- * that it honours conditional writes. Throws what kept it from being published.
+ * Publishes the sandbox by a tenant's build, without a database: its rows come with the generator. It has no age, so nothing is
+ * confirmed. The store has shown that it honours conditional writes. Throws what kept the sandbox from being published.
  */
-export async function buildSandbox(
+export async function publishSandbox(
   store: ObjectStore,
   tenantId: TenantId,
   settings: CliSettings,
   shell: Shell,
 ): Promise<TenantRun> {
   const { now, randomBytes, signal } = shell;
-  const confirmations = sessionConfirmations(store, shell, undefined);
   const run = await buildTenant(tenantId, buildOptions(publishAnyway, settings), {
-    withRows: sandboxRows(store, signal),
+    withRows: withSandboxRows,
     store,
     beforeFirstWrite: async () => {},
     now,
@@ -31,8 +29,6 @@ export async function buildSandbox(
     followLive: createFollowLive(shell, settings),
     signal,
   });
-  confirmations.note([run]);
-  await confirmations.flush();
   // P52 calls it no failure; but then no tokens must be issued for what is not published.
   if (run.outcome === "skipped") throw interrupted(`Building the sandbox ${tenantId}`);
   if (run.failure !== null && run.outcome !== "held") throw buildFailure(run.failure);

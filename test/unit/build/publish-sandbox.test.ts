@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { buildSandbox } from "../../../cli/publish/run/build-sandbox.ts";
+import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
@@ -40,7 +40,7 @@ async function endedAt(
       return result;
     },
   };
-  return await buildSandbox(seen, tenantId, settingsOf(shell), shell);
+  return await publishSandbox(seen, tenantId, settingsOf(shell), shell);
 }
 
 const isPointer = (key: ObjectKey): boolean => key === currentKey(tenantId);

@@ -29,11 +29,8 @@ export function liveTreeUpdate(from: Manifest, to: Manifest): LiveTreeUpdate {
     if (responseEntry(from, name)?.sha256 !== entry.sha256)
       copies.push({ key: liveKey(tenantId, name), entry });
   }
-  const removals: ObjectKey[] = [];
-  for (const programId of from.programs.ids()) {
-    if (!to.programs.has(programId)) removals.push(liveKey(tenantId, { kind: "detail", programId }));
-  }
-  return { copies, removals };
+  const gone = [...from.programs.ids()].filter((programId) => !to.programs.has(programId));
+  return { copies, removals: gone.map((programId) => liveKey(tenantId, { kind: "detail", programId })) };
 }
 
 /** Whether the tree of that snapshot has a file of this key, its marker included. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInLiveTree, liveFiles, liveTreeUpdate } from "../../../cli/publish/live-copy/live-tree-plan.ts";
+import { isInLiveTree, liveFiles, liveTreeUpdate } from "../../../cli/publish/live-copy/live-files.ts";
 import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { liveKey, responseKey } from "../../../core/object-key.ts";
