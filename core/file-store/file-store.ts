@@ -7,12 +7,11 @@ import type { ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
 import { mainThread, otherThread, turnIfDue } from "./disk.ts";
 import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
-import { listFiles, listFolders } from "./list-files.ts";
 import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
-import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
+import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -38,6 +37,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     options.hasProc,
   );
   const folders = createStoreFolders(guard);
+  const store: WalkedStore = { guard, folders };
   const versions = createVersions(guard, folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
@@ -143,10 +143,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     list: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFiles({ guard, folders }, prefix, options?.after ?? "")),
+      translatedListing(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFolders({ guard, folders }, prefix)),
+    listFolders: (prefix, options) => translatedListing(prefix, options?.signal, listFolders(store, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
@@ -158,12 +157,12 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         });
       }
       for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
-        await translated(folder, () => removeEmptyFolders(folders, root, folder));
+        await translated(folder, () => removeEmptyFolders(store, folder));
       }
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () => tidyFolders(folders, root, resolve(root, prefix), options?.signal)),
+      translated(prefix, () => tidyFolders(store, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { withDeadline } from "../deadline.ts";
+import { withDeadline } from "../bounded-work.ts";
 import { Failure, interrupted } from "../failure.ts";
 import {
   describeCall,
