@@ -1,17 +1,13 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { correction, problemList } from "./problem-words.ts";
 import {
   activation,
-  askAgain,
-  didYouMean,
+  correction,
   flawStep,
-  mendViews,
-  nothingToDo,
-  tenantAdvice,
+  problemList,
   unpublishedState,
   unseenThen,
-} from "./program-words.ts";
-import { removedSteps, sandboxSteps } from "./remedies.ts";
+} from "./problem-words.ts";
+import { askAgain, mendViews, nothingToDo, removedSteps, sandboxSteps, tenantAdvice } from "./remedies.ts";
 import { type ProgramFacts, type Standing, standing } from "./standing.ts";
 import { explainCommand, forOperations, forSupport, listCommand, type Step } from "./step.ts";
 
@@ -112,4 +108,8 @@ export function malformedId({ programId, tenantId, source, store }: ProgramFacts
     near === null ? listCommand(tenantId) : explainCommand(tenantId, near),
   );
   return standing("malformed_id", now, { steps: [step] });
+}
+
+export function didYouMean(near: string | null): string {
+  return near === null ? "" : ` Did you mean ${near}, which partners see?`;
 }

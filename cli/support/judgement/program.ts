@@ -3,22 +3,19 @@ import type { Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
-import { inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
+import { didYouMean, inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
 import { obstacleTo, prospectOf, withdrawalPasses } from "./obstacle.ts";
-import { correction, flawWords, problemList } from "./problem-words.ts";
 import {
   activation,
-  askAgain,
-  didYouMean,
+  correction,
   flawed,
   flawStep,
-  mendViews,
-  nothingToDo,
-  tenantAdvice,
+  flawWords,
+  problemList,
   unpublishedState,
   unseenThen,
-} from "./program-words.ts";
-import { damageSteps, unlistedSteps } from "./remedies.ts";
+} from "./problem-words.ts";
+import { askAgain, damageSteps, mendViews, nothingToDo, tenantAdvice, unlistedSteps } from "./remedies.ts";
 import { type ProgramFacts, type ProgramJudgement, type Standing, standing } from "./standing.ts";
 import { explainCommand, forSupport, listCommand, nextStep } from "./step.ts";
 
