@@ -14,6 +14,7 @@ import {
   minShared,
   programsGivenEqually,
 } from "../publish/guards/shared-guard.ts";
+import { type PriceOrigin, priceOrigin } from "../publish/public-program/prices.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
@@ -42,6 +43,8 @@ export interface SourcePreview {
   readonly program: ProgramPreview | null;
   /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
+  /** Where the prices of the sample's published programs come from: the ids of each kind. */
+  readonly prices: Readonly<Record<PriceOrigin, readonly string[]>>;
   readonly neverFilled: readonly EmptyField[];
   readonly findings: readonly SourceProblem[];
 }
@@ -74,6 +77,7 @@ export async function previewSource(
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
+  const prices: Record<PriceOrigin, string[]> = { room_prices: [], legacy_price: [], none: [] };
   let published = 0;
   let shown = asked;
   for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
@@ -84,6 +88,7 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
+        prices[priceOrigin(read.source.roomPrices, read.source.legacyPrice)].push(outcome.programId);
         compared.set(outcome.programId, {
           fingerprint: programFingerprint(read.source),
           sha256: outcome.rendered.detailSha256,
@@ -101,6 +106,7 @@ export async function previewSource(
     tenants: tenants.length,
     program: shown ?? null,
     programs: { ...counts, sampled: sampled.size, published },
+    prices,
     neverFilled: published === 0 ? [] : filled.neverFilled(),
     findings: groups.problems,
   };

@@ -14,7 +14,8 @@ export const problemRules = {
   program_id_duplicate: {
     severity: "error",
     rule: "two programs of one tenant have the same id: neither is published",
-    advice: "look for a join in the view that multiplies its rows",
+    advice:
+      "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
   },
   program_name_blank: {
     severity: "error",
@@ -24,7 +25,7 @@ export const problemRules = {
   lifecycle_state_unknown: {
     severity: "error",
     rule: "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
-    advice: "translate your own states to these in the view (CASE ... END)",
+    advice: "translate your own states to these in the view (CASE ... ELSE the raw state END)",
   },
   value_too_large: {
     severity: "error",
@@ -154,7 +155,8 @@ export const problemRules = {
   tenant_duplicate: {
     severity: "warning",
     rule: "a tenant that the view tenants lists twice is built once",
-    advice: "look for a join in the view that multiplies its rows",
+    advice:
+      "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
   },
   tenant_vanished: {
     severity: "warning",
@@ -211,8 +213,7 @@ export const problemRules = {
   programs_shared: {
     severity: "warning",
     rule: "another tenant has programs of the same ids and the same content",
-    advice:
-      "look whether the view programs joins each program to its own tenant by the key; companies that share a catalogue set SHARED_PROGRAMS=warn",
+    advice: "look whether the view programs joins each program to its own tenant by the key",
   },
   shared_unknown: {
     severity: "warning",
