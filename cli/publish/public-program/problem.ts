@@ -133,7 +133,7 @@ export const problemRules = {
   ),
   tenant_duplicate: warning(
     "a tenant that the view tenants lists twice is built once",
-    "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
+    "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
   ),
   tenant_vanished: warning(
     "a tenant that is no longer in the source keeps its last snapshot",
