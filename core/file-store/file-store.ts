@@ -89,7 +89,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
+        const head = { kind: "object", etag, size, modifiedAt } as const;
         const { handle, bytes } = version;
         if (bytes !== undefined) {
           await handle.close();
