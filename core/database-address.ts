@@ -54,7 +54,7 @@ export function parseDatabaseUrl(text: string, hasStore: boolean): DatabaseServe
 }
 
 /** `/run/postgresql booking`: the folder of a socket and the database's name. */
-const socketFolder = /^(\/[^\s?#@]*)(?: +([^\s?#@/]+))?$/;
+const socketFolder = /^(\/[^\s?#@]*)(?: ([^\s?#@/]+))?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 
