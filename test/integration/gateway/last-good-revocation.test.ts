@@ -70,7 +70,7 @@ test("W170: a revocation takes effect, and a new token works, on a disk that han
       const etag = `"${sha256Hex(registry)}"`;
       if (options?.ifNoneMatch === etag) return { kind: "not_modified" };
       const body = Readable.from([registry]);
-      return { kind: "object", etag, body, size: registry.length, modifiedAt: new Date(), isLocal: false };
+      return { kind: "object", etag, body, size: registry.length, modifiedAt: new Date() };
     },
   };
   const gateway = await start({ seen: () => store, lastGoodFolder: lastGoodFolder(root, "test") });
