@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
-import { durationMs, parseInstant } from "../../core/setting-types.ts";
+import { durationMs, parseInstant } from "../../core/setting-parser.ts";
 import type { Shard } from "../publish/run/shard.ts";
 import { tokenFree } from "../shell/token-free.ts";
 

@@ -6,7 +6,7 @@ import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { previewSource } from "../support/preview/preview-source.ts";
+import { previewSource } from "../support/source-preview.ts";
 import { previewText } from "../support/texts/preview.ts";
 import { asTenantId, sourceProgramId } from "./option-values.ts";
 

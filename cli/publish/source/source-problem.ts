@@ -9,20 +9,15 @@ export type StructureCode =
   | "column_type";
 
 /** Why the source may show fewer rows than there are, although no row is wrong. */
-export const causeCodes = [
-  "no_tenants",
-  "no_programs",
-  "tenant_without_programs",
-  "tenant_without_active",
-  "row_security",
-  "security_invoker",
-] as const;
-/** Those that keep rows from being seen. */
-export const hidingCodes = [
-  "row_security",
-  "security_invoker",
-] as const satisfies readonly StructuralCauseCode[];
-export type StructuralCauseCode = (typeof causeCodes)[number];
+export type StructuralCauseCode =
+  | "no_tenants"
+  | "no_programs"
+  | "tenant_without_programs"
+  | "tenant_without_active"
+  | (typeof hidingCodes)[number];
+
+/** Causes that keep rows from being seen. */
+export const hidingCodes = ["row_security", "security_invoker"] as const;
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {

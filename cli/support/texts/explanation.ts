@@ -12,7 +12,7 @@ import { verdictTone } from "../judgement/standing.ts";
 import { type NextStep, stepText } from "../judgement/step.ts";
 import { factsOf } from "./description.ts";
 import { programFacts } from "./program-facts.ts";
-import { lastRunJson } from "./status.ts";
+import { lastRunJson } from "./tenant-facts.ts";
 
 /** The answer first, then the chain of facts that leads to it, and the next steps last. */
 export function explanationText(explanation: Explanation, layout: Layout): string {

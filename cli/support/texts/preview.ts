@@ -5,7 +5,7 @@ import { table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { problemReport } from "../../publish/report/source-problems-text.ts";
-import type { ProgramPreview, SourcePreview } from "../preview/preview-source.ts";
+import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
 import { problemText } from "./program-facts.ts";
 
 /** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
