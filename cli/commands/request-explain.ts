@@ -7,7 +7,7 @@ import { layoutOf, readerOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { explainRequests } from "../support/explain.ts";
+import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";
 import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";

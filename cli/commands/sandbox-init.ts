@@ -17,8 +17,7 @@ import { readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { asTenantId, type ReasonFlag, reasonOption } from "./option-values.ts";
 
 interface InitFlags extends ReasonFlag {
   readonly tenant?: TenantId;

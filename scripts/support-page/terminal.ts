@@ -6,9 +6,7 @@ import { createProgram } from "../../cli/program.ts";
 import { exitStatusOf } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
 import { packageVersion } from "../../core/package-version.ts";
-import { recordLastRun } from "./recorded-runs.ts";
 
 /** What a command printed, both streams as a terminal would show them. */
 export interface CommandOutput {
@@ -64,9 +62,6 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
         if (failure.code === "internal") throw error;
         shell.stderr.write(failureText(failure));
         status = exitStatusOf(failure.code);
-      }
-      if (args[0] === "snapshot" && args[1] === "build") {
-        await recordLastRun(createFileStore({ directory: String(env.STORE_URL).slice("file:".length) }));
       }
       return { status, stdout: stdout.join(""), shown: shown.join("") };
     },

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource } from "./plain-source.ts";
-import { createTestDatabase, sessionsEnded } from "./postgres.ts";
+import { createTestDatabase } from "./postgres.ts";
 import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "./s3-server.ts";
 import type { Bucket } from "./s3-server-objects.ts";
 
@@ -17,10 +17,6 @@ export interface CrashStage {
   startBuild(): BuildProcess;
   /** A command in this process. */
   run(...args: readonly string[]): Promise<CommandResult>;
-  /** Breaks the connections by which builders divide the work, as a failing network would. */
-  breakClaims(): Promise<void>;
-  /** Resolves when the server has given up what builders that ended had claimed. A build that has to wait for it says so. */
-  claimsGone(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,8 +25,6 @@ export interface BuildProcess {
   /** Exit status, or the signal that ended it; with what it wrote to standard error. */
   readonly ended: Promise<{ readonly how: number | string; readonly stderr: string }>;
 }
-
-const claims = "partner-programs claims";
 
 export const stageTenants = ["atlas", "kinneret"];
 const programIds = ["one", "two"];
@@ -59,21 +53,12 @@ export async function openCrashStage(): Promise<CrashStage> {
     LOG_LEVEL: "silent",
     NO_COLOR: "1",
   };
-  const claimsGone = (): Promise<void> => sessionsEnded(database, claims);
   return {
     server,
     setVersion: (version) =>
       source.query("UPDATE partner_source.programs SET name = $1", [`Version ${version}`]),
     startBuild: () => startBuild({ ...env, PATH: process.env.PATH }),
     run: (...args) => runCommand(args, { env }),
-    async breakClaims() {
-      await database.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()",
-        [claims],
-      );
-      await claimsGone();
-    },
-    claimsGone,
     async close() {
       await source.close();
       await database.drop();

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { recordLastRun } from "../../scripts/support-page/recorded-runs.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource, type PlainSource, plainSourceSql } from "./plain-source.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -33,11 +32,8 @@ export async function openSupportDesk(): Promise<SupportDesk> {
   const storeDirectory = await mkdtemp(join(tmpdir(), "support-desk-"));
   const store = createFileStore({ directory: storeDirectory });
   const env = { DATABASE_URL: database.url, STORE_URL: `file:${storeDirectory}`, LOG_LEVEL: "silent" };
-  const run = async (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> => {
-    const result = await runCommand(args, { ...options, env: { ...env, ...options.env } });
-    if (args[0] === "snapshot" && args[1] === "build") await recordLastRun(store);
-    return result;
-  };
+  const run = (args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> =>
+    runCommand(args, { ...options, env: { ...env, ...options.env } });
   return {
     source,
     store,

@@ -29,7 +29,11 @@ export const storeCauses: readonly Cause[] = [
     slots: ["tenant", "name", "state", "dates", "row", "capacity", "photo", "build", "time"],
     phase: "source",
     async plant(world) {
-      await world.desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
+      // A source without any tenant fails a run.
+      await world.desk.source.query(`
+        UPDATE partner_source.tenants SET tenant_id = 'alpine' WHERE tenant_id = '${deskTenant}';
+        INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+          VALUES ('alpine', 'EIGER', 'Eiger', 'active', 10)`);
       await built(world, day(11, 40));
     },
     concerns: ["not_in_source"],

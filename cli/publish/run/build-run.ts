@@ -1,7 +1,7 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { isTenantId, parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -28,6 +28,7 @@ import {
   unlistedTenants,
 } from "./run-tenants.ts";
 import { shardText } from "./shard.ts";
+import { renamedTenants } from "./vanished.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
 export type BuildSchedule = (
@@ -99,14 +100,14 @@ export async function buildRun(
       if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, removed, problems);
       problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
       const { signal } = context;
-      const unlisted = isOfAll
-        ? vanished
-        : await unlistedTenants(
-            store,
-            removed,
-            [...listed, ...(sandbox === undefined ? [] : [sandbox])],
-            signal,
-          );
+      const own = sandbox === undefined ? listed : [...listed, sandbox];
+      const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, own, signal);
+      const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
+        outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
+      );
+      for (const { from, to } of await renamedTenants(store, vanished, added, signal)) {
+        problems.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
+      }
       // P146
       for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
         problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));

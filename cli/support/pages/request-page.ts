@@ -4,7 +4,7 @@ import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { type ExplainedRequest, explainRequests } from "../explain.ts";
+import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { requestTone } from "../texts/request.ts";
 import { requestFacts } from "../texts/request-facts.ts";
@@ -16,7 +16,7 @@ import { route } from "./route.ts";
 const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
-export const requestRoute = route("/requests/:request", async ({ request: typed }, inspection) => {
+export const requestRoute = route("/requests/:request", async ([typed = ""], _, inspection) => {
   const { log } = inspection;
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;

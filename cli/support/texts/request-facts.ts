@@ -1,6 +1,6 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { numberText } from "../../output/counted.ts";
-import type { ExplainedRequest } from "../explain.ts";
+import type { ExplainedRequest } from "../explain-requests.ts";
 import { programPath, tenantPath } from "../pages/addresses.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
 import { pastLines } from "./program-facts.ts";

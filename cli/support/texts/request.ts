@@ -3,7 +3,7 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
-import type { ExplainedRequest } from "../explain.ts";
+import type { ExplainedRequest } from "../explain-requests.ts";
 import type { TokenFinding } from "../facts/registry.ts";
 import { factsOf } from "./description.ts";
 import { historyJson, nextStepText } from "./explanation.ts";

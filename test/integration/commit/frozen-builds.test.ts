@@ -51,8 +51,6 @@ test("P5 a builder that is frozen at any of its store calls while another publis
     await stage.setVersion(2);
     const build = await freezeAt(k);
     if (build === undefined) break;
-    // It sleeps now, and neither it nor its lock is heard of by the others.
-    await stage.breakClaims();
     await stage.setVersion(3);
     stage.server.onRequest(undefined);
     const other = await stage.run("snapshot", "build");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
@@ -34,6 +35,11 @@ describe("the operator guide", () => {
     ]);
     const rules = Object.entries(problemRules).map(([code, { severity }]) => [code, severity]);
     expect(rows.toSorted()).toEqual(rules.toSorted());
+  });
+
+  test("explains every hint of a check", () => {
+    const codes = tableAfter(text, "<!-- hints -->").map(([code = ""]) => code.replaceAll("`", ""));
+    expect(codes).toEqual(Object.keys(hintRules));
   });
 
   test("names the terminal statuses of enrollments", () => {
