@@ -20,7 +20,7 @@ test("W161 of two looks at the store that overlap, the one that began last count
       wanted: own,
       clock: () => 0,
     });
-    const [first, second] = [watch.confirm("object", signal), watch.confirm("object", signal)];
+    const [first, second] = [watch.confirm(true, signal), watch.confirm(true, signal)];
     answers[1]?.(identity(isFirstWrong ? own : other));
     const [wrong, right] = isFirstWrong ? [first, second] : [second, first];
     answers[0]?.(identity(isFirstWrong ? other : own));
