@@ -1,7 +1,6 @@
-import { parsedUrl } from "./parsed-url.ts";
+import { parsedUrl, parseUrl, shownUrl } from "./parsed-url.ts";
 import { mayBeInFile } from "./secret-files.ts";
-import { settingText } from "./setting-parser.ts";
-import { parseUrl, setting, shownUrl } from "./setting-types.ts";
+import { setting, settingText } from "./setting-parser.ts";
 
 /** Where the booking database is. */
 export type DatabaseAddress =

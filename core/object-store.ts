@@ -43,8 +43,8 @@ export type GetResult =
        */
       readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
       /**
-       * Some drivers have this for small bodies. It gives all bytes at once, without the cost of a stream. Such a body need
-       * not be read, and the call's signal ends it until it is complete. Fails as `body` does.
+       * There for small bodies, which are read before `get` resolves: all bytes, without the cost of a stream. Such a `body`
+       * need not be read.
        */
       readonly whole?: () => Promise<Buffer>;
     }

@@ -1,12 +1,12 @@
 import { join, resolve } from "node:path";
 import { databaseUrlSetting } from "./database-address.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
-import { parsedUrl } from "./parsed-url.ts";
+import { parsedUrl, url } from "./parsed-url.ts";
 import { mayBeInFile, secretFile } from "./secret-files.ts";
-import { type Environment, SettingFault, settingText } from "./setting-parser.ts";
 import {
   choice,
   duration,
+  type Environment,
   flag,
   instant,
   integer,
@@ -15,9 +15,10 @@ import {
   parseHost,
   port,
   portOrOff,
+  SettingFault,
   setting,
-  url,
-} from "./setting-types.ts";
+  settingText,
+} from "./setting-parser.ts";
 import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 

@@ -1,8 +1,8 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
-import { durationMs, parseInstant } from "../../core/setting-types.ts";
+import { durationMs, parseInstant } from "../../core/setting-parser.ts";
 import type { Shard } from "../publish/run/shard.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
@@ -85,4 +85,18 @@ export function instantBefore(now: () => Date): (text: string) => Date {
 /** The time `byMs` after `from`. When `byMs` is `NaN`, it is an invalid date, which no bound admits. */
 function shifted(from: Date, byMs: number): Date {
   return new Date(from.getTime() + byMs);
+}
+
+/** `--reason`, an option of every command that leaves a record below `audit/`. */
+export function reasonOption(): Option {
+  return new Option("--reason <text>", "why, for the audit").argParser(storedLine(500));
+}
+
+export interface ReasonFlag {
+  readonly reason?: string;
+}
+
+/** The flags of a command that changes something for partners, beside its own. */
+export interface ChangeFlags extends ReasonFlag {
+  readonly json: boolean;
 }

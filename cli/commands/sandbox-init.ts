@@ -16,8 +16,7 @@ import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/remov
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { asTenantId, type ReasonFlag, reasonOption } from "./option-values.ts";
 
 interface InitFlags extends ReasonFlag {
   readonly tenant?: TenantId;

@@ -22,12 +22,13 @@ import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import {
   asTenantId,
   asTokenId,
+  type ChangeFlags,
   instantAfter,
   instantForms,
+  reasonOption,
   storedLine,
   wholeNumber,
 } from "./option-values.ts";
-import { type ChangeFlags, reasonOption } from "./reason-option.ts";
 
 interface CreateFlags extends ChangeFlags {
   readonly tenant: string;

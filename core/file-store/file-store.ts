@@ -1,25 +1,17 @@
 import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { Readable } from "node:stream";
-import { checkedKey, type ObjectKey } from "../object-key.ts";
-import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
-import { type DiskFile, mainThread, otherThread, turnIfDue } from "./disk.ts";
+import { objectInMemory } from "../object-body.ts";
+import { checkedKey } from "../object-key.ts";
+import type { ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
+import { mainThread, otherThread, turnIfDue } from "./disk.ts";
 import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
-import { listFiles, listFolders } from "./list-files.ts";
-import {
-  isWrittenDirectly,
-  putNewFile,
-  temporaryName,
-  unlinkIfThere,
-  type WriteFile,
-  writeSyncedFile,
-} from "./new-file.ts";
+import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
 import { isNamed, readThrough } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
-import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
+import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -45,6 +37,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     options.hasProc,
   );
   const folders = createStoreFolders(guard);
+  const store: WalkedStore = { guard, folders };
   const versions = createVersions(guard, folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
@@ -97,8 +90,16 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         }
         const { etag, size, modifiedAt } = version;
         const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
-        if (version.bytes !== undefined) return await smallObject(head, version.handle, version.bytes);
-        return largeObject(head, version.handle, key);
+        const { handle, bytes } = version;
+        if (bytes !== undefined) {
+          await handle.close();
+          return objectInMemory(head, bytes);
+        }
+        return {
+          ...head,
+          body: handle.createReadStream({ start: 0 }),
+          forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
+        };
       });
     },
 
@@ -124,13 +125,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         if ((await unlessErrno(link(source, target), ...notLinked)) === true) return { kind: "copied" };
         const version = await versions.open(source);
         if (version === undefined) return { kind: "missing" };
-        const { handle, etag, bytes } = version;
+        const { handle, etag } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.publishPending(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
-            if (!isWrittenDirectly(path, bytes)) await copyFile(opened, path, copyMode);
+            await copyFile(opened, path, copyMode);
             return etag;
           };
           await putNewFile(folders, target, copied, "rename", false);
@@ -142,10 +143,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     list: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFiles({ guard, folders }, prefix, options?.after ?? "")),
+      translatedListing(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFolders({ guard, folders }, prefix)),
+    listFolders: (prefix, options) => translatedListing(prefix, options?.signal, listFolders(store, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
@@ -157,12 +157,12 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         });
       }
       for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
-        await translated(folder, () => removeEmptyFolders(folders, root, folder));
+        await translated(folder, () => removeEmptyFolders(store, folder));
       }
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () => tidyFolders(folders, root, resolve(root, prefix), options?.signal)),
+      translated(prefix, () => tidyFolders(store, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };
@@ -192,30 +192,6 @@ const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
-}
-
-type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
-
-async function smallObject(head: ObjectHead, handle: DiskFile, bytes: Buffer): Promise<StoredObject> {
-  await handle.close();
-  let body: Readable | undefined;
-  return {
-    ...head,
-    whole: async () => bytes,
-    // Few callers want a stream, and making one takes as long as reading a small file.
-    get body() {
-      body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-      return body;
-    },
-  };
-}
-
-function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
-  return {
-    ...head,
-    body: handle.createReadStream({ start: 0 }),
-    forEachChunk: (take) => translated(key, () => readThrough(handle, head.size, take)),
-  };
 }
 
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {

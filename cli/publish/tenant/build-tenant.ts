@@ -1,7 +1,7 @@
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
+import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
@@ -16,7 +16,7 @@ import type { NextSnapshot } from "./next-snapshot.ts";
 import { publishNext, removedMeanwhile } from "./publish.ts";
 import { type ReadContent, readNext } from "./read-next.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
-import { withdraw, withdrawStated } from "./withdraw.ts";
+import { withdraw } from "./withdraw.ts";
 
 /** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
@@ -95,7 +95,7 @@ async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outco
       .catch((error: unknown) => {
         const isOfSource = isReached && readingFailures.has(asFailure(error).code);
         if (context.signal.aborted || !isOfSource) throw error;
-        return afterFailedReading(attempt, facts, error);
+        return afterFailedReading(attempt, knowing, facts, error);
       });
     return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer, facts);
   } finally {
@@ -122,21 +122,26 @@ async function readKnown({ options, context, pointer }: Attempt): Promise<Known>
   return { live, memory: isNeeded ? await readMemory(store, options.recipe, live, signal) : undefined };
 }
 
-/** P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. */
+/**
+ * P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. This needs the ids and states
+ * of the tenant's programs only, so no other view keeps it from arriving.
+ */
 async function afterFailedReading(
   attempt: Attempt,
+  knowing: Promise<Known>,
   facts: AttemptFacts,
   error: unknown,
 ): Promise<"superseded"> {
+  const { tenantId, context, pointer } = attempt;
   try {
-    const done = await withdrawStated(attempt);
-    if (done === "superseded") return done;
-    if (done !== undefined) {
-      facts.noteLive(done.live);
-      facts.counts = countsOfKept(facts.livePrograms, { withdrawn: done.withdrawn.size });
-      if (done.live.manifest === undefined) noteUnreadable(facts, done.live);
-      else await followLive(attempt, done.live, true);
-    }
+    const known = await knowing;
+    if (pointer !== undefined && known.live === undefined) noteUnreadable(facts, pointer);
+    const { programs } = known.live ?? {};
+    const stated = programs?.count
+      ? await context.withRows(tenantId, (rows) => rows.withdrawn(programs))
+      : [];
+    if ((await endWithdrawing(attempt, known, new Set(stated), {}, facts)) === "superseded")
+      return "superseded";
   } catch (failure) {
     facts.noteCode("withdrawals_unknown", asFailure(failure).message);
   }
@@ -164,7 +169,7 @@ async function endAsRead(
   if (options.dryRun) facts.changes = next.changes(isBlocked);
   if (isBlocked) {
     await writer.settled();
-    const outcome = await endBlocked(attempt, known, live, next, facts);
+    const outcome = await endWithdrawing(attempt, known, next.withdrawn, next.counts, facts);
     if (outcome !== "superseded" && refusal !== undefined) throw refusal;
     return outcome;
   }
@@ -204,20 +209,21 @@ async function refusalOf(
   return shared.kind === "refused" ? shared.failure : undefined;
 }
 
-/** P20: publishes the live content without what the source has withdrawn, the only change that a blocked build makes. */
-async function endBlocked(
+/** P20: publishes the live content without these programs, the only change that a blocked or failed build makes. */
+async function endWithdrawing(
   attempt: Attempt,
-  { memory }: Known,
-  live: Live | undefined,
-  { withdrawn, counts }: NextSnapshot,
+  { live: manifest, memory }: Known,
+  withdrawn: ReadonlySet<string>,
+  found: Partial<ProgramCounts>,
   facts: AttemptFacts,
 ): Promise<"held" | "superseded"> {
-  const { options, context } = attempt;
+  const { options, context, pointer } = attempt;
+  const live = pointer && { current: pointer.current, manifest };
   const left = live && (await withdraw(attempt, live, withdrawn));
   if (left === "superseded") return left;
-  if (left !== undefined && !options.dryRun) {
+  if (left !== undefined) {
     facts.noteLive(left);
-    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, live?.manifest);
+    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, manifest);
     // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
     if (left !== live && memory !== undefined) {
       const rest = [...memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
@@ -226,7 +232,7 @@ async function endBlocked(
     }
   }
   // P148: the counts are those of the programs that partners go on seeing.
-  facts.counts = countsOfKept(facts.livePrograms, { ...counts, withdrawn: withdrawn.size });
+  facts.counts = countsOfKept(facts.livePrograms, { ...found, withdrawn: withdrawn.size });
   return "held";
 }
 
@@ -281,6 +287,6 @@ async function isNewerLive({ tenantId, context, readAt }: Attempt, facts: Attemp
   return true;
 }
 
-function noteUnreadable(facts: AttemptFacts, { current }: Live): void {
+function noteUnreadable(facts: AttemptFacts, { current }: Pick<Live, "current">): void {
   facts.noteCode("manifest_unreadable", current.snapshotId);
 }

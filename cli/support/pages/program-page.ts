@@ -12,16 +12,16 @@ import { describedFacts, factList, notice, section, stepList, time } from "./par
 import { programDocument } from "./program-document.ts";
 import { type ProgramVersion, programVersions, versionChanges, versionDocument } from "./program-versions.ts";
 import { whyForm } from "./programs-section.ts";
-import { type Answer, type Inspection, route } from "./route.ts";
+import { type Inspection, route } from "./route.ts";
 import { changeTable, type ShownVersions, versionsSection } from "./version-strip.ts";
 
 /** A program: why partners see of it what they see, what that is, and what it was. */
 export const programRoutes = [
-  route("/tenants/:tenant/programs/:program", async ({ tenant, program, query }, inspection) =>
+  route("/tenants/:tenant/programs/:program", async ([tenant = "", program = ""], query, inspection) =>
     programPage(parseTenantId(tenant), program, query, inspection),
   ),
   // The forms ask in this way, and so does an id that cannot stand in a path.
-  route("/tenants/:tenant/programs", async ({ tenant, query }, inspection): Promise<Answer> => {
+  route("/tenants/:tenant/programs", async ([tenant = ""], query, inspection) => {
     const tenantId = parseTenantId(tenant);
     const programId = query.get("id")?.trim() ?? "";
     if (programId === "" || programId.length > maxIdLength) return { location: tenantPath(tenantId) };

@@ -16,7 +16,7 @@ import { route } from "./route.ts";
 const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
-export const requestRoute = route("/requests/:request", async ({ request: typed }, inspection) => {
+export const requestRoute = route("/requests/:request", async ([typed = ""], _, inspection) => {
   const { log } = inspection;
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;

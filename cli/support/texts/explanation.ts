@@ -6,12 +6,13 @@ import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import type { Explanation } from "../explain.ts";
+import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ServedProgram } from "../facts/program-in-store.ts";
 import { verdictTone } from "../judgement/standing.ts";
 import { type NextStep, stepText } from "../judgement/step.ts";
 import { factsOf } from "./description.ts";
 import { programFacts } from "./program-facts.ts";
-import { lastRunJson } from "./status.ts";
+import { lastRunJson } from "./tenant-facts.ts";
 
 /** The answer first, then the chain of facts that leads to it, and the next steps last. */
 export function explanationText(explanation: Explanation, layout: Layout): string {
@@ -70,13 +71,17 @@ export function explanationJson(explanation: Explanation, now: Date): object {
     verdict,
     row,
     summary,
-    source: source.kind === "publishable" ? { kind: source.kind, dropped: source.dropped } : source,
+    source: source.kind === "publishable" ? sourceJson(source) : source,
     live: liveJson(explanation),
     pendingChanges: changes,
     garbled,
     lastRun: lastRun && { ...lastRunJson(lastRun), problems: null },
     next,
   };
+}
+
+function sourceJson({ kind, dropped, statuses }: Extract<ProgramInSource, { kind: "publishable" }>): object {
+  return { kind, dropped, statuses: statuses ?? null };
 }
 
 function liveJson({ store, tenant }: Explanation): object {

@@ -1,5 +1,6 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
+import { statusCells } from "../../operate/source-check/enrollment-statuses.ts";
 import { counted } from "../../output/counted.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
@@ -15,6 +16,7 @@ export function programFacts(explanation: Explanation): readonly DescribedFact[]
     tenant.isSandbox
       ? ["sandbox", "its programs come with the generator, and `sandbox init` published them once"]
       : ["booking system", ...sourceLines(source)],
+    ["sold out", ...placeLines(source)],
     ...storeFacts(explanation),
     ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
     ...(tenant.isSandbox ? [] : buildFacts(tenant)),
@@ -110,6 +112,16 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
         ...source.dropped.map(droppedLine),
       ];
   }
+}
+
+/** Who takes the places of a program that has none left: a cancelled booking whose status nobody named takes one, too. */
+function placeLines(source: ProgramInSource): readonly Line[] {
+  if (source.kind !== "publishable" || source.statuses === undefined) return [];
+  const lines = source.statuses.map((status) => {
+    const [name, count, takesPlace] = statusCells(status);
+    return `${name} (${count}): ${takesPlace === "yes" ? "takes a place" : "takes no place"}`;
+  });
+  return [...lines, "TERMINAL_ENROLLMENT_STATUSES names the statuses that take none"];
 }
 
 function droppedLine(problem: Problem): Line {

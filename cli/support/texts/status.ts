@@ -4,12 +4,11 @@ import { type Fact, facts } from "../../output/facts.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
-import type { LastRun } from "../facts/last-build.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";
 import { factsOf } from "./description.ts";
-import { outcomeTone, tenantFacts } from "./tenant-facts.ts";
+import { lastRunJson, outcomeTone, tenantFacts } from "./tenant-facts.ts";
 
 /** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
@@ -92,11 +91,6 @@ export function statusJson({ tenants, concerns, gateways, faults }: JudgedTenant
     log: gateways === null ? null : gateways.state.covers,
     faults,
   };
-}
-
-/** A tenant's last run as every `--json` shows it. */
-export function lastRunJson({ runId, finishedAt, outcome, failure, problemCounts }: LastRun): object {
-  return { runId, startedAt: null, finishedAt, outcome, failure, counts: null, problemCounts };
 }
 
 function tenantJson(tenant: JudgedTenant, now: Date): object {

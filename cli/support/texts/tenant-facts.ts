@@ -1,4 +1,5 @@
 import { numberText } from "../../output/counted.ts";
+import type { LastRun } from "../facts/last-build.ts";
 import type { Hold } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 import type { DescribedFact, Line, Piece } from "./description.ts";
@@ -91,4 +92,9 @@ function outcomePiece(outcome: string): Piece {
 function nothingLive({ fault, live }: Pick<JudgedTenant, "fault" | "live">, isGone: boolean): string {
   if (isGone || live !== null) return "nothing";
   return fault === null ? "nothing was ever published: partners get 500" : "damaged: partners get 500";
+}
+
+/** A tenant's last run as every `--json` shows it. */
+export function lastRunJson({ runId, finishedAt, outcome, failure, problemCounts }: LastRun): object {
+  return { runId, startedAt: null, finishedAt, outcome, failure, counts: null, problemCounts };
 }
