@@ -112,6 +112,11 @@ export function looksPlaceless(status: string): boolean {
   return ended.test(plain) || (waiting.test(plain) && !awaited.test(plain));
 }
 
+/** Whether a status is a letter or a number, as in many systems: nobody can see whether `c` is confirmed or cancelled. */
+export function isCode(status: string): boolean {
+  return /^(\p{L}|\d+)$/u.test(status);
+}
+
 function oneOf(words: readonly string[]): RegExp {
   return new RegExp(words.join("|"), "u");
 }

@@ -22,6 +22,8 @@ export const limits = {
   longestTripDays: 366,
   /** Where the company is, it may still be yesterday. */
   daysOfGrace: 1,
+  /** With so many statuses, one is a cancellation, however it is written. Fewer may be those of bookings that count alone. */
+  minStatuses: 3,
   /** A new tenant that has more than this part of a vanished tenant's programs is probably the same company. */
   renamedShare: 0.5,
 } as const;
@@ -186,8 +188,9 @@ export const hintRules = {
     query: pictureTwice,
   },
   status_takes_place: {
-    rule: "a status that looks like a cancellation or a waiting list takes a place",
-    advice: "if it takes none, name it in TERMINAL_ENROLLMENT_STATUSES",
+    rule: "a status takes a place that looks like a cancellation or a waiting list, or is a code that says nothing; or all statuses take one",
+    advice:
+      "translate codes to words in the view, and name those that take none in TERMINAL_ENROLLMENT_STATUSES",
   },
   tenant_renamed: {
     rule: "a published tenant is not in the source any more, beside a new one with its program ids",

@@ -4,15 +4,20 @@ import { limitWaiting, type SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
-import { knownRemovals } from "../../publish/run/run-tenants.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { knownRemovals } from "../../publish/snapshot/removed-tenants.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { keptTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { readTenantList } from "../../publish/source/read-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import type { SourceReport } from "./check-source.ts";
-import { type EnrollmentStatus, looksPlaceless, readEnrollmentStatuses } from "./enrollment-statuses.ts";
+import {
+  type EnrollmentStatus,
+  isCode,
+  looksPlaceless,
+  readEnrollmentStatuses,
+} from "./enrollment-statuses.ts";
 import { type HintCode, type HintRule, hintRules, limits } from "./hint-rules.ts";
 import type { AskStore } from "./tenant-case.ts";
 import { advice, maxValues, viewProblem } from "./view-problem.ts";
@@ -107,7 +112,7 @@ async function doubtfulValues(
     FROM (SELECT place, left(value, 1000) AS value, count(*) AS times, min(ARRAY[left(tenant, 1000), left(program, 1000)]) AS at,
                  sum(count(*)) OVER (PARTITION BY place) AS total,
                  row_number() OVER (PARTITION BY place ORDER BY count(*) DESC, left(value, 1000)) AS nth
-            FROM (${query}) AS found
+            FROM (SELECT DISTINCT place, tenant, program, value FROM (${query}) AS rows_found) AS found
            GROUP BY place, left(value, 1000), CASE WHEN program IS NULL THEN tenant END) AS counted
    WHERE nth <= ${maxValues}
    GROUP BY place
@@ -126,17 +131,30 @@ function placelessHint(
   statuses: readonly EnrollmentStatus[],
   terminal: readonly string[],
 ): readonly SourceProblem[] {
-  const found = statuses.flatMap(({ status, takesPlace, count }) =>
-    takesPlace && status !== null && looksPlaceless(status) ? [{ status, count }] : [],
+  const passengers = statuses.filter(({ isStaff }) => !isStaff);
+  const all = passengers.flatMap(({ status, takesPlace, count }) =>
+    takesPlace && status !== null ? [{ status, count }] : [],
   );
+  const named = all.filter(({ status }) => looksPlaceless(status));
+  const isNoneTerminal = all.length >= limits.minStatuses && passengers.every(({ takesPlace }) => takesPlace);
+  const found =
+    isNoneTerminal && named.length === 0
+      ? all
+      : all.filter(({ status }) => looksPlaceless(status) || isCode(status));
   if (found.length === 0) return [];
-  const names = found.map(({ status }) => status).filter((status) => !status.includes(","));
+  const names = named.map(({ status }) => status).filter((status) => !status.includes(","));
   const count = found.reduce((sum, one) => sum + one.count, 0);
   const examples = found.map(({ status, count: times }) => {
     return { tenantId: null, programId: null, value: shownValue(status), count: times };
   });
   const place = "enrollments.status";
-  return [hint("status_takes_place", { place, count, examples }, `: ${[...terminal, ...names].join(",")}`)];
+  return [
+    hint(
+      "status_takes_place",
+      { place, count, examples },
+      names.length === 0 ? "" : `: ${[...terminal, ...names].join(",")}`,
+    ),
+  ];
 }
 
 /** So many tenants that vanished are compared with new ones. */

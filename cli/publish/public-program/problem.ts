@@ -1,238 +1,193 @@
 import { printable } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 
-/**
- * All problems of the source's data, and what the rule of each does. An *error* keeps the program from being published (see
- * `--on-invalid`); a *warning* says what was dropped or blanked.
- */
-export const problemRules = {
-  program_id_invalid: {
-    severity: "error",
-    rule: "a program id is 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
-    advice: "rename the id in the view",
-  },
-  program_id_duplicate: {
-    severity: "error",
-    rule: "two programs of one tenant have the same id: neither is published",
-    advice:
-      "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
-  },
-  program_name_blank: {
-    severity: "error",
-    rule: "a program needs a name",
-    advice: "set the name, or the state to draft",
-  },
-  lifecycle_state_unknown: {
-    severity: "error",
-    rule: "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
-    advice: "translate your own states to these in the view (CASE ... ELSE the raw state END)",
-  },
-  value_too_large: {
-    severity: "error",
-    rule: "a value larger than MAX_VALUE_KB is not read: shorten it, or raise the setting",
-    advice: "shorten it in the view, or raise MAX_VALUE_KB for all builds",
-  },
-  program_too_large: {
-    severity: "error",
-    rule: "a program larger than MAX_PROGRAM_KB is not published: give it less, or raise the setting",
-    advice: "leave rows out of the view, or raise MAX_PROGRAM_KB for all builds",
-  },
-  schema_violation: {
-    severity: "error",
-    rule: "the published document must fit its JSON Schema",
-    advice: "make the value what the message asks for, such as a list of one dimension",
-  },
-  date_out_of_range: {
-    severity: "warning",
-    rule: "a date before year 1, after 9999 or infinite is published as null",
-    advice: "correct the date",
-  },
-  dates_reversed: {
-    severity: "warning",
-    rule: "return before departure: both dates are published, the duration is null",
-    advice: "correct one of the dates",
-  },
-  currency_invalid: {
-    severity: "warning",
-    rule: "a currency is three letters, else it is published as null",
-    advice: "use the code of ISO 4217, or NULL",
-  },
-  capacity_total_invalid: {
-    severity: "warning",
-    rule: "a missing, negative or impossibly large capacity counts as 0",
-    advice: "set the capacity",
-  },
-  enrollment_role_unknown: {
-    severity: "warning",
-    rule: "an enrollment of an unknown role counts as a passenger",
-    advice: "translate your own roles to passenger and staff in the view",
-  },
-  room_price_dropped: {
-    severity: "warning",
-    rule: "a room price needs an occupancy of at least 1 and an amount above 0 that JSON can hold exactly",
-    advice: "set the price and how many share the room, or leave the row out",
-  },
-  legacy_price_dropped: {
-    severity: "warning",
-    rule: "a legacy price is an amount above 0 that JSON can hold exactly",
-    advice: "set the price, or NULL when there is none",
-  },
-  child_price_dropped: {
-    severity: "warning",
-    rule: "a child price needs 0 <= minAge <= maxAge and an amount of at least 0 that JSON can hold exactly",
-    advice: "set the price (0 is for free) and both ages of the band, or leave the row out",
-  },
-  star_level_invalid: {
-    severity: "warning",
-    rule: "a star level is 1 to 5, else it is published as null",
-    advice: "map your rating to 1..5 or NULL",
-  },
-  stay_empty: {
-    severity: "warning",
-    rule: "a hotel stay without any known field is dropped",
-    advice: "leave the row out of the view",
-  },
-  gender_invalid: {
-    severity: "warning",
-    rule: "a gender is male or female, else it is published as null",
-    advice: "use NULL where it is neither",
-  },
-  staff_role_unknown: {
-    severity: "warning",
-    rule: "the role of staff is lead_guide or teacher, else it is dropped",
-    advice: "translate your own duties in the view and leave others out of it",
-  },
-  lead_guide_surplus: {
-    severity: "warning",
-    rule: "of several lead guides the first by position is published",
-    advice: "make the others teachers, or leave them out of the view",
-  },
-  url_dropped: {
-    severity: "warning",
-    rule: "only absolute https URLs without user information are published",
-    advice: "use an https address",
-  },
-  text_missing: {
-    severity: "warning",
-    rule: "an element whose required text is blank is dropped",
-    advice: "set the text, or leave the element out of the view",
-  },
-  rows_of_unknown_program: {
-    severity: "warning",
-    rule: "rows of programs that do not exist are passed over",
-    advice: "leave the rows out of the view, or add their programs to the view programs",
-  },
-  programs_of_unknown_tenant: {
-    severity: "warning",
-    rule: "programs of tenants that are not in the view tenants are passed over",
-    advice: "add the tenant to the view tenants",
-  },
-  rows_of_unknown_tenant: {
-    severity: "warning",
-    rule: "rows of tenants that are not in the view tenants are passed over",
-    advice: "add the tenant to the view tenants, or write its id as that view does",
-  },
-  tenant_id_null: {
-    severity: "warning",
-    rule: "rows whose tenant_id is NULL belong to nobody and are passed over",
-    advice: "give them the id of their tenant in the view: look at the join or the column that it comes from",
-  },
-  tenants_unreadable: {
-    severity: "error",
-    rule: "the view tenants fails as a whole: tenants that partners have are asked for one by one, new ones are not found",
-    advice: "correct the row or the view at which SELECT tenant_id FROM partner_source.tenants fails",
-  },
-  source_unasked: {
-    severity: "warning",
-    rule: "a question about the whole source was not answered; each tenant is tried by itself",
-    advice: "run `source check`, which names what fails",
-  },
-  tenant_id_invalid: {
-    severity: "error",
-    rule: "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
-    advice: "rename the tenant's id in the view",
-  },
-  tenant_duplicate: {
-    severity: "warning",
-    rule: "a tenant that the view tenants lists twice is built once",
-    advice:
-      "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
-  },
-  tenant_vanished: {
-    severity: "warning",
-    rule: "a tenant that is no longer in the source keeps its last snapshot",
-    advice: "list the tenant again, or end it with `tenant remove`",
-  },
-  tenant_renamed: {
-    severity: "warning",
-    rule: "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
-    advice: "move the tokens with `tenant rename OLD NEW`, or write the id in the views as it was",
-  },
-  tenant_returned: {
-    severity: "warning",
-    rule: "a tenant that was removed and is in the source again is published again, without its old tokens",
-    advice: "issue tokens with `token create`, or take the tenant out of the source",
-  },
-  tenant_is_sandbox: {
-    severity: "error",
-    rule: "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
-    advice: "end the sandbox with `sandbox init --remove`, then build",
-  },
-  manifest_unreadable: {
-    severity: "warning",
-    rule: "the live manifest cannot be trusted, so every file is written anew",
-    advice: "none is needed: the build mends it",
-  },
-  memory_unwritten: {
-    severity: "warning",
-    rule: "source.json could not be written, so the next build reads everything",
-    advice: "let the generator write to the whole folder of the tenant",
-  },
-  withdrawals_unknown: {
-    severity: "warning",
-    rule: "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
-    advice:
-      "let the view programs give the tenant's ids and states, and let the generator write to the store",
-  },
-  tenant_id_case: {
-    severity: "warning",
-    rule: "a tenant id that differs from that of a published tenant in case only is another tenant",
-    advice: "write the id in the views as it was; if it is to change, move the tokens with `tenant rename`",
-  },
-  fields_emptied: {
-    severity: "warning",
-    rule: "all programs that had the field filled have it empty now",
-    advice: "look at the view that the field comes from",
-  },
-  capacity_changed: {
-    severity: "warning",
-    rule: "most programs get another number of places taken at once",
-    advice:
-      "look whether the view enrollments joins its rows by the program, and not by the tour or the company",
-  },
-  programs_shared: {
-    severity: "warning",
-    rule: "another tenant has programs of the same ids and the same content",
-    advice: "look whether the view programs joins each program to its own tenant by the key",
-  },
-  shared_unknown: {
-    severity: "warning",
-    rule: "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",
-    advice: "look with `source check` at what keeps the view programs from being read for all tenants",
-  },
-  snapshot_empty: {
-    severity: "warning",
-    rule: "the live snapshot has no program: partners get an empty list",
-    advice: "look at the states of the tenant's programs, and whether the view programs gives its rows",
-  },
-} as const satisfies Readonly<Record<string, ProblemRule>>;
-
 interface ProblemRule {
   readonly severity: "error" | "warning";
   readonly rule: string;
   /** How to mend the problem in the source. */
   readonly advice: string;
 }
+
+function error(rule: string, advice: string): ProblemRule {
+  return { severity: "error", rule, advice };
+}
+
+function warning(rule: string, advice: string): ProblemRule {
+  return { severity: "warning", rule, advice };
+}
+
+/**
+ * All problems of the source's data, and what the rule of each does. An *error* keeps the program from being published (see
+ * `--on-invalid`); a *warning* says what was dropped or blanked.
+ */
+export const problemRules = {
+  program_id_invalid: error(
+    "a program id is 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
+    "rename the id in the view",
+  ),
+  program_id_duplicate: error(
+    "two programs of one tenant have the same id: neither is published",
+    "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
+  ),
+  program_name_blank: error("a program needs a name", "set the name, or the state to draft"),
+  lifecycle_state_unknown: error(
+    "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
+    "translate your own states to these in the view (CASE ... ELSE the raw state END)",
+  ),
+  value_too_large: error(
+    "a value larger than MAX_VALUE_KB is not read: shorten it, or raise the setting",
+    "shorten it in the view, or raise MAX_VALUE_KB for all builds",
+  ),
+  program_too_large: error(
+    "a program larger than MAX_PROGRAM_KB is not published: give it less, or raise the setting",
+    "leave rows out of the view, or raise MAX_PROGRAM_KB for all builds",
+  ),
+  schema_violation: error(
+    "the published document must fit its JSON Schema",
+    "make the value what the message asks for, such as a list of one dimension",
+  ),
+  date_out_of_range: warning(
+    "a date before year 1, after 9999 or infinite is published as null",
+    "correct the date",
+  ),
+  dates_reversed: warning(
+    "return before departure: both dates are published, the duration is null",
+    "correct one of the dates",
+  ),
+  currency_invalid: warning(
+    "a currency is three letters, else it is published as null",
+    "use the code of ISO 4217, or NULL",
+  ),
+  capacity_total_invalid: warning(
+    "a missing, negative or impossibly large capacity counts as 0",
+    "set the capacity",
+  ),
+  enrollment_role_unknown: warning(
+    "an enrollment of an unknown role counts as a passenger",
+    "translate your own roles to passenger and staff in the view",
+  ),
+  room_price_dropped: warning(
+    "a room price needs an occupancy of at least 1 and an amount above 0 that JSON can hold exactly",
+    "set the price and how many share the room, or leave the row out",
+  ),
+  legacy_price_dropped: warning(
+    "a legacy price is an amount above 0 that JSON can hold exactly",
+    "set the price, or NULL when there is none",
+  ),
+  child_price_dropped: warning(
+    "a child price needs 0 <= minAge <= maxAge and an amount of at least 0 that JSON can hold exactly",
+    "set the price (0 is for free) and both ages of the band, or leave the row out",
+  ),
+  star_level_invalid: warning(
+    "a star level is 1 to 5, else it is published as null",
+    "map your rating to 1..5 or NULL",
+  ),
+  stay_empty: warning("a hotel stay without any known field is dropped", "leave the row out of the view"),
+  gender_invalid: warning(
+    "a gender is male or female, else it is published as null",
+    "use NULL where it is neither",
+  ),
+  staff_role_unknown: warning(
+    "the role of staff is lead_guide or teacher, else it is dropped",
+    "translate your own duties in the view and leave others out of it",
+  ),
+  lead_guide_surplus: warning(
+    "of several lead guides the first by position is published",
+    "make the others teachers, or leave them out of the view",
+  ),
+  url_dropped: warning(
+    "only absolute https URLs without user information are published",
+    "use an https address",
+  ),
+  text_missing: warning(
+    "an element whose required text is blank is dropped",
+    "set the text, or leave the element out of the view",
+  ),
+  rows_of_unknown_program: warning(
+    "rows of programs that do not exist are passed over",
+    "leave the rows out of the view, or add their programs to the view programs",
+  ),
+  programs_of_unknown_tenant: warning(
+    "programs of tenants that are not in the view tenants are passed over",
+    "add the tenant to the view tenants",
+  ),
+  rows_of_unknown_tenant: warning(
+    "rows of tenants that are not in the view tenants are passed over",
+    "add the tenant to the view tenants, or write its id as that view does",
+  ),
+  tenant_id_null: warning(
+    "rows whose tenant_id is NULL belong to nobody and are passed over",
+    "give them the id of their tenant in the view: look at the join or the column that it comes from",
+  ),
+  tenants_unreadable: error(
+    "the view tenants fails as a whole: tenants that partners have are asked for one by one, new ones are not found",
+    "correct the row or the view at which SELECT tenant_id FROM partner_source.tenants fails",
+  ),
+  source_unasked: warning(
+    "a question about the whole source was not answered; each tenant is tried by itself",
+    "run `source check`, which names what fails",
+  ),
+  tenant_id_invalid: error(
+    "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
+    "rename the tenant's id in the view",
+  ),
+  tenant_duplicate: warning(
+    "a tenant that the view tenants lists twice is built once",
+    "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
+  ),
+  tenant_vanished: warning(
+    "a tenant that is no longer in the source keeps its last snapshot",
+    "list the tenant again, or end it with `tenant remove`",
+  ),
+  tenant_renamed: warning(
+    "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
+    "move the tokens with `tenant rename OLD NEW`, or write the id in the views as it was",
+  ),
+  tenant_returned: warning(
+    "a tenant that was removed and is in the source again is published again, without its old tokens",
+    "issue tokens with `token create`, or take the tenant out of the source",
+  ),
+  tenant_is_sandbox: error(
+    "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
+    "end the sandbox with `sandbox init --remove`, then build",
+  ),
+  manifest_unreadable: warning(
+    "the live manifest cannot be trusted, so every file is written anew",
+    "none is needed: the build mends it",
+  ),
+  memory_unwritten: warning(
+    "source.json could not be written, so the next build reads everything",
+    "let the generator write to the whole folder of the tenant",
+  ),
+  withdrawals_unknown: warning(
+    "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
+    "let the view programs give the tenant's ids and states, and let the generator write to the store",
+  ),
+  tenant_id_case: warning(
+    "a tenant id that differs from that of a published tenant in case only is another tenant",
+    "write the id in the views as it was; if it is to change, move the tokens with `tenant rename`",
+  ),
+  fields_emptied: warning(
+    "all programs that had the field filled have it empty now",
+    "look at the view that the field comes from",
+  ),
+  capacity_changed: warning(
+    "most programs get another number of places taken at once",
+    "look whether the view enrollments joins its rows by the program, and not by the tour or the company",
+  ),
+  programs_shared: warning(
+    "another tenant has programs of the same ids and the same content",
+    "look whether the view programs joins each program to its own tenant by the key",
+  ),
+  shared_unknown: warning(
+    "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",
+    "look with `source check` at what keeps the view programs from being read for all tenants",
+  ),
+  snapshot_empty: warning(
+    "the live snapshot has no program: partners get an empty list",
+    "look at the states of the tenant's programs, and whether the view programs gives its rows",
+  ),
+} satisfies Readonly<Record<string, ProblemRule>>;
 
 export type ProblemCode = keyof typeof problemRules;
 

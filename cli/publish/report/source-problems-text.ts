@@ -3,8 +3,7 @@ import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import { fixLines } from "../source/problems-in-brief.ts";
-import type { ProblemExample, SourceProblem } from "../source/source-problem.ts";
+import { fixLines, type ProblemExample, type SourceProblem } from "../source/source-problem.ts";
 
 /** The problems for people, grouped by view, each with its fix; a fix that several share is shown once. */
 export function problemReport(problems: readonly SourceProblem[], layout: Layout): string {
@@ -48,5 +47,6 @@ function exampleText({ tenantId, programId, value, count }: ProblemExample): str
   const where = programId === null ? place[0] : place.join(" / ");
   if (count === undefined) return `${where}: ${shown}`;
   if (tenantId === null && programId === null) return `${shown} (${numberText(count)})`;
+  if (value !== null && value === programId) return where ?? shown;
   return `${shown} (${numberText(count)}): ${where}${count > 1 ? ", ..." : ""}`;
 }

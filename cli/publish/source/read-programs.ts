@@ -61,8 +61,9 @@ export interface WantedPrograms {
 }
 
 /**
- * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program of more than `smallBytes` stays
- * in the database at first. A second query then asks for some of these together, with their large values cut.
+ * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program that may hold a value that is
+ * too large, or that is large itself, stays in the database at first. A second query then asks for those of a batch together, with
+ * such values cut.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -70,23 +71,17 @@ export async function* readPrograms(
   limits: SourceLimits,
   { only, count = only?.length }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const query = programsQuery({ maxBytes: smallBytes, isNarrowed: only !== undefined });
+  // An element of a list counts at most six times the bytes of its JSON.
+  const maxBytes = Math.min(smallBytes, Math.floor(limits.maxValueBytes / 6));
+  const query = programsQuery({ maxBytes, isNarrowed: only !== undefined });
   const values = only === undefined ? [tenantId] : [tenantId, only];
   const isAtOnce = count !== undefined && count <= programsPerRound;
   const rounds = isAtOnce ? roundAtOnce(client, query, values) : roundsOf(client, query, values);
-  for await (const rows of rounds) {
-    const large = new LargePrograms(client, tenantId, limits, rows);
-    let [ready, readyLength]: [ReadProgram[], number] = [[], 0];
-    for (const row of rows) {
-      const read = await large.ofRow(row);
-      ready.push(...programsOf(read, tenantId, limits, read !== row));
-      readyLength += read[1]?.length ?? 0;
-      // Parsed rows take ten times the memory of their JSON, so few of them are kept back.
-      if (readyLength <= maxReadyLength) continue;
-      yield ready;
-      [ready, readyLength] = [[], 0];
+  for await (const round of rounds) {
+    for (const batch of batchesOf(round, limits.maxProgramBytes)) {
+      const large = await readLarge(client, tenantId, limits, batch);
+      yield batch.flatMap((row) => programsOf(row, large.get(row[0]), tenantId, limits));
     }
-    yield ready;
   }
 }
 
@@ -105,9 +100,8 @@ export async function readProgram(
 
 const programsPerRound = 64;
 const smallBytes = 64 * 1024;
-const maxReadyLength = 1024 * 1024;
-/** The most bytes of large programs that one query gives; a larger one comes alone. */
-const maxLargeBytes = 4 * 1024 * 1024;
+/** The most JSON of a batch; a larger program is one of its own. Parsed rows take ten times the memory of their JSON. */
+const maxBatchBytes = 1024 * 1024;
 
 async function* roundAtOnce(
   client: SourceClient,
@@ -146,46 +140,34 @@ async function* roundsOf(
   await client.query("CLOSE programs");
 }
 
-/** Gets the JSON of those programs of a round that are not small. */
-class LargePrograms {
-  readonly #client: SourceClient;
-  readonly #tenantId: TenantId;
-  readonly #query: string;
-  readonly #maxBytes: number;
-  readonly #left: TextRow[];
-  #found = new Map<string | null | undefined, TextRow>();
-
-  constructor(
-    client: SourceClient,
-    tenantId: TenantId,
-    { maxProgramBytes: maxBytes, maxValueBytes }: SourceLimits,
-    rows: readonly TextRow[],
-  ) {
-    this.#client = client;
-    this.#tenantId = tenantId;
-    this.#query = programsQuery({ maxBytes, maxValueBytes, isNarrowed: true });
-    this.#maxBytes = maxBytes;
-    this.#left = rows.filter(isLarge);
-  }
-
-  /** The row with its JSON, unless that is larger than a program may be. Called for each row, in their order. */
-  async ofRow(row: TextRow): Promise<TextRow> {
-    if (!isLarge(row)) return row;
-    if (!this.#found.has(row[0])) await this.#readMore();
-    return this.#found.get(row[0]) ?? row;
-  }
-
-  async #readMore(): Promise<void> {
-    const ids: string[] = [];
-    for (let bytes = 0; this.#left[0] !== undefined; this.#left.shift()) {
-      const [programId, , size] = this.#left[0];
-      bytes += Math.min(Number(size), this.#maxBytes);
-      if (ids.length > 0 && bytes > maxLargeBytes) break;
-      ids.push(programId ?? "");
+function* batchesOf(round: readonly TextRow[], maxProgramBytes: number): Generator<readonly TextRow[]> {
+  let [batch, batchBytes]: [TextRow[], number] = [[], 0];
+  for (const row of round) {
+    // The JSON of a program that is too large is never fetched.
+    const bytes = Math.min(Number(row[2]), maxProgramBytes);
+    if (batch.length > 0 && batchBytes + bytes > maxBatchBytes) {
+      yield batch;
+      [batch, batchBytes] = [[], 0];
     }
-    this.#found = new Map();
-    await forEachRow(this.#client, this.#query, [this.#tenantId, ids], (row) => this.#found.set(row[0], row));
+    batch.push(row);
+    batchBytes += bytes;
   }
+  yield batch;
+}
+
+/** The programs of a batch that are not small, by id. The JSON of one that is larger than a program may be is `null`. */
+async function readLarge(
+  client: SourceClient,
+  tenantId: TenantId,
+  { maxProgramBytes: maxBytes, maxValueBytes }: SourceLimits,
+  batch: readonly TextRow[],
+): Promise<ReadonlyMap<string | null | undefined, TextRow>> {
+  const found = new Map<string | null | undefined, TextRow>();
+  const ids = batch.filter(isLarge).map(([programId]) => programId);
+  if (ids.length === 0) return found;
+  const query = programsQuery({ maxBytes, maxValueBytes, isNarrowed: true });
+  await forEachRow(client, query, [tenantId, ids], (row) => found.set(row[0], row));
+  return found;
 }
 
 /** Rows of programs that do not exist, or without an id, are not needed. Nor is what is not to be published. */
@@ -193,13 +175,14 @@ function isLarge([programId, json, , states]: TextRow): boolean {
   return json === null && programId !== null && states !== null && !areUnpublished(statesOf(states));
 }
 
-/** `isCut`: values that are too large are cut. */
+/** `large`: the row of the second query, if the program needed one. */
 function programsOf(
-  [programId = null, json, bytes, states = null, ...tenants]: TextRow,
+  small: TextRow,
+  large: TextRow | undefined,
   tenantId: TenantId,
   { maxValueBytes, maxProgramBytes }: SourceLimits,
-  isCut: boolean,
 ): readonly ReadProgram[] {
+  const [programId = null, json, bytes, states = null, ...tenants] = large ?? small;
   // The last guard between tenants: a row of another tenant, which a broken view may give, ends the build.
   if (tenants.some((found) => found !== tenantId)) {
     throw new Failure("internal", `A view of partner_source gave a row of another tenant than ${tenantId}.`);
@@ -211,16 +194,14 @@ function programsOf(
     return all.map((state) => ({ source: bareSource(null, [state], null), isDuplicate: false }));
   const isDuplicate = all.length > 1;
   const text = `programs: ${bytes} bytes, limit ${maxProgramBytes}`;
-  const large = { code: "program_too_large", view: "programs", column: null, field: null, text } as const;
+  const tooLarge = { code: "program_too_large", view: "programs", column: null, field: null, text } as const;
   if (json === null || json === undefined) {
-    return [{ source: bareSource(programId, all, large), isDuplicate }];
+    return [{ source: bareSource(programId, all, tooLarge), isDuplicate }];
   }
   const rows: ProgramRows = JSON.parse(json);
-  // An element of a list counts at most six times the bytes of its JSON.
-  const isSmall = !isCut && json.length * 6 <= maxValueBytes;
-  const oversize = isSmall ? null : oversizeIn(rows, maxValueBytes);
-  const isLarge = Number(bytes) > maxProgramBytes;
-  const source = programSource(shortId(programId), rows, oversize ?? (isLarge ? large : null));
+  const oversize = large === undefined ? null : oversizeIn(rows, maxValueBytes);
+  const isTooLarge = Number(bytes) > maxProgramBytes;
+  const source = programSource(shortId(programId), rows, oversize ?? (isTooLarge ? tooLarge : null));
   return [{ source, isDuplicate }];
 }
 

@@ -1,3 +1,5 @@
+import { singleLine } from "../../../core/printable.ts";
+
 /** Why the source breaks its contract. `check-structure.ts` has the message of each. */
 export type StructureCode =
   | "server_too_old"
@@ -9,20 +11,15 @@ export type StructureCode =
   | "column_type";
 
 /** Why the source may show fewer rows than there are, although no row is wrong. */
-export const causeCodes = [
-  "no_tenants",
-  "no_programs",
-  "tenant_without_programs",
-  "tenant_without_active",
-  "row_security",
-  "security_invoker",
-] as const;
-/** Those that keep rows from being seen. */
-export const hidingCodes = [
-  "row_security",
-  "security_invoker",
-] as const satisfies readonly StructuralCauseCode[];
-export type StructuralCauseCode = (typeof causeCodes)[number];
+export type StructuralCauseCode =
+  | "no_tenants"
+  | "no_programs"
+  | "tenant_without_programs"
+  | "tenant_without_active"
+  | (typeof hidingCodes)[number];
+
+/** Causes that keep rows from being seen. */
+export const hidingCodes = ["row_security", "security_invoker"] as const;
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
@@ -61,3 +58,23 @@ export interface SourceProblem<Code extends string = string> {
 
 export type StructureProblem = SourceProblem<StructureCode>;
 export type CauseProblem = SourceProblem<StructuralCauseCode>;
+
+/** The problems as lines of a failure's message. Problems in a row that share a fix show it once. */
+export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
+  return problems.flatMap(({ message, fix }, at) => {
+    const isShared = problems[at + 1]?.fix.text === fix.text;
+    return isShared ? [message] : [message, ...fixLines(fix)];
+  });
+}
+
+/** The lines that tell how to mend a problem. They are indented, to stand below its message. */
+export function fixLines({ kind, text }: Fix): readonly string[] {
+  switch (kind) {
+    case "advice":
+      return [singleLine(`    Fix: ${text}.`.replace(/\.\.$/, "."))];
+    case "command":
+      return [singleLine(`    Fix: run ${text}`)];
+    case "sql":
+      return ["    Fix, to paste into psql:", singleLine(`      ${text}`)];
+  }
+}

@@ -1,7 +1,7 @@
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
+import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
@@ -13,10 +13,10 @@ import type { BuildOptions } from "./build-options.ts";
 import { AttemptFacts, countedStore, heldFailure, outcomeOf } from "./build-report.ts";
 import { isRemembered, type Memory, readMemory, rememberedLines, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
-import { publishNext, removedMeanwhile } from "./publish.ts";
-import { type ReadContent, readNext } from "./read-next.ts";
+import { publishNext, type ReadContent, removedMeanwhile } from "./publish.ts";
+import { readNext } from "./read-next.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
-import { withdraw, withdrawStated } from "./withdraw.ts";
+import { withdraw } from "./withdraw.ts";
 
 /** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
@@ -95,7 +95,7 @@ async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outco
       .catch((error: unknown) => {
         const isOfSource = isReached && readingFailures.has(asFailure(error).code);
         if (context.signal.aborted || !isOfSource) throw error;
-        return afterFailedReading(attempt, facts, error);
+        return afterFailedReading(attempt, knowing, facts, error);
       });
     return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer, facts);
   } finally {
@@ -122,21 +122,26 @@ async function readKnown({ options, context, pointer }: Attempt): Promise<Known>
   return { live, memory: isNeeded ? await readMemory(store, options.recipe, live, signal) : undefined };
 }
 
-/** P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. */
+/**
+ * P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. This needs the ids and states
+ * of the tenant's programs only, so no other view keeps it from arriving.
+ */
 async function afterFailedReading(
   attempt: Attempt,
+  knowing: Promise<Known>,
   facts: AttemptFacts,
   error: unknown,
 ): Promise<"superseded"> {
+  const { tenantId, context, pointer } = attempt;
   try {
-    const done = await withdrawStated(attempt);
-    if (done === "superseded") return done;
-    if (done !== undefined) {
-      facts.noteLive(done.live);
-      facts.counts = countsOfKept(facts.livePrograms, { withdrawn: done.withdrawn.size });
-      if (done.live.manifest === undefined) noteUnreadable(facts, done.live);
-      else await followLive(attempt, done.live, true);
-    }
+    const known = await knowing;
+    if (pointer !== undefined && known.live === undefined) noteUnreadable(facts, pointer);
+    const { programs } = known.live ?? {};
+    const stated = programs?.count
+      ? await context.withRows(tenantId, (rows) => rows.withdrawn(programs))
+      : [];
+    if ((await endWithdrawing(attempt, known, new Set(stated), {}, facts)) === "superseded")
+      return "superseded";
   } catch (failure) {
     facts.noteCode("withdrawals_unknown", asFailure(failure).message);
   }
@@ -152,7 +157,7 @@ async function endAsRead(
   facts: AttemptFacts,
 ): Promise<Outcome | "superseded"> {
   const { options, pointer, readAt } = attempt;
-  const { next, lists } = read;
+  const { next } = read;
   const live = pointer && { current: pointer.current, manifest: known.live };
   facts.counts = next.counts;
   facts.leftOut = next.leftOut;
@@ -164,13 +169,12 @@ async function endAsRead(
   if (options.dryRun) facts.changes = next.changes(isBlocked);
   if (isBlocked) {
     await writer.settled();
-    const outcome = await endBlocked(attempt, known, live, next, facts);
+    const outcome = await endWithdrawing(attempt, known, next.withdrawn, next.counts, facts);
     if (outcome !== "superseded" && refusal !== undefined) throw refusal;
     return outcome;
   }
   for (const problem of next.changeProblems) facts.note(problem);
-  const published =
-    lists === undefined ? "unchanged" : await publishNext(attempt, known.live, { ...read, lists }, writer);
+  const published = await publishNext(attempt, known.live, read, writer);
   if (published === "superseded" || published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
@@ -200,24 +204,26 @@ async function refusalOf(
   if (refusal !== undefined) return refusal;
   const build = { tenantId, added: next.added, isLive: pointer !== undefined };
   const shared = await sharedVerdict(build, options.allowShared, context.findShared);
-  if (shared.kind === "warned") facts.note(shared.problem);
-  return shared.kind === "refused" ? shared.failure : undefined;
+  if (shared instanceof Failure) return shared;
+  if (shared !== undefined) facts.note(shared);
+  return undefined;
 }
 
-/** P20: publishes the live content without what the source has withdrawn, the only change that a blocked build makes. */
-async function endBlocked(
+/** P20: publishes the live content without these programs, the only change that a blocked or failed build makes. */
+async function endWithdrawing(
   attempt: Attempt,
-  { memory }: Known,
-  live: Live | undefined,
-  { withdrawn, counts }: NextSnapshot,
+  { live: manifest, memory }: Known,
+  withdrawn: ReadonlySet<string>,
+  found: Partial<ProgramCounts>,
   facts: AttemptFacts,
 ): Promise<"held" | "superseded"> {
-  const { options, context } = attempt;
+  const { options, context, pointer } = attempt;
+  const live = pointer && { current: pointer.current, manifest };
   const left = live && (await withdraw(attempt, live, withdrawn));
   if (left === "superseded") return left;
-  if (left !== undefined && !options.dryRun) {
+  if (left !== undefined) {
     facts.noteLive(left);
-    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, live?.manifest);
+    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, manifest);
     // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
     if (left !== live && memory !== undefined) {
       const rest = [...memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
@@ -226,7 +232,7 @@ async function endBlocked(
     }
   }
   // P148: the counts are those of the programs that partners go on seeing.
-  facts.counts = countsOfKept(facts.livePrograms, { ...counts, withdrawn: withdrawn.size });
+  facts.counts = countsOfKept(facts.livePrograms, { ...found, withdrawn: withdrawn.size });
   return "held";
 }
 
@@ -281,6 +287,6 @@ async function isNewerLive({ tenantId, context, readAt }: Attempt, facts: Attemp
   return true;
 }
 
-function noteUnreadable(facts: AttemptFacts, { current }: Live): void {
+function noteUnreadable(facts: AttemptFacts, { current }: Pick<Live, "current">): void {
   facts.noteCode("manifest_unreadable", current.snapshotId);
 }

@@ -194,10 +194,6 @@ export class NextSnapshot {
     return listBodies([...this.#listed.splice(0), ...takenOver]);
   }
 
-  get hasKept(): boolean {
-    return this.#kept.some(isPublished);
-  }
-
   /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
   changes(isBlocked: boolean): TenantChanges {
     const withdrawn = [...this.withdrawn].sort();

@@ -1,10 +1,8 @@
-import { unlessFailed } from "../../../core/failure.ts";
 import { snapshotId } from "../../../core/ids.ts";
-import { lineFrom, type Manifest } from "../../../core/manifest.ts";
+import { lineFrom } from "../../../core/manifest.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { listBodies, readListed } from "../content/lists.ts";
 import { nextGeneration } from "../snapshot/commit.ts";
-import { readLiveManifest } from "../snapshot/live-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
 import { publishManifest } from "./publish.ts";
 import { createResponseWriter } from "./response-writer.ts";
@@ -47,23 +45,4 @@ export async function withdraw(
     list,
     legacy,
   });
-}
-
-/**
- * P130: withdraws what the source states as withdrawn, after a reading that failed. This needs the ids and states of the tenant's
- * programs only, so no other view keeps it from arriving. `undefined` when nothing is live.
- */
-export async function withdrawStated(
-  attempt: Attempt,
-): Promise<{ readonly live: Live; readonly withdrawn: ReadonlySet<string> } | "superseded" | undefined> {
-  const { tenantId, context, pointer } = attempt;
-  if (pointer === undefined) return undefined;
-  const reading = readLiveManifest(context.store, pointer.current, context.signal);
-  const manifest: Manifest | undefined = await unlessFailed(reading, "corrupt_document");
-  const live = { current: pointer.current, manifest };
-  if (manifest === undefined || manifest.programs.count === 0) return { live, withdrawn: new Set() };
-  const stated = await context.withRows(tenantId, (rows) => rows.withdrawn(manifest.programs));
-  const withdrawn = new Set(stated);
-  const left = await withdraw(attempt, live, withdrawn);
-  return left === "superseded" ? left : { live: left, withdrawn };
 }

@@ -194,6 +194,16 @@ describe("P191 what is legal and probably wrong is a hint", () => {
     expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "no_show,STORNIERT" })).toEqual([]);
   });
 
+  test("codes that say nothing are named, and all statuses when none is terminal", async () => {
+    for (const status of ["ok", "c"])
+      await bench.insertRows("enrollments", "acme", "a", { status, role: "passenger" });
+    expect(await hinted()).toEqual(["status_takes_place enrollments.status: c (1), confirmed (1), ok (1)"]);
+    expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "ok" })).toEqual([
+      "status_takes_place enrollments.status: c (1)",
+    ]);
+    expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "c" })).toEqual([]);
+  });
+
   test("a published tenant that vanished beside a new one with its programs was renamed", async () => {
     await bench.build([], { now });
     await bench.source.query(
