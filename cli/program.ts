@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { commandExamples } from "./commands/command-examples.ts";
-import { type CommandEntry, commandGroups, commandTable } from "./commands/command-table.ts";
+import { type CommandEntry, commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
 import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
 
@@ -28,10 +27,10 @@ export async function createProgram(
       outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
     })
     .exitOverride();
-  withExamples(program, "");
+  withExamples(program, programExamples);
   const parents = new Map<string | undefined, Command>([[undefined, program]]);
-  for (const [name, description] of Object.entries(commandGroups)) {
-    parents.set(name, withExamples(program.command(name).description(description), name));
+  for (const [name, { description, examples }] of Object.entries(commandGroups)) {
+    parents.set(name, withExamples(program.command(name).description(description), examples));
   }
   const unknown = args?.some((arg) => helpWords.has(arg)) ? unknownWord(args) : undefined;
   if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
@@ -40,7 +39,7 @@ export async function createProgram(
     const command = isWanted ? (await entry.load())(shell) : new Command();
     const parent = parents.get(entry.group) ?? program;
     command.name(entry.name).description(entry.description);
-    withExamples(command, entry.group === undefined ? entry.name : `${entry.group} ${entry.name}`);
+    withExamples(command, entry.examples);
     // `addCommand` does not pass on our outputs and our way to end, so they are copied.
     parent.addCommand(command.copyInheritedSettings(parent));
   }
@@ -49,8 +48,8 @@ export async function createProgram(
 }
 
 /** Every help text ends with calls that work (P83). */
-function withExamples(command: Command, path: string): Command {
-  const lines = (commandExamples[path] ?? []).map((example) => `  partner-programs ${example}\n`);
+function withExamples(command: Command, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  partner-programs ${example}\n`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("")}`.trimEnd());
 }
 

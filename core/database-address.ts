@@ -1,7 +1,6 @@
-import { parsedUrl } from "./parsed-url.ts";
+import { parsedUrl, parseUrl, shownUrl } from "./parsed-url.ts";
 import { mayBeInFile } from "./secret-files.ts";
-import { settingText } from "./setting-parser.ts";
-import { parseUrl, setting, shownUrl } from "./setting-types.ts";
+import { setting, settingText } from "./setting-parser.ts";
 
 /** Where the booking database is. */
 export type DatabaseAddress =
@@ -55,7 +54,7 @@ export function parseDatabaseUrl(text: string, hasStore: boolean): DatabaseServe
 }
 
 /** `/run/postgresql booking`: the folder of a socket and the database's name. */
-const socketFolder = /^(\/[^\s?#@]*)(?: +([^\s?#@/]+))?$/;
+const socketFolder = /^(\/[^\s?#@]*)(?: ([^\s?#@/]+))?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { Readable } from "node:stream";
 import { Failure } from "./failure.ts";
 import type { ObjectBody, StoredObject } from "./object-store.ts";
 
@@ -9,6 +10,22 @@ export function sha256Hex(bytes: Uint8Array): string {
 
 export function bytesBody(bytes: Buffer): ObjectBody {
   return { bytes, size: bytes.length, sha256: sha256Hex(bytes) };
+}
+
+/** What is known of an object before its body is read. */
+export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
+
+/** An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a small file. */
+export function objectInMemory(head: ObjectHead, bytes: Buffer): StoredObject {
+  let body: Readable | undefined;
+  return {
+    ...head,
+    whole: async () => bytes,
+    get body() {
+      body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
+      return body;
+    },
+  };
 }
 
 /** The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop ends the reading. */
@@ -31,7 +48,7 @@ export async function readBody(
 
 /** The pieces as one buffer. Throws as `readBody` does. */
 export async function joinedPieces(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   what: string,
 ): Promise<Buffer> {

@@ -30,21 +30,17 @@ export type GetResult =
       /** The body's size, as the store announced it. */
       readonly size: number;
       readonly modifiedAt: Date;
-      /**
-       * Whether the bytes are on this machine. If so, a body that was read once reads the same again under the same tag. Over
-       * a network, every read may be damaged on its way.
-       */
-      readonly isLocal: boolean;
       /** The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or stalls. */
       readonly body: Readable;
       /**
-       * Some drivers have this for large bodies. It gives the bytes without `body`, all chunks in the same memory, which is used
-       * again when `take` has resolved. So a body that is passed on leaves no garbage.
+       * There for large bodies on this machine, which read the same again under the same tag. (Over a network, every read may be
+       * damaged.) It gives the bytes without `body`, all chunks in the same memory, which is used again when `take` has
+       * resolved. So a body that is passed on leaves no garbage.
        */
-      readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
+      readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
       /**
-       * Some drivers have this for small bodies. It gives all bytes at once, without the cost of a stream. Such a body need
-       * not be read, and the call's signal ends it until it is complete. Fails as `body` does.
+       * There for small bodies, which are read before `get` resolves: all bytes, without the cost of a stream. Such a `body`
+       * need not be read.
        */
       readonly whole?: () => Promise<Buffer>;
     }

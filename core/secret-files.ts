@@ -1,8 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { Failure } from "./failure.ts";
-import { type Environment, type Setting, SettingFault, settingText } from "./setting-parser.ts";
-import { optional, setting } from "./setting-types.ts";
+import {
+  type Environment,
+  optional,
+  type Setting,
+  SettingFault,
+  setting,
+  settingText,
+} from "./setting-parser.ts";
 
 /** A setting whose value may also be the content of a file, which `NAME_FILE` names. Docker and Kubernetes provide secrets as files. */
 export function mayBeInFile<Value>(secret: Setting<Value>): Setting<Value> {

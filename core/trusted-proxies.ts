@@ -1,7 +1,5 @@
-import { BlockList, isIPv6 } from "node:net";
-import { ipAddress } from "./ip-address.ts";
-import { SettingFault } from "./setting-parser.ts";
-import { optional, setting } from "./setting-types.ts";
+import { BlockList, isIP, isIPv6, SocketAddress } from "node:net";
+import { optional, SettingFault, setting } from "./setting-parser.ts";
 
 /** The proxies whose headers about their clients are believed. */
 export interface TrustedProxies {
@@ -50,4 +48,22 @@ function isAdded(trusted: BlockList, entry: string): boolean {
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > (family === "ipv6" ? 128 : 32)) return false;
   trusted.addSubnet(address, Number(length), family);
   return true;
+}
+
+/**
+ * The IP address in its canonical form, or `undefined`. IPv6 is written as in RFC 5952. An IPv4 address that is mapped into
+ * IPv6, as a listener for both families sees its clients, becomes IPv4. An address with a zone (`%eth0`) is refused, since a
+ * zone has a meaning on one machine only.
+ */
+export function ipAddress(text: string): string | undefined {
+  switch (text.includes("%") ? 0 : isIP(text)) {
+    case 4:
+      return text;
+    case 6: {
+      const { address } = new SocketAddress({ address: text, family: "ipv6" });
+      return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
+    }
+    default:
+      return undefined;
+  }
 }

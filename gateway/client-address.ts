@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import { ipAddress } from "../core/ip-address.ts";
-import type { TrustedProxies } from "../core/trusted-proxies.ts";
+import { ipAddress, type TrustedProxies } from "../core/trusted-proxies.ts";
 
 /** Finds the client's address for the log, when the operator has named trusted proxies (W98). */
 export interface ClientAddresses {

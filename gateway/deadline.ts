@@ -1,5 +1,4 @@
-import { createSlots } from "../core/bounded-work.ts";
-import { withDeadline } from "../core/deadline.ts";
+import { createSlots, withDeadline } from "../core/bounded-work.ts";
 import { Failure } from "../core/failure.ts";
 
 /**

@@ -37,7 +37,6 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   const { store, storeId, logger, refreshMs, callTimeoutMs, onChange } = options;
   const stopped = new AbortController();
   let known: { readonly confirmations: Confirmations; readonly etag: ETag } | undefined;
-  let oldest: readonly ConfirmedTenant[] | undefined;
   const outage = createOutageLog(
     logger,
     { failed: "the age of the data could not be read", succeeded: "the age of the data is known again" },
@@ -69,7 +68,6 @@ export function createFreshness(options: FreshnessOptions): Freshness {
     // A look that ran into its deadline must not overwrite the result of a later one.
     signal.throwIfAborted();
     known = { confirmations, etag: found.etag };
-    oldest = undefined;
     onChange();
   }
 
@@ -81,10 +79,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   return {
     confirmedAt: (tenantId, snapshotId) => confirmedAtOf(known?.confirmations.get(tenantId), snapshotId),
 
-    oldest() {
-      oldest ??= oldestConfirmed(known?.confirmations ?? new Map(), maxListed);
-      return oldest;
-    },
+    oldest: () => oldestConfirmed(known?.confirmations ?? new Map(), maxListed),
 
     start() {
       timer = setInterval(() => void look(), refreshMs);
@@ -98,7 +93,7 @@ export function createFreshness(options: FreshnessOptions): Freshness {
   };
 }
 
-/** Labels of metrics must not grow without bound. */
+/** Only so many tenants have a metric of their own, since labels must not grow without bound. */
 export const maxListed = 100;
 
 export interface ConfirmedTenant {

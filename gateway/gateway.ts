@@ -78,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const waits = { ...usualWaits, ...options.waits };
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
-  const metrics = createMetrics(clock);
+  const metrics = createMetrics();
   const { redisUrl, redisUrlFile, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
@@ -206,21 +206,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     isStopping: () => signal.aborted,
     isListening: () => apiServer.listening,
   });
+  const parts = { clocks, tokens, watch, snapshots, freshness, bodies, connections, fleet, mirror };
   const adminServer = createAdminServer({
     hostNames: [settings.adminHost, ...settings.adminHostNames],
     hostSetting: "ADMIN_HOST",
     otherMethods: 404,
     notReadyCause: readiness.notReadyCause,
     note: readiness.note,
-    metrics,
-  });
-  metrics.attach({
-    ...{ tokens, watch, snapshots, readiness, mirror },
-    oldestData: freshness.oldest,
-    unixMs: clocks.unixMs,
-    cacheBytes: bodies.size,
-    connections: connections.count,
-    fleet,
+    metrics: { contentType: metrics.contentType, text: () => metrics.text({ ...parts, readiness }) },
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
 

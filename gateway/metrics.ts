@@ -2,12 +2,23 @@ import { Counter, Histogram } from "prom-client";
 import type { CauseCode } from "../core/cause-code.ts";
 import type { TokenId } from "../core/ids.ts";
 import { createMetricsRegistry } from "../core/metrics-registry.ts";
+import { buildInfo } from "../core/package-version.ts";
+import type { BodyCache } from "./body-cache.ts";
+import type { Clocks } from "./clocks.ts";
+import type { Connections } from "./connections.ts";
 import type { Route } from "./exchange.ts";
-import { type MetricSources, registerGauges } from "./gauges.ts";
+import type { FleetCounter } from "./fleet-counter.ts";
+import { type Freshness, maxListed } from "./freshness.ts";
+import type { LiveSnapshots } from "./live-snapshots.ts";
+import type { Mirror } from "./mirror.ts";
 import type { Quota } from "./quota.ts";
-import { createRequestTally, createTokenTally } from "./tallies.ts";
+import type { Readiness } from "./readiness.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import { createRequestTally, createTokenTally, metricText } from "./tallies.ts";
+import type { TokenDirectory } from "./token-directory.ts";
+import { maxExpiring } from "./token-table.ts";
 
-/** Counts and times of what happens, and their text for Prometheus. */
+/** Counts and times of what happens. */
 export interface Metrics {
   request(route: Route, status: number, durationMs: number): void;
   /** Counts the request for its token, when it had a token of the registry. `nowMs`: monotonic. */
@@ -16,28 +27,32 @@ export interface Metrics {
   storeCall(operation: string, outcome: string, durationMs: number): void;
   connectionCut(cause: CauseCode): void;
   lostLogLine(): void;
-  /** The current values in Prometheus' text format. */
-  text(): Promise<string>;
+  /** All of that, and what the parts say of themselves now, in Prometheus' text format. */
+  text(parts: MeasuredParts): Promise<string>;
   readonly contentType: string;
 }
 
-/** `attach` connects the gauges. It comes later, since their sources need the metrics themselves. */
-export function createMetrics(monotonicMs: () => number): Metrics & { attach(sources: MetricSources): void } {
+/** The parts that are asked when Prometheus reads `/metrics`. */
+export interface MeasuredParts {
+  readonly clocks: Clocks;
+  readonly tokens: Pick<TokenDirectory, "ageMs" | "counts" | "expiring">;
+  readonly watch: Pick<StoreWatch, "storeId" | "otherStoreId">;
+  readonly snapshots: Pick<LiveSnapshots, "ages">;
+  readonly readiness: Pick<Readiness, "notReadyCause" | "isServingLastGood">;
+  readonly freshness: Pick<Freshness, "oldest">;
+  readonly bodies: Pick<BodyCache, "size">;
+  readonly connections: Pick<Connections, "count">;
+  /** Set when Redis is configured, whether it is away or not. */
+  readonly fleet: Pick<FleetCounter, "isShared"> | undefined;
+  readonly mirror: Pick<Mirror, "writeFailures"> | undefined;
+}
+
+export function createMetrics(): Metrics {
   const registry = createMetricsRegistry();
   const registers = [registry];
   const requests = createRequestTally();
   const tokens = createTokenTally();
   const lookups = { hit: 0, miss: 0 };
-  new Counter({
-    name: "gateway_body_cache_lookups_total",
-    help: "Look-ups in the body cache by result.",
-    labelNames: ["result"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(lookups)) this.inc({ result }, count);
-    },
-  });
   const storeCalls = new Counter({
     name: "gateway_store_calls_total",
     help: "Calls to the object store by operation and outcome.",
@@ -75,9 +90,114 @@ export function createMetrics(monotonicMs: () => number): Metrics & { attach(sou
     },
     connectionCut: (cause) => cuts.inc({ cause }),
     lostLogLine: () => lostLines.inc(),
-    text: async () =>
-      `${requests.text()}${tokens.lines(monotonicMs()).join("\n")}\n${await registry.metrics()}`,
+    async text(parts) {
+      const results = Object.entries(lookups).map(([result, count]) => [{ result }, count] as const);
+      const cache = metricText(
+        "counter",
+        "gateway_body_cache_lookups_total",
+        "Look-ups in the body cache by result.",
+        results,
+      );
+      const tallied = requests.text() + tokens.text(parts.clocks.monotonicMs()) + cache;
+      return `${tallied}${partsText(parts)}\n${await registry.metrics()}`;
+    },
     contentType: registry.contentType,
-    attach: (sources) => registerGauges(registry, sources),
   };
+}
+
+/** What the parts say of themselves. */
+function partsText(parts: MeasuredParts): string {
+  const { tokens, watch, readiness, fleet, mirror } = parts;
+  const text: string[] = [];
+  const gauge = (name: string, help: string, samples: Parameters<typeof metricText>[3]): void => {
+    text.push(metricText("gauge", `gateway_${name}`, help, samples));
+  };
+  const ages = parts.snapshots.ages();
+  const nowMs = parts.clocks.unixMs();
+  const dataAges = parts.freshness.oldest().map(({ tenantId, confirmedAtMs }) => ({
+    tenant: tenantId,
+    seconds: Math.max(0, nowMs - confirmedAtMs) / 1000,
+  }));
+
+  gauge(
+    "build_info",
+    "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
+    [[{ ...buildInfo() }, 1]],
+  );
+  gauge(
+    "token_expires_timestamp_seconds",
+    `When a token that is in force will expire, of the ${maxExpiring} that do so first.`,
+    tokens
+      .expiring()
+      .map(({ tokenId, tenantId, expiresAtMs }) => [
+        { token: tokenId, tenant: tenantId },
+        expiresAtMs / 1000,
+      ]),
+  );
+  gauge(
+    "tokens",
+    "Tokens of the registry by what they are now.",
+    Object.entries(tokens.counts()).map(([status, count]) => [{ status }, count]),
+  );
+  // W161: a store that the gateway does not believe is visible as 0.
+  const stores = [[watch.storeId(), 1] as const, [watch.otherStoreId(), 0] as const];
+  gauge(
+    "store_info",
+    "1 for the store that the gateway goes by; 0 for another one that answers in its place, which it does not believe.",
+    stores.flatMap(([id, isOwn]) => (id === undefined ? [] : [[{ store_id: id }, isOwn] as const])),
+  );
+  gauge(
+    "token_registry_age_seconds",
+    "Time since the token registry was last confirmed; +Inf before the first time.",
+    tokens.ageMs() / 1000,
+  );
+  gauge(
+    "snapshot_age_seconds",
+    `Time since the live snapshot was last confirmed, of the ${maxListed} tenants where it is longest.`,
+    ages.slice(0, maxListed).map(({ tenantId, ageMs }) => [{ tenant: tenantId }, ageMs / 1000]),
+  );
+  gauge(
+    "data_age_seconds",
+    `Time since a tenant's data was last found to be what the source says, of the ${maxListed} tenants where it is longest, served by this gateway or not.`,
+    dataAges.map(({ tenant, seconds }) => [{ tenant }, seconds]),
+  );
+  gauge(
+    "data_age_max_seconds",
+    "The largest gateway_data_age_seconds of all tenants; NaN while none is known.",
+    dataAges[0]?.seconds ?? Number.NaN,
+  );
+  gauge("snapshots_held", "Tenants whose live snapshot is in memory.", ages.length);
+  gauge("body_cache_bytes", "Bytes of responses in memory.", parts.bodies.size());
+  gauge("connections", "Open connections of the API's listener.", parts.connections.count());
+  gauge(
+    "limiter_shared",
+    "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
+    Number(fleet?.isShared() === true),
+  );
+  // W94: an alert compares this gauge with the one above.
+  gauge(
+    "limiter_shared_wanted",
+    "1 when REDIS_URL is set, so that requests are to be counted for the whole fleet.",
+    Number(fleet !== undefined),
+  );
+  // W93: the same judgement as `/readyz`.
+  gauge(
+    "ready",
+    "1 while requests would be served, as /readyz says.",
+    Number(readiness.notReadyCause() === undefined),
+  );
+  gauge(
+    "serving_last_good",
+    "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
+    Number(readiness.isServingLastGood()),
+  );
+  text.push(
+    metricText(
+      "counter",
+      "gateway_last_good_write_failures_total",
+      "Writes to LAST_GOOD_DIR that failed or were given up.",
+      mirror?.writeFailures() ?? 0,
+    ),
+  );
+  return text.join("");
 }

@@ -2,6 +2,32 @@ import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
 import type { Quota } from "./quota.ts";
 
+type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
+
+/**
+ * A metric in Prometheus' text format, without or with labels. No label's value needs escaping: all are ids, numbers, or words of
+ * this program.
+ */
+export function metricText(
+  type: "counter" | "gauge",
+  name: string,
+  help: string,
+  samples: number | Iterable<Sample>,
+): string {
+  const all: Iterable<Sample> = typeof samples === "number" ? [[{}, samples]] : samples;
+  return headText(type, name, help) + [...all].map((sample) => sampleLine(name, sample)).join("");
+}
+
+function headText(type: string, name: string, help: string): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+}
+
+function sampleLine(name: string, [labels, value]: Sample): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+  const labelled = pairs.length === 0 ? name : `${name}{${pairs.join(",")}}`;
+  return `${labelled} ${value === Number.POSITIVE_INFINITY ? "+Inf" : value}\n`;
+}
+
 /**
  * Counts and times requests in plain numbers: with the labels of prom-client's counters and histograms a request would take 1.3 µs
  * longer, a twentieth of a warm detail.
@@ -28,21 +54,23 @@ export function createRequestTally(): RequestTally {
     },
 
     text() {
+      const counts = [...tallies].flatMap(([route, { statuses }]) =>
+        [...statuses].map(([status, count]): Sample => [{ route, status }, count]),
+      );
       return [
-        ...header(
-          counter,
+        metricText(
           "counter",
+          "gateway_requests_total",
           "Requests answered, refused ones included, by resource and HTTP status.",
+          counts,
         ),
-        ...[...tallies].flatMap(([route, tally]) => counterLines(route, tally)),
-        ...header(
-          histogram,
+        headText(
           "histogram",
+          histogram,
           "Time from a request's complete header section to the end of its response.",
         ),
         ...[...tallies].flatMap(([route, tally]) => histogramLines(route, tally)),
-        "",
-      ].join("\n");
+      ].join("");
     },
   };
 }
@@ -54,7 +82,6 @@ interface RouteTally {
   sumMs: number;
 }
 
-const counter = "gateway_requests_total";
 const histogram = "gateway_request_duration_seconds";
 const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
 
@@ -64,26 +91,18 @@ function newTally(): RouteTally {
   return { statuses, buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
 }
 
-function header(name: string, type: string, help: string): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
-}
-
-function counterLines(route: Route, { statuses }: RouteTally): string[] {
-  return [...statuses].map(([status, count]) => `${counter}{route="${route}",status="${status}"} ${count}`);
-}
-
 function histogramLines(route: Route, { buckets, sumMs }: RouteTally): string[] {
   let count = 0;
   const lines = buckets.map((inBucket, at) => {
     count += inBucket;
     const bound = bucketsMs[at];
-    return `${histogram}_bucket{route="${route}",le="${bound === undefined ? "+Inf" : bound / 1000}"} ${count}`;
+    return sampleLine(`${histogram}_bucket`, [
+      { route, le: bound === undefined ? "+Inf" : bound / 1000 },
+      count,
+    ]);
   });
-  return [
-    ...lines,
-    `${histogram}_sum{route="${route}"} ${sumMs / 1000}`,
-    `${histogram}_count{route="${route}"} ${count}`,
-  ];
+  const sum = sampleLine(`${histogram}_sum`, [{ route }, sumMs / 1000]);
+  return [...lines, sum, sampleLine(`${histogram}_count`, [{ route }, count])];
 }
 
 /**
@@ -93,8 +112,8 @@ function histogramLines(route: Route, { buckets, sumMs }: RouteTally): string[] 
 export interface TokenTally {
   /** `quota`: the token's quota after this request, if the request was counted. `nowMs`: monotonic. */
   add(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
-  /** Lines of the Prometheus text format. */
-  lines(nowMs: number): string[];
+  /** The current values in Prometheus' text format. */
+  text(nowMs: number): string;
 }
 
 /**
@@ -121,27 +140,26 @@ export function createTokenTally(maxTokens = 1000): TokenTally {
       if (quota !== undefined) notePeak(counts, (quota.limit - quota.remaining) / quota.limit, nowMs);
     },
 
-    lines(nowMs) {
+    text(nowMs) {
       const all = [...tokens, ["other", rest] as const];
       const peaks = all
-        .map(([token, counts]) => ({ token, peak: peakOf(counts, nowMs) }))
-        .filter(({ peak }) => peak > 0)
-        .sort((a, b) => b.peak - a.peak)
+        .map(([token, counts]): Sample => [{ token }, peakOf(counts, nowMs)])
+        .filter(([, peak]) => peak > 0)
+        .sort(([, a], [, b]) => b - a)
         .slice(0, maxPeaks);
-      return [
-        ...header(
-          tokenCounter,
-          "counter",
-          "Answers to requests with a token of the registry, by token and class of the HTTP status.",
-        ),
-        ...all.flatMap(([token, counts]) => tokenLines(token, counts)),
-        ...header(
-          quotaGauge,
-          "gauge",
-          `The largest part of its quota that a token has used within the last two minutes, of the ${maxPeaks} tokens where it is largest.`,
-        ),
-        ...peaks.map(({ token, peak }) => `${quotaGauge}{token="${token}"} ${peak}`),
-      ];
+      const answers = metricText(
+        "counter",
+        "gateway_token_requests_total",
+        "Answers to requests with a token of the registry, by token and class of the HTTP status.",
+        all.flatMap(([token, counts]) => answerSamples(token, counts)),
+      );
+      const used = metricText(
+        "gauge",
+        "gateway_token_quota_used_ratio",
+        `The largest part of its quota that a token has used within the last two minutes, of the ${maxPeaks} tokens where it is largest.`,
+        peaks,
+      );
+      return answers + used;
     },
   };
 }
@@ -156,8 +174,6 @@ interface TokenCounts {
   peakEndsMs: number;
 }
 
-const tokenCounter = "gateway_token_requests_total";
-const quotaGauge = "gateway_token_quota_used_ratio";
 const minuteMs = 60_000;
 const maxPeaks = 100;
 
@@ -187,13 +203,11 @@ function peakOf({ peak, peakBefore, peakEndsMs }: TokenCounts, nowMs: number): n
   return nowMs - peakEndsMs < minuteMs ? peak : 0;
 }
 
-function tokenLines(token: string, { successes, refusals, faults }: TokenCounts): string[] {
-  const classes = [
-    ["2xx", successes],
-    ["4xx", refusals],
-    ["5xx", faults],
-  ] as const;
-  return classes.flatMap(([status, count]) =>
-    count === 0 ? [] : [`${tokenCounter}{token="${token}",status="${status}"} ${count}`],
-  );
+function answerSamples(token: string, { successes, refusals, faults }: TokenCounts): readonly Sample[] {
+  const samples: readonly Sample[] = [
+    [{ token, status: "2xx" }, successes],
+    [{ token, status: "4xx" }, refusals],
+    [{ token, status: "5xx" }, faults],
+  ];
+  return samples.filter(([, count]) => count > 0);
 }

@@ -7,7 +7,7 @@ import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { createGatewayLog } from "../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
-import { createKeyGate, welcomeAddress } from "../cli/support/pages/access/key-gate.ts";
+import { createKeyGate, welcomeAddress } from "../cli/support/pages/access.ts";
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { listen } from "../core/listen.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { durationMs } from "../../core/setting-types.ts";
+import { durationMs } from "../../core/setting-parser.ts";
 
 /** The flag of `buildWithinOption`, in milliseconds; 26 hours when it is not given. */
 export interface BuildWithin {

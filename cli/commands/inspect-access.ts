@@ -2,9 +2,14 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { Failure } from "../../core/failure.ts";
 import type { Shell } from "../shell/shell.ts";
-import type { Gate } from "../support/pages/access/gate.ts";
-import { accessKeyBytes, createKeyGate, welcomeAddress } from "../support/pages/access/key-gate.ts";
-import { createProxyGate, secretHeader } from "../support/pages/access/proxy-gate.ts";
+import {
+  accessKeyBytes,
+  createKeyGate,
+  createProxyGate,
+  type Gate,
+  secretHeader,
+  welcomeAddress,
+} from "../support/pages/access.ts";
 
 /** The options of `inspect` that say who may see the pages. */
 export interface AccessFlags {

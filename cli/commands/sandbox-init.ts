@@ -11,14 +11,12 @@ import { removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { publishSandbox } from "../partners/sandbox/publish-sandbox.ts";
 import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sandbox-text.ts";
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
-import { reinstateReturned } from "../publish/run/run-tenants.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
-import { readRemovedTenants } from "../publish/snapshot/removed-tenants.ts";
+import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { asTenantId, type ReasonFlag, reasonOption } from "./option-values.ts";
 
 interface InitFlags extends ReasonFlag {
   readonly tenant?: TenantId;

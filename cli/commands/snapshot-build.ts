@@ -18,8 +18,7 @@ import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.t
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asShard, asTenantId, wholeNumber } from "./option-values.ts";
-import { type ReasonFlag, reasonOption } from "./reason-option.ts";
+import { asShard, asTenantId, type ReasonFlag, reasonOption, wholeNumber } from "./option-values.ts";
 
 interface CommandFlags extends BuildFlags, ReasonFlag {
   readonly tenant?: readonly TenantId[];

@@ -18,8 +18,7 @@ import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
-import { asSnapshotId, asTenantId, wholeNumber } from "./option-values.ts";
-import { type ChangeFlags, reasonOption } from "./reason-option.ts";
+import { asSnapshotId, asTenantId, type ChangeFlags, reasonOption, wholeNumber } from "./option-values.ts";
 
 interface RollbackFlags extends ChangeFlags {
   readonly tenant: TenantId;

@@ -6,8 +6,7 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manif
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
-import { snapshotListText } from "../operate/snapshots/snapshot-list-text.ts";
-import { snapshotFacts } from "../operate/snapshots/snapshot-text.ts";
+import { snapshotFacts, snapshotListText } from "../operate/snapshots/snapshot-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
 import type { TenantVerification } from "../operate/snapshots/verification.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";

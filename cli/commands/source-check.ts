@@ -3,13 +3,17 @@ import { Failure } from "../../core/failure.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
+import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
+import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
+import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
 import type { AskStore } from "../operate/source-check/tenant-case.ts";
 import { counted } from "../output/counted.ts";
-import { layoutOf } from "../output/layout.ts";
+import { type Layout, layoutOf } from "../output/layout.ts";
+import { numbers, table } from "../output/table.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { problemReport } from "../publish/report/source-problems-text.ts";
-import { causeCodes } from "../publish/source/source-problem.ts";
+import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -27,14 +31,27 @@ async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<
   return report.isBroken ? 1 : 0;
 }
 
-async function sourceReport(shell: Shell, settings: CliSettings): Promise<SourceReport> {
+/** What a build would find, and what is legal and probably wrong. */
+interface CheckedSource extends SourceReport, Pick<Plausibility, "statuses"> {}
+
+async function sourceReport(shell: Shell, settings: CliSettings): Promise<CheckedSource> {
   const { signal } = shell;
   const progress = createProgressBar(shell.stderr, shell.now);
   const askStore: AskStore = (ask) => withStore(settings, ask);
   try {
     return await withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
-        pool.withReading((client) => checkSource(client, contentRules(settings), progress, askStore, signal)),
+        pool.withReading(async (client) => {
+          const rules = contentRules(settings);
+          const report = await checkSource(client, rules, progress, askStore, signal);
+          const today = shell.now().toISOString().slice(0, 10);
+          const { hints, statuses } = await plausibility(client, report, { rules, today, askStore, signal });
+          return {
+            ...report,
+            statuses,
+            problems: [...withSharedAdvice(report.problems, settings), ...hints],
+          };
+        }),
       ),
     );
   } catch (error) {
@@ -44,30 +61,40 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Source
   }
 }
 
-function checkText(shell: Shell, { problems, rows, published, isBroken }: SourceReport): string {
-  const findings = problems.length === 0 ? "" : `${problemReport(problems, layoutOf(shell))}\n`;
-  const errors = counted(problems.filter(({ severity }) => severity === "error").length, "error");
-  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+function checkText(shell: Shell, { problems, rows, published, isBroken, statuses }: CheckedSource): string {
+  const layout = layoutOf(shell);
+  const findings = problems.length === 0 ? "" : `${problemReport(problems, layout)}\n`;
+  const count = (severity: SourceProblem["severity"]): number =>
+    problems.filter((problem) => problem.severity === severity).length;
+  const errors = counted(count("error"), "error");
   if (rows === null) {
     return `${findings}The contract is broken: ${errors}. Rows were not looked at; mend the views first.\n`;
   }
   // The rows of a view that fails at one row cannot be counted, and must not be reported as 0.
   const sizes = (["tenant", "program"] as const).map((noun) => {
-    const count = rows[`${noun}s`];
-    return count === null || count === undefined ? `${noun}s not counted` : counted(count, noun);
+    const size = rows[`${noun}s`];
+    return size === null || size === undefined ? `${noun}s not counted` : counted(size, noun);
   });
+  const isHinted = count("hint") > 0;
+  const warnings = `${counted(count("warning"), "warning")}${isHinted ? ` and ${counted(count("hint"), "hint")}` : ""}`;
   const size = `(${sizes.join(", ")})`;
+  const before = `${findings}${statusTable(statuses ?? [], layout)}`;
   // This comes first: a source from which nothing would be published is never called right (P103).
   if (published === 0) {
-    const found = isBroken ? `${errors}, ${counted(warnings, "warning")}` : counted(warnings, "warning");
-    return `${findings}Nothing would be published: ${found} ${size}.\n`;
+    const found = isBroken ? `${errors}, ${warnings}` : warnings;
+    return `${before}Nothing would be published: ${found} ${size}.\n`;
   }
-  if (isBroken) {
-    return `${findings}The contract is broken: ${errors}, ${counted(warnings, "warning")} ${size}.\n`;
+  if (isBroken) return `${before}The contract is broken: ${errors}, ${warnings} ${size}.\n`;
+  if (count("warning") === 0 && !isHinted) return `${before}The source keeps the contract ${size}.\n`;
+  if (problems.some(({ code }) => hidingCodes.some((hiding) => hiding === code))) {
+    return `${before}The source may not show all that it should: ${warnings} ${size}.\n`;
   }
-  if (warnings === 0) return `The source keeps the contract ${size}.\n`;
-  if (problems.some(({ code }) => causeCodes.some((cause) => cause === code))) {
-    return `${findings}The source may not show all that it should: ${counted(warnings, "warning")} ${size}.\n`;
-  }
-  return `${findings}The source keeps the contract, with ${counted(warnings, "warning")} ${size}.\n`;
+  return `${before}The source keeps the contract, with ${warnings} ${size}.\n`;
+}
+
+/** Which enrollments take a place is for people to judge, so all statuses are shown. */
+function statusTable(statuses: NonNullable<CheckedSource["statuses"]>, { columns }: Layout): string {
+  if (statuses.length === 0) return "";
+  const [status, count, takesPlace] = statusColumns;
+  return `${table([status, numbers(count), takesPlace], statuses.map(statusCells), columns)}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
 }

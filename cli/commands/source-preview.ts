@@ -1,11 +1,12 @@
 import { Command } from "commander";
 import type { TenantId } from "../../core/ids.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
+import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { previewSource } from "../support/preview/preview-source.ts";
+import { previewSource } from "../support/source-preview.ts";
 import { previewText } from "../support/texts/preview.ts";
 import { asTenantId, sourceProgramId } from "./option-values.ts";
 
@@ -28,9 +29,10 @@ async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promi
   const settings = settingsOf(shell);
   const { signal } = shell;
   const wish = { tenantId: tenant, programId: program };
-  const preview = await withSourceReading(settings, signal, (client) =>
+  const found = await withSourceReading(settings, signal, (client) =>
     previewSource(client, contentRules(settings), wish),
   );
+  const preview = { ...found, findings: withSharedAdvice(found.findings, settings) };
   if (json) printJson(shell, preview);
   else shell.stdout.write(previewText(preview, layoutOf(shell)));
   return 0;

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../core/printable.ts";
-import { parseInstant } from "../../core/setting-types.ts";
+import { parseInstant } from "../../core/setting-parser.ts";
 import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";

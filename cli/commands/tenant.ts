@@ -9,8 +9,7 @@ import { counted } from "../output/counted.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId } from "./option-values.ts";
-import { type ChangeFlags, reasonOption } from "./reason-option.ts";
+import { asTenantId, type ChangeFlags, reasonOption } from "./option-values.ts";
 
 interface RemoveFlags extends ChangeFlags {
   readonly purge: boolean;

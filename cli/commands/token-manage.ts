@@ -1,21 +1,27 @@
 import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTokenId, type TenantId, type TokenId } from "../../core/ids.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
-import { auditedStatus, recordedChange, withAudit } from "../operate/audit/with-audit.ts";
+import type { Audit } from "../operate/audit/audit.ts";
+import { recordedChange } from "../operate/audit/with-audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
-import { editRecorded, readRegistry } from "../operate/tokens/edit-registry.ts";
+import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
 import { activeToken, latestEnd, revoked, unrevoked, withEnd } from "../operate/tokens/issue-token.ts";
 import { listedToken, tokenListText, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf, printText } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/times.ts";
-import { identifiedStore } from "../publish/store/identified-store.ts";
-import { requireHonouredConditions } from "../publish/store/with-checked-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { asTenantId, asTokenId, instantAfter, instantForms } from "./option-values.ts";
-import { type ChangeFlags, reasonOption } from "./reason-option.ts";
+import {
+  asTenantId,
+  asTokenId,
+  type ChangeFlags,
+  instantAfter,
+  instantForms,
+  reasonOption,
+} from "./option-values.ts";
 
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export function tokenExpire(shell: Shell): Command {
@@ -42,7 +48,7 @@ async function expire(
     shell,
     { command: "token expire", tenants: [], reason },
     (store, audit) =>
-      editRecorded(store, audit, (tokens) => {
+      editRegistry(store, audit, (tokens) => {
         before = activeToken(tokens, tokenId, now);
         return withEnd(tokens, tokenId, expiresAt, now);
       }),
@@ -79,31 +85,28 @@ async function revoke(
   }
   const now = shell.now();
   const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
-  const settings = settingsOf(shell);
-  const { result: revokedIds, unrecorded } = await withStore(settings, (opened) => {
-    // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not
-    // keep a token alive. The conditions are proved only when this command is the first to write to the store.
-    const requireConditions = (): Promise<void> => requireHonouredConditions(settings, opened, shell);
-    const identified = identifiedStore(opened, settings, shell, { requireConditions });
-    return withAudit(shell, identified, request, async (store, audit) => {
-      let ended: readonly TokenId[] = named;
-      let isKnown = true;
-      await editRecorded(store, audit, (tokens) => {
-        // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
-        if (tenant !== undefined) {
-          isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
-          ended = unrevoked(tokens, tenant);
-        }
-        return ended.length === 0 ? tokens : revoked(tokens, ended, now);
-      });
-      if (tenant !== undefined && !isKnown) await assertPublished(store, tenant, shell.signal);
-      return ended;
+  const end = async (store: ObjectStore, audit: Audit): Promise<readonly TokenId[]> => {
+    let ended: readonly TokenId[] = named;
+    let isKnown = true;
+    await editRegistry(store, audit, (tokens) => {
+      // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
+      if (tenant !== undefined) {
+        isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
+        ended = unrevoked(tokens, tenant);
+      }
+      return ended.length === 0 ? tokens : revoked(tokens, ended, now);
     });
-  });
-  if (json) printJson(shell, { revoked: revokedIds });
-  else if (revokedIds.length > 0) shell.stderr.write(`Revoked: ${revokedIds.join(", ")}\n`);
-  else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
-  return auditedStatus(shell, unrecorded);
+    if (tenant !== undefined && !isKnown) await assertPublished(store, tenant, shell.signal);
+    return ended;
+  };
+  const print = (ended: readonly TokenId[]): void => {
+    if (json) printJson(shell, { revoked: ended });
+    else if (ended.length > 0) shell.stderr.write(`Revoked: ${ended.join(", ")}\n`);
+    else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
+  };
+  // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
+  // token alive. The conditions are proved only when this command is the first to write to the store.
+  return await recordedChange(shell, request, end, print, false);
 }
 
 /** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */

@@ -27,6 +27,12 @@ export interface SourcePool {
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 
+/**
+ * A pooled connection may have gone silent since its last use, behind a proxy or a NAT. The first answer waits for no lock, at most for
+ * a pooler's free connection, so it is due soon.
+ */
+const beginTimeoutMs = 30_000;
+
 /** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
 export async function withSourcePool<Result>(
   options: { readonly databaseUrl: DatabaseUrl; readonly connections: number; readonly signal: AbortSignal },
@@ -89,7 +95,11 @@ async function withReading<Result>(
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
-    client.keepsStatements = await begin(client, limits);
+    const silent = setTimeout(
+      () => cutConnection(connection, new Error("Query read timeout")),
+      beginTimeoutMs,
+    );
+    client.keepsStatements = await begin(client, limits).finally(() => clearTimeout(silent));
     const result = await read(client);
     await client.query("COMMIT");
     return result;

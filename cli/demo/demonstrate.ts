@@ -1,5 +1,5 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Failure, interrupted } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
@@ -7,7 +7,7 @@ import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";
 import type { Shell } from "../shell/shell.ts";
 import { createNarration, type Narration } from "./narration.ts";
-import { freePort, type RunningGateway, runCli, startGateway } from "./programs.ts";
+import { cliPath, freePort, runCli, startGateway } from "./programs.ts";
 import { makeRequests } from "./requests.ts";
 
 interface DemoOptions {
@@ -17,15 +17,17 @@ interface DemoOptions {
   readonly isCheck: boolean;
 }
 
-/** The context that all steps of the demonstration share. */
-interface Stage {
-  readonly dataDir: string;
+/** What all steps of the demonstration share. */
+interface Stage extends DemoOptions {
   readonly narration: Narration;
   readonly signal: AbortSignal;
-  /** The environment of the programs that the demo runs. */
+  /** The environment of the programs that the demo runs: without this shell's settings, so that it touches no real data (P120). */
   readonly env: NodeJS.ProcessEnv;
+  /** Runs a command of `partner-programs` as an operator would, and returns its output. */
+  readonly run: (...args: readonly string[]) => Promise<string>;
 }
 
+/** The name of the demo's tokens. */
 const tokenName = "demo";
 
 /**
@@ -44,46 +46,47 @@ export async function demonstrate(
   { dataDir, isCheck }: DemoOptions,
   shell: Pick<Shell, "stdout" | "env" | "signal">,
 ): Promise<boolean> {
-  const stage: Stage = {
-    dataDir,
-    narration: createNarration(shell),
-    signal: shell.signal,
-    env: programEnvironment(shell.env, dataDir),
-  };
+  const { signal } = shell;
+  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = shell.env;
+  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
+  const env = { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
+  const run = (...args: readonly string[]): Promise<string> => runCli(args, env, signal);
   await claimDemoFolder(dataDir);
   try {
-    return await perform(stage, isCheck);
+    return await perform({ dataDir, isCheck, narration: createNarration(shell), signal, env, run });
   } catch (error) {
     // After the signal, any failure is a consequence of it.
-    throw stage.signal.aborted ? interrupted("The demo") : error;
+    throw signal.aborted ? interrupted("The demo") : error;
   }
 }
 
-async function perform(stage: Stage, isCheck: boolean): Promise<boolean> {
-  const { narration, env, signal } = stage;
+async function perform(stage: Stage): Promise<boolean> {
+  const { narration, env, signal, isCheck, run } = stage;
   narration.say("partner-programs: tour programs for partners, precomputed.");
   const [tenant, stranger] = await publish(stage);
 
   narration.heading(3, `A token for ${tenant}, printed this once`);
-  await revokeEarlierTokens(stage);
-  const token = await createToken(stage, tenant);
-  const narrowToken = await createToken(stage, tenant, "--rate-limit", "1");
-  const strangerToken = await createToken(stage, stranger);
-  narration.token(token, token);
+  await revokeEarlierTokens(run);
+  const createToken = async (of: string, ...options: readonly string[]): Promise<string> =>
+    (await run("token", "create", "--tenant", of, "--name", tokenName, ...options)).trim();
+  const token = await createToken(tenant);
+  const narrowToken = await createToken(tenant, "--rate-limit", "1");
+  const strangerToken = await createToken(stranger);
+  narration.detail(token, token);
 
   narration.heading(4, "The gateway serves the files; the database is stopped, nobody needs it");
-  const ports = isCheck ? [0, 0] : [await freePort(8080), await freePort(9090)];
-  const gateway = await startGateway(
-    { ...env, PORT: String(ports[0]), ADMIN_PORT: String(ports[1]) },
-    signal,
-  );
+  const [port, adminPort] = isCheck ? [0, 0] : [await freePort(8080), await freePort(9090)];
+  const gateway = await startGateway({ ...env, PORT: `${port}`, ADMIN_PORT: `${adminPort}` }, signal);
   try {
-    narration.detail(gateway.baseUrl);
-    narration.heading(5, "What partners get");
     const { baseUrl } = gateway;
+    narration.detail(baseUrl);
+    narration.heading(5, "What partners get");
     const exchanges = await makeRequests({ baseUrl, token, narrowToken, strangerToken });
     exchanges.forEach(narration.exchange);
-    if (!isCheck) await serve(gateway, token, exchanges[1]?.path ?? "/v1/programs", narration);
+    if (!isCheck) {
+      invite(narration, baseUrl, token, exchanges[1]?.path ?? "");
+      await gateway.ended;
+    }
     gateway.stop();
     const status = await gateway.ended;
     const met = exchanges.filter(({ fault }) => fault === undefined).length;
@@ -95,15 +98,15 @@ async function perform(stage: Stage, isCheck: boolean): Promise<boolean> {
 }
 
 /** Fills the database and builds the snapshots. Returns the ids of the first two tenants. */
-async function publish({ dataDir, narration, env, signal }: Stage): Promise<readonly [string, string]> {
+async function publish({ dataDir, narration, run }: Stage): Promise<readonly [string, string]> {
   return await withEmbeddedPostgres(dataDir, {}, async () => {
     const place = printable(dataDir);
     narration.heading(1, `A booking database: PostgreSQL under ${place}/postgres, with sample data`);
-    await runCli(["source", "init"], env, signal);
-    narration.detail((await runCli(["source", "seed"], env, signal)).trimEnd());
+    await run("source", "init");
+    narration.detail((await run("source", "seed")).trimEnd());
 
     narration.heading(2, `Snapshots, validated and published under ${place}/store`);
-    const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env, signal)) as RunReport;
+    const report = JSON.parse(await run("snapshot", "build", "--json")) as RunReport;
     for (const { tenantId, outcome, counts } of report.tenants) {
       const programs = `${String(counts.programs).padStart(3)} programs ${outcome}`;
       narration.detail(`${tenantId.padEnd(20)} ${programs}, ${counts.notPublishable} not publishable`);
@@ -119,51 +122,26 @@ async function publish({ dataDir, narration, env, signal }: Stage): Promise<read
   });
 }
 
-async function createToken(
-  { env, signal }: Stage,
-  tenant: string,
-  ...options: readonly string[]
-): Promise<string> {
-  const args = ["token", "create", "--tenant", tenant, "--name", tokenName, ...options];
-  return (await runCli(args, env, signal)).trim();
-}
-
 /** Each run issues tokens of its own and revokes those of earlier runs. */
-async function revokeEarlierTokens({ env, signal }: Stage): Promise<void> {
-  const tokens = JSON.parse(await runCli(["token", "list", "--json"], env, signal)) as readonly Token[];
+async function revokeEarlierTokens(run: Stage["run"]): Promise<void> {
+  const tokens = JSON.parse(await run("token", "list", "--json")) as readonly {
+    readonly tokenId: string;
+    readonly name: string | null;
+    readonly status: string;
+  }[];
   const earlier = tokens.filter(({ name, status }) => name === tokenName && status === "active");
-  const ids = earlier.map(({ tokenId }) => tokenId);
-  if (ids.length > 0) await runCli(["token", "revoke", ...ids], env, signal);
+  if (earlier.length > 0) await run("token", "revoke", ...earlier.map(({ tokenId }) => tokenId));
 }
 
-/** Prints requests to try, and waits until the signal stops the gateway. */
-async function serve(
-  gateway: RunningGateway,
-  token: string,
-  detailPath: string,
-  narration: Narration,
-): Promise<void> {
-  const { baseUrl, ended } = gateway;
+/** Prints requests to try. */
+function invite(narration: Narration, baseUrl: string, token: string, programPath: string): void {
   narration.say("\nTry it yourself:\n");
-  narration.token(`TOKEN=${token}`, token);
+  narration.detail(`TOKEN=${token}`, token);
   narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/programs`);
-  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}${detailPath}`);
+  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}${programPath}`);
   narration.detail(`curl -si ${baseUrl}/v1/programs`);
-  narration.say("\nAnd in another terminal: npx partner-programs snapshot status\n\nCtrl-C ends the demo.");
-  await ended;
-}
-
-/** An environment without this shell's settings, so that the demo never touches a real database or store (P120). */
-function programEnvironment(env: Shell["env"], dataDir: string): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = env;
-  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
-  return { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
-}
-
-interface Token {
-  readonly tokenId: string;
-  readonly name: string | null;
-  readonly status: string;
+  narration.say(`\nAnd in another terminal, in this folder: node ${relative("", cliPath)} snapshot status`);
+  narration.say("\nCtrl-C ends the demo.");
 }
 
 const markText =

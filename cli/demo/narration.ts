@@ -6,23 +6,17 @@ import type { Exchange } from "./requests.ts";
 /** At most this many lines of an answer are shown. */
 const shownLines = 12;
 
-export interface Narration {
-  say(text: string): void;
-  heading(step: number, text: string): void;
-  detail(text: string): void;
-  /** Prints a token. The demo may, because its tokens are of no use to anybody else. */
-  token(line: string, token: string): void;
-  exchange(exchange: Exchange): void;
-}
+export type Narration = ReturnType<typeof createNarration>;
 
-export function createNarration({ stdout, env }: Pick<Shell, "stdout" | "env">): Narration {
+export function createNarration({ stdout, env }: Pick<Shell, "stdout" | "env">) {
   const style = styleOf(stdout, env);
   return {
-    say: (text) => stdout.write(`${text}\n`),
-    heading: (step, text) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
-    detail: (text) => stdout.write(`${indented(text)}\n`),
-    token: (line, token) => stdout.write(`${indented(line)}\n`, [token]),
-    exchange: (exchange) => tellExchange(exchange, stdout, style),
+    say: (text: string) => stdout.write(`${text}\n`),
+    heading: (step: number, text: string) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
+    /** `token`: the one that the text may show, since tokens of the demo are of no use to anybody else. */
+    detail: (text: string, token?: string) =>
+      stdout.write(`${indented(text)}\n`, token === undefined ? [] : [token]),
+    exchange: (exchange: Exchange) => tellExchange(exchange, stdout, style),
   };
 }
 

@@ -1,12 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { Failure, interrupted } from "../../core/failure.ts";
+import { Failure } from "../../core/failure.ts";
 
 // The two programs share nothing but the store, so the demo starts them as processes and imports nothing of the gateway.
-const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
+export const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
 const gatewayPath = fileURLToPath(new URL("../../gateway/main.js", import.meta.url));
 
 /**
@@ -18,24 +18,15 @@ export async function runCli(
   env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<string> {
-  const what = `partner-programs ${args.join(" ")}`;
-  if (signal?.aborted) throw interrupted(what);
-  const child = spawn(process.execPath, [cliPath, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const end = (): boolean => child.kill("SIGTERM");
-  signal?.addEventListener("abort", end);
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
+  const child = spawn(process.execPath, [cliPath, ...args], {
+    env,
+    signal,
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text;
-  });
-  const [status] = await once(child, "close");
-  signal?.removeEventListener("abort", end);
-  if (signal?.aborted) throw interrupted(what);
-  if (status === 0) return output.stdout;
-  const printed = `${output.stderr}${output.stdout}`.trimEnd().split("\n");
-  throw new Failure("internal", [`${what} ended with ${status}:`, ...printed]);
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), endOf(child)]);
+  if (status === 0) return stdout;
+  const printed = `${stderr}${stdout}`.trimEnd().split("\n");
+  throw new Failure("internal", [`partner-programs ${args.join(" ")} ended with ${status}:`, ...printed]);
 }
 
 export interface RunningGateway {
@@ -47,30 +38,25 @@ export interface RunningGateway {
 
 /** Starts `partner-programs-gateway` and waits for the line with its address. The signal stops it. */
 export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<RunningGateway> {
-  const what = "The start of the gateway";
-  if (signal?.aborted) throw interrupted(what);
-  const child = spawn(process.execPath, [gatewayPath], { env, stdio: ["ignore", "pipe", "inherit"] });
-  const stop = (): void => {
-    child.kill("SIGTERM");
-  };
-  signal?.addEventListener("abort", stop);
-  const ended = once(child, "close").then(([status]) => status as number | null);
+  const child = spawn(process.execPath, [gatewayPath], { env, signal, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = endOf(child);
   const lines = createInterface({ input: child.stdout });
-  const address = new Promise<string>((resolve) => {
+  const baseUrl = await new Promise<string | undefined>((resolve) => {
     lines.on("line", (line) => {
       const { api } = JSON.parse(line) as { readonly api?: unknown };
       if (typeof api === "string") resolve(api);
     });
+    lines.once("close", () => resolve(undefined));
   });
-  const baseUrl = await Promise.race([address, ended.then(() => undefined)]);
-  if (signal?.aborted) {
-    await ended;
-    throw interrupted(what);
-  }
-  if (baseUrl === undefined) {
-    throw new Failure("internal", "The gateway ended before it was ready; its output is above.");
-  }
-  return { baseUrl, ended, stop };
+  if (baseUrl !== undefined) return { baseUrl, ended, stop: () => child.kill("SIGTERM") };
+  await ended;
+  throw new Failure("internal", "The gateway ended before it was ready; its output is above.");
+}
+
+/** Resolves with the exit status. That the signal ends the process is an error event, too, which says nothing more. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  child.on("error", () => {});
+  return new Promise((resolve) => child.once("close", resolve));
 }
 
 /** The port, if it is free; else 0, which stands for any free port. */

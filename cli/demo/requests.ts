@@ -1,20 +1,26 @@
-/** One request of the demonstration, and its answer. */
-export interface Exchange {
-  readonly title: string;
-  readonly path: string;
+/** The answer to a request. */
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
+}
+
+/** One request of the demonstration, and its answer. */
+export interface Exchange extends Answer {
+  readonly title: string;
+  readonly path: string;
   /** What is wrong with the answer; `undefined` when it is as expected. */
   readonly fault: string | undefined;
 }
 
+/** A request, and what its answer must have. */
 interface Plan {
   readonly title: string;
   readonly path: string;
   readonly token?: string;
-  readonly expectedStatus: number;
-  readonly fault?: (body: unknown, headers: Headers) => string | undefined;
+  readonly status: number;
+  readonly header?: string;
+  readonly id?: string;
 }
 
 export interface Cast {
@@ -26,81 +32,59 @@ export interface Cast {
   readonly strangerToken: string;
 }
 
+const list = "/v1/programs";
+const legacy = "/api/v1/partner/programs";
+
 /** Makes the requests one after the other. */
 export async function makeRequests(cast: Cast): Promise<readonly Exchange[]> {
   const { baseUrl, token, narrowToken, strangerToken } = cast;
-  const ownId = await firstId(baseUrl, token);
+  const id = await firstId(baseUrl, token);
   const strangersId = await firstId(baseUrl, strangerToken);
-  await fetch(`${baseUrl}/v1/programs`, { headers: bearer(narrowToken) });
+  await get(baseUrl, { path: list, token: narrowToken });
   const plans: readonly Plan[] = [
-    { title: "The list", path: "/v1/programs", token, expectedStatus: 200, fault: listFault },
+    { title: "The list", path: list, token, status: 200 },
+    { title: "One program, all public fields", path: `${list}/${id}`, token, status: 200, id },
+    { title: "The resource for old integrations", path: legacy, token, status: 200, header: "deprecation" },
+    { title: "Another company's program does not exist", path: `${list}/${strangersId}`, token, status: 404 },
+    { title: "No token, no answer", path: list, status: 401 },
     {
-      title: "One program, all public fields",
-      path: `/v1/programs/${ownId}`,
-      token,
-      expectedStatus: 200,
-      fault: (body) => (idOf(body) === ownId ? undefined : "the answer is about another program"),
-    },
-    {
-      title: "The deprecated resource, for old integrations",
-      path: "/api/v1/partner/programs",
-      token,
-      expectedStatus: 200,
-      fault: (_, headers) => (headers.has("deprecation") ? undefined : "there is no Deprecation header"),
-    },
-    {
-      title: "Another company's program does not exist",
-      path: `/v1/programs/${strangersId}`,
-      token,
-      expectedStatus: 404,
-    },
-    { title: "No token, no answer", path: "/v1/programs", expectedStatus: 401 },
-    {
-      title: "A token that allows one request per minute",
-      path: "/v1/programs",
+      title: "A second request in a minute",
+      path: list,
       token: narrowToken,
-      expectedStatus: 429,
-      fault: (_, headers) => (headers.has("retry-after") ? undefined : "there is no Retry-After header"),
+      status: 429,
+      header: "retry-after",
     },
   ];
   const exchanges: Exchange[] = [];
-  for (const plan of plans) exchanges.push(await exchange(baseUrl, plan));
+  for (const plan of plans) {
+    const answer = await get(baseUrl, plan);
+    exchanges.push({ title: plan.title, path: plan.path, ...answer, fault: faultOf(plan, answer) });
+  }
   return exchanges;
 }
 
-async function exchange(baseUrl: string, plan: Plan): Promise<Exchange> {
-  const { title, path, expectedStatus } = plan;
-  const headers = plan.token === undefined ? undefined : bearer(plan.token);
+async function get(baseUrl: string, { path, token }: Pick<Plan, "path" | "token">): Promise<Answer> {
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
   const response = await fetch(baseUrl + path, headers === undefined ? {} : { headers });
-  const body: unknown = await response.json();
-  const wrongStatus =
-    response.status === expectedStatus ? undefined : `expected ${expectedStatus}, got ${response.status}`;
-  const fault = wrongStatus ?? plan.fault?.(body, response.headers);
-  return { title, path, status: response.status, headers: response.headers, body, fault };
-}
-
-function bearer(token: string): { readonly authorization: string } {
-  return { authorization: `Bearer ${token}` };
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 async function firstId(baseUrl: string, token: string): Promise<string> {
-  const response = await fetch(`${baseUrl}/v1/programs`, { headers: bearer(token) });
-  const { data } = (await response.json()) as { readonly data?: readonly { readonly id: string }[] };
-  const id = data?.[0]?.id;
-  if (id === undefined) throw new Error(`The list has no programs (status ${response.status}).`);
-  return id;
+  const { status, body } = await get(baseUrl, { path: list, token });
+  const [first] = (body as { readonly data?: readonly { readonly id: string }[] }).data ?? [];
+  if (first === undefined) throw new Error(`The list has no programs (status ${status}).`);
+  return first.id;
 }
 
-function listFault(body: unknown): string | undefined {
+function faultOf(expected: Plan, { status, headers, body }: Answer): string | undefined {
+  if (status !== expected.status) return `expected ${expected.status}, got ${status}`;
+  if (expected.header !== undefined && !headers.has(expected.header))
+    return `it has no header ${expected.header}`;
   const { data, meta } = body as {
-    readonly data: readonly unknown[];
-    readonly meta: { readonly count: number };
+    readonly data?: { readonly id?: string; readonly length?: number };
+    readonly meta?: { readonly count: number };
   };
-  return data.length > 0 && data.length === meta.count
-    ? undefined
-    : "meta.count is not the number of programs";
-}
-
-function idOf(body: unknown): string {
-  return (body as { readonly data: { readonly id: string } }).data.id;
+  if (expected.id !== data?.id) return "it is about another program";
+  if (meta !== undefined && meta.count !== data?.length) return "meta.count is not the number of programs";
+  return undefined;
 }

@@ -2,24 +2,17 @@ import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
+import { type ObjectHead, objectInMemory } from "../object-body.ts";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
 import { type DiskFile, mainThread, otherThread, turnIfDue } from "./disk.ts";
 import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
-import { listFiles, listFolders } from "./list-files.ts";
-import {
-  isWrittenDirectly,
-  putNewFile,
-  temporaryName,
-  unlinkIfThere,
-  type WriteFile,
-  writeSyncedFile,
-} from "./new-file.ts";
-import { isNamed, readThrough } from "./open-file.ts";
+import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { chunksOf, isNamed } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
-import { removeEmptyFolders, tidyFolders } from "./tidy.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
+import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -45,6 +38,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     options.hasProc,
   );
   const folders = createStoreFolders(guard);
+  const store: WalkedStore = { guard, folders };
   const versions = createVersions(guard, folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
@@ -96,9 +90,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
-        if (version.bytes !== undefined) return await smallObject(head, version.handle, version.bytes);
-        return largeObject(head, version.handle, key);
+        const head = { kind: "object", etag, size, modifiedAt } as const;
+        const { handle, bytes } = version;
+        if (bytes !== undefined) {
+          await handle.close();
+          return objectInMemory(head, bytes);
+        }
+        return largeObject(head, handle, key);
       });
     },
 
@@ -124,13 +122,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         if ((await unlessErrno(link(source, target), ...notLinked)) === true) return { kind: "copied" };
         const version = await versions.open(source);
         if (version === undefined) return { kind: "missing" };
-        const { handle, etag, bytes } = version;
+        const { handle, etag } = version;
         try {
           if (isNamed(versionsFolder(target))) await versions.publishPending(target);
           // The open file has passed the guard. Its name could lead elsewhere by now.
           const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
           const copied: WriteFile = async (path) => {
-            if (!isWrittenDirectly(path, bytes)) await copyFile(opened, path, copyMode);
+            await copyFile(opened, path, copyMode);
             return etag;
           };
           await putNewFile(folders, target, copied, "rename", false);
@@ -142,10 +140,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     list: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFiles({ guard, folders }, prefix, options?.after ?? "")),
+      translatedItems(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFolders({ guard, folders }, prefix)),
+    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(store, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
@@ -157,12 +154,12 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         });
       }
       for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
-        await translated(folder, () => removeEmptyFolders(folders, root, folder));
+        await translated(folder, () => removeEmptyFolders(store, folder));
       }
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () => tidyFolders(folders, root, resolve(root, prefix), options?.signal)),
+      translated(prefix, () => tidyFolders(store, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };
@@ -194,27 +191,18 @@ function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
 }
 
-type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
-
-async function smallObject(head: ObjectHead, handle: DiskFile, bytes: Buffer): Promise<StoredObject> {
-  await handle.close();
-  let body: Readable | undefined;
-  return {
-    ...head,
-    whole: async () => bytes,
-    // Few callers want a stream, and making one takes as long as reading a small file.
-    get body() {
-      body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-      return body;
-    },
-  };
-}
-
 function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
+  const chunks = (isReused: boolean) =>
+    translatedItems(key, undefined, chunksOf(handle, head.size, isReused));
+  const body = Readable.from(chunks(false), { objectMode: false, highWaterMark: 64 * 1024 });
+  // A body that nobody reads closes the file, too.
+  body.once("close", () => handle.close().catch(() => {}));
   return {
     ...head,
-    body: handle.createReadStream({ start: 0 }),
-    forEachChunk: (take) => translated(key, () => readThrough(handle, head.size, take)),
+    body,
+    async forEachChunk(take) {
+      for await (const chunk of chunks(true)) await take(chunk);
+    },
   };
 }
 
@@ -226,7 +214,7 @@ async function translated<Result>(key: string, operation: () => Promise<Result>)
   }
 }
 
-async function* translatedListing<Item>(
+async function* translatedItems<Item>(
   prefix: string,
   signal: AbortSignal | undefined,
   items: AsyncIterable<Item>,

@@ -140,29 +140,13 @@ async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats>
 async function writeDirectly(path: string, bytes: Buffer): Promise<BigIntStats> {
   const file = openSync(path, "wx", fileMode);
   try {
-    writeAll(file, bytes);
+    // A full disk takes only a part of the bytes, and the next call throws the reason.
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(file, bytes, written, bytes.length - written);
+    }
     await dataSync(file);
     return fstatSync(file, { bigint: true });
   } finally {
     closeSync(file);
-  }
-}
-
-/** Writes a new file from a small one's bytes, not durably. False when they are too many to write them synchronously. */
-export function isWrittenDirectly(path: string, bytes: Buffer | undefined): boolean {
-  if (bytes === undefined || bytes.length > maxDirectBytes) return false;
-  const file = openSync(path, "wx", fileMode);
-  try {
-    writeAll(file, bytes);
-  } finally {
-    closeSync(file);
-  }
-  return true;
-}
-
-function writeAll(file: number, bytes: Buffer): void {
-  // A full disk takes only a part of the bytes, and the next call throws the reason.
-  for (let written = 0; written < bytes.length; ) {
-    written += writeSync(file, bytes, written, bytes.length - written);
   }
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
 import { Failure } from "../failure.ts";
+import { objectInMemory } from "../object-body.ts";
 import type { GetResult, ObjectStore } from "../object-store.ts";
 import { streamedBody, wholeBody } from "./body.ts";
 import { listPage } from "./list.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
-import { describeCall, grantFor, type S3Call } from "./s3-error.ts";
-import { s3Key } from "./s3-location.ts";
+import { describeCall, grantFor, type S3Call, s3Key } from "./s3-error.ts";
 
 export function createGet(context: S3Context): ObjectStore["get"] {
   const { location, send } = context;
@@ -20,7 +19,7 @@ export function createGet(context: S3Context): ObjectStore["get"] {
       { signal, repeatable: true, expected: ["no_object", "denied"] },
       (abortSignal) => send(request, abortSignal),
     );
-    if (reply.kind === "done") return objectOf(context, call, reply.output, signal);
+    if (reply.kind === "done") return await objectOf(context, call, reply.output, signal);
     if (reply.error.kind === "no_object") return { kind: "missing" };
     throw await explainedDenial(context, call, reply.failure, signal);
   };
@@ -29,12 +28,12 @@ export function createGet(context: S3Context): ObjectStore["get"] {
 /** Up to this size a body is read at once. Most such bodies arrive together with the head of the answer. */
 const maxWholeBytes = 64 * 1024;
 
-function objectOf(
+async function objectOf(
   context: S3Context,
   call: S3Call,
   answer: IncomingMessage,
   signal: AbortSignal | undefined,
-): GetResult {
+): Promise<GetResult> {
   if (answer.statusCode === 304) {
     answer.resume();
     return { kind: "not_modified" };
@@ -51,36 +50,9 @@ function objectOf(
     );
   }
   const options = { size, timeoutMs: context.timeoutMs, signal, what: describeCall(call) };
-  const head = { kind: "object", etag, size, modifiedAt, isLocal: false } as const;
+  const head = { kind: "object", etag, size, modifiedAt } as const;
   if (size > maxWholeBytes) return { ...head, body: streamedBody(answer, options) };
-  const bytes = wholeBody(answer, options);
-  // The body may fail before anybody asks for it.
-  bytes.catch(() => {});
-  let body: Readable | undefined;
-  return {
-    ...head,
-    whole: () => bytes,
-    get body() {
-      body ??= streamOf(bytes, answer);
-      return body;
-    },
-  };
-}
-
-/** A stream of bytes that are read at once. Destroying it ends the reading. */
-function streamOf(bytes: Promise<Buffer>, answer: IncomingMessage): Readable {
-  const stream = Readable.from(
-    (async function* () {
-      const whole = await bytes;
-      if (whole.length > 0) yield whole;
-    })(),
-    { objectMode: false },
-  );
-  // The reader finds the error on the stream, as with a streamed body.
-  stream.on("error", () => {});
-  stream.on("close", () => answer.destroy());
-  bytes.catch((error: Failure) => stream.destroy(error));
-  return stream;
+  return objectInMemory(head, await wholeBody(answer, options));
 }
 
 /**

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { withDeadline } from "../deadline.ts";
+import { withDeadline } from "../bounded-work.ts";
 import { Failure, interrupted } from "../failure.ts";
-import { describeCall, type S3Call, type S3Error, type S3ErrorKind, s3Error, s3Failure } from "./s3-error.ts";
-import type { S3Location } from "./s3-location.ts";
+import {
+  describeCall,
+  type S3Call,
+  type S3Error,
+  type S3ErrorKind,
+  type S3Location,
+  s3Error,
+  s3Failure,
+} from "./s3-error.ts";
 import type { S3Send } from "./send.ts";
 
 /** The parts that all operations of the driver share. */

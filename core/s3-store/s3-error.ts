@@ -1,16 +1,31 @@
 import { Failure, type FailureCode } from "../failure.ts";
-import { type S3Location, s3Address } from "./s3-location.ts";
+import { checkedKey } from "../object-key.ts";
+
+/** Where the store's objects are: a bucket, and the prefix of all their keys (empty, or ending in `/`). */
+export interface S3Location {
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+/** S3's limit on a key, which includes the prefix. */
+const maxKeyBytes = 1024;
+
+/** The location as people write it. */
+export function s3Address(location: S3Location): string {
+  return `s3://${location.bucket}/${location.prefix}`;
+}
+
+/** The key as S3 knows it. Throws `usage` for a key that not every driver can store. */
+export function s3Key(location: S3Location, key: string): string {
+  const full = location.prefix + checkedKey(key);
+  if (full.length <= maxKeyBytes) return full;
+  throw new Failure("usage", `The key ${JSON.stringify(key)} is too long below ${s3Address(location)}.`);
+}
 
 /** A call to the store, for messages. */
 export interface S3Call {
   /** S3's name of the operation. */
-  readonly operation:
-    | "GetObject"
-    | "PutObject"
-    | "CopyObject"
-    | "ListObjectsV2"
-    | "DeleteObjects"
-    | "DeleteObject";
+  readonly operation: "GetObject" | "PutObject" | "CopyObject" | "ListObjectsV2" | "DeleteObjects";
   readonly location: S3Location;
   /** The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key. */
   readonly key: string;
@@ -203,7 +218,6 @@ export function grantFor({ operation, location }: S3Call): string {
       // A put with If-Match reads the present ETag, so S3 asks for s3:GetObject as well.
       return `s3:PutObject and s3:GetObject on ${objectsArn}`;
     case "DeleteObjects":
-    case "DeleteObject":
       return `s3:DeleteObject on ${objectsArn}`;
   }
 }

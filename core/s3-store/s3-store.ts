@@ -6,8 +6,7 @@ import { createGet } from "./get.ts";
 import { createLists } from "./list.ts";
 import { createPut } from "./put.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
-import type { S3Call } from "./s3-error.ts";
-import { s3Address, s3Key } from "./s3-location.ts";
+import { type S3Call, s3Address, s3Key } from "./s3-error.ts";
 import { createS3Agents, createS3Client, type S3Connection } from "./sdk-client.ts";
 import { createSend } from "./send.ts";
 

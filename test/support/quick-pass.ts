@@ -24,7 +24,6 @@ export const quickIntegration: readonly string[] = [
   "test/integration/audit/unrecorded.test.ts",
   "test/integration/booking/change-notifications.test.ts",
   "test/integration/build/publishing.test.ts",
-  "test/integration/build/tenant-claims.test.ts",
   "test/integration/cli/transcripts.test.ts",
   "test/integration/cli/unknown-tenant.test.ts",
   "test/integration/cli/version.test.ts",
@@ -75,5 +74,4 @@ export const quickIntegration: readonly string[] = [
   "test/integration/tokens/create.test.ts",
   "test/integration/tokens/expire-and-revoke-tenant.test.ts",
   "test/integration/tokens/list-and-processes.test.ts",
-  "test/integration/watch/write-counters.test.ts",
 ];

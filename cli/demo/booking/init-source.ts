@@ -5,22 +5,19 @@ import { sourceFailure } from "../../database/source-client.ts";
 import { referenceTables } from "./reference-tables.ts";
 import { changeNotifications, referenceViews } from "./reference-views.ts";
 
-/** A migration of the reference schema. A released one is never edited; a change is a new one. */
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-}
-
-/** In the order in which they are applied. They are imported, so that the built package needs not search for files. */
-const migrations: readonly Migration[] = [
-  { name: "001_reference_schema", sql: referenceTables + referenceViews + changeNotifications },
-];
-
-const migrationSource: Knex.MigrationSource<Migration> = {
-  getMigrations: () => Promise.resolve([...migrations]),
-  getMigrationName: ({ name }) => name,
+/**
+ * The only migration so far; a released one is never edited. It is imported, so that the built package needs not search for files.
+ */
+const schema = "001_reference_schema";
+const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: () => Promise.resolve([schema]),
+  getMigrationName: (name) => name,
   // knex requires a `down` step, which no command runs.
-  getMigration: ({ sql }) => Promise.resolve({ up: (knex) => knex.raw(sql), down: () => Promise.reject() }),
+  getMigration: () =>
+    Promise.resolve({
+      up: (knex) => knex.raw(referenceTables + referenceViews + changeNotifications),
+      down: () => Promise.reject(),
+    }),
 };
 
 /** The changes that an initialisation made. A repeated one makes none. */
@@ -79,25 +76,21 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
  * has the first migration. Throws `source_contract` for one that has only some of them.
  */
 async function adoptEarlierSchema(transaction: Knex.Transaction): Promise<void> {
-  const list = "booking.schema_migrations";
   if (!(await transaction.schema.withSchema("booking").hasTable("schema_migrations"))) return;
-  const earlier: readonly string[] = await transaction(list)
-    .whereNot("name", migrations[0]?.name)
-    .pluck("name");
-  if (!earlier.includes("001_companies_and_programs")) return;
-  if (!earlier.includes("009_changed_programs")) {
+  const steps = transaction("booking.schema_migrations")
+    .where("name", "~", "^00[1-9]_")
+    .whereNot("name", schema);
+  const names: readonly string[] = await steps.clone().orderBy("name").pluck("name");
+  if (names.length === 0) return;
+  if (names.at(-1) !== "009_changed_programs") {
     throw new Failure(
       "source_contract",
       "An earlier version of this program made the reference schema; nothing was changed. Its data is sample data: " +
         "`DROP SCHEMA booking, partner_source CASCADE`, then run `source init` and `source seed` again.",
     );
   }
-  await transaction(list).delete();
-  await transaction(list).insert({
-    name: migrations[0]?.name,
-    batch: 1,
-    migration_time: transaction.fn.now(),
-  });
+  await steps.clone().whereNot("name", names.at(-1)).delete();
+  await steps.update({ name: schema });
 }
 
 /** Refuses schemas of these names that our migrations did not create, since they are the company's own. */

@@ -1,35 +1,17 @@
-import { sampleCompanies, samplePlaces, sampleTrades, sampleWords } from "./sample-words.ts";
+import type pg from "pg";
+import { sampleCompanies, samplePlaces, sampleTours, sampleTrades, sampleWords } from "./sample-words.ts";
 
 /**
  * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
  * Further programs start the list again.
  */
-const sampleSituations = [
-  "ordinary",
-  "sold_out",
-  "overbooked",
-  "draft",
-  "ordinary",
-  "cancelled",
-  "no_dates",
-  "completed",
-  "legacy_price_only",
-  "archived",
-  "under_way",
-  "ended",
-  "return_before_departure",
-  "ordinary",
-  "no_prices",
-  "all_enrollments_terminal",
-  "many_staff_enrolled",
-  "ordinary",
-  "no_marketing",
-  "one_day",
-  "no_return_date",
-  "price_on_request",
-  "no_capacity",
-  "last_places",
-];
+const sampleSituations = `
+  ordinary sold_out overbooked draft ordinary cancelled
+  no_dates completed legacy_price_only archived under_way ended
+  return_before_departure ordinary no_prices all_enrollments_terminal many_staff_enrolled ordinary
+  no_marketing one_day no_return_date price_on_request no_capacity last_places`
+  .trim()
+  .split(/\s+/);
 
 /** SQL: a whole number of 28 bits that follows from the key alone, so that it is the same on every machine. Not for secrets. */
 export function randomOf(key: string): string {
@@ -46,56 +28,43 @@ export function price(amount: string): string {
   return `greatest(round((${amount}) / c.step), 1) * c.step`;
 }
 
-/** A statement with the values of its parameters. */
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
-
-export interface SampleSize {
-  readonly tenants: number;
-  /** Per tenant. */
-  readonly programs: number;
-}
-
-/** Determines the sample: the same seed and date give the same rows. */
-export interface SampleOrigin {
+/** The same seed, date and size give the same rows. */
+export interface SampleOptions {
   readonly seed: string;
   /** The day that dates are relative to, `YYYY-MM-DD`. */
   readonly today: string;
+  readonly tenants: number;
+  /** Per tenant. */
+  readonly programs: number;
 }
 
 /**
  * Creates the temporary tables that all rows of the sample are made from: `sample_tour`, `sample_company` with the words of its
  * script, and `sample_program` with its situation, dates, price and numbers of enrollments.
  */
-export function createFacts({ tenants, programs }: SampleSize, { seed, today }: SampleOrigin): Statement[] {
-  const tours = sampleWords.flatMap(({ script, tours }) =>
-    tours.map((tour, at) => ({ ...tour, script, position: at, count: tours.length })),
+export async function createFacts(client: pg.Client, options: SampleOptions): Promise<void> {
+  const { seed, today, tenants, programs } = options;
+  const create = async (name: string, query: string, ...values: readonly unknown[]): Promise<void> => {
+    await client.query(`CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, [...values]);
+  };
+  await create("sample_tour", tours);
+  await create(
+    "sample_company",
+    companies,
+    JSON.stringify(sampleWords),
+    samplePlaces,
+    sampleTrades,
+    tenants,
+    programs,
   );
-  return [
-    temporary("sample_tour", `SELECT * FROM jsonb_to_recordset($1) AS tour (${tourColumns})`, [
-      JSON.stringify(tours),
-    ]),
-    temporary("sample_company", companies, [
-      JSON.stringify(sampleCompanies),
-      JSON.stringify(sampleWords),
-      samplePlaces,
-      sampleTrades,
-      tenants,
-      programs,
-    ]),
-    temporary("sample_program", programFacts, [seed, today, sampleSituations, programs]),
-    { text: "ANALYZE pg_temp.sample_company, pg_temp.sample_program" },
-  ];
+  await create("sample_program", programFacts, seed, today, sampleSituations, programs);
+  await client.query("ANALYZE pg_temp.sample_company, pg_temp.sample_program");
 }
 
-function temporary(name: string, query: string, values: readonly unknown[]): Statement {
-  return { text: `CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS ${query}`, values };
-}
-
-const tourColumns = `script text, position integer, count integer, name text, type text, subtype text, days integer, price numeric,
-  hotels integer[], visits text[], description text, tags text[]`;
+const tours = `
+  SELECT script, position, name, type, subtype, days, price, hotels::integer[], visits::text[], description, tags::text[],
+         (count(*) OVER (PARTITION BY script))::integer AS count
+    FROM ${sampleTours}`;
 
 /** A company beyond the five known ones has a name of its own, and the rest from one of them in turn. */
 const companies = `
@@ -103,16 +72,14 @@ const companies = `
          CASE WHEN n < 5 THEN known.name ELSE place || ' ' || trade || ' ' || n END AS name,
          CASE WHEN n < 5 THEN known.prefix ELSE upper(left(place, 3)) || n END AS prefix,
          known.zone, known.currency, known.step, known.rate,
-         least(greatest(40, 2 * $6::integer), 20000) AS passenger_count, words.*
-    FROM generate_series(0, $5::integer - 1) AS n
-    JOIN ROWS FROM (jsonb_to_recordset($1) AS (code text, name text, prefix text, words text, zone text, currency text,
-                                               step numeric, rate numeric))
-         WITH ORDINALITY AS known (code, name, prefix, words, zone, currency, step, rate, position) ON position = n % 5 + 1
-    JOIN jsonb_to_recordset($2) AS words (script text, departures text[], hotels text[], guides text[],
+         least(greatest(40, 2 * $5::integer), 20000) AS passenger_count, words.*
+    FROM generate_series(0, $4::integer - 1) AS n
+    JOIN ${sampleCompanies} ON position = n % 5
+    JOIN jsonb_to_recordset($1) AS words (script text, departures text[], hotels text[], guides text[],
            passengers text[], rooms text[], duties text[], editions text[], arrival text, farewell text, days text[],
-           accommodation text, included text[], excluded text[], faq text[]) ON words.script = known.words
-   CROSS JOIN LATERAL (SELECT ($3::text[])[n % cardinality($3) + 1] AS place,
-                              ($4::text[])[n / cardinality($3) % cardinality($4) + 1] AS trade) AS further`;
+           accommodation text, included text[], excluded text[], faq text[]) USING (script)
+   CROSS JOIN LATERAL (SELECT ($2::text[])[n % cardinality($2) + 1] AS place,
+                              ($3::text[])[n / cardinality($2) % cardinality($3) + 1] AS trade) AS further`;
 
 const programFacts = `
   SELECT c.code AS company_code, p.index, p.key, situation, tour.*, plan.days AS length, departure, back,

@@ -52,14 +52,14 @@ const guides = "(cardinality(c.guides) / 2)";
 const questions = "(cardinality(c.faq) / 2)";
 const hasMarketing = "p.situation <> 'no_marketing'";
 const hasRoomPrices = "p.situation NOT IN ('no_prices', 'legacy_price_only')";
-const airlineCodes = `'{${sampleAirlines.map(({ code }) => code).join()}}'::text[]`;
+const airlineCodes = "(SELECT array_agg(code ORDER BY code) FROM booking.airlines)";
 const picture = "'https://images.example.com/' || c.code || '/' || p.index + 1 || '/'";
 
 /** In the order of their foreign keys. */
 export const sampleTables: readonly SampleTable[] = [
   sampleTable("airlines", {
     columns: { code: "code", name: "name", logo_url: "logo" },
-    from: `jsonb_to_recordset('${JSON.stringify(sampleAirlines)}') AS airline (code text, name text, logo text)`,
+    from: sampleAirlines,
     row: "code",
   }),
   sampleTable("companies", {
@@ -179,7 +179,7 @@ export const sampleTables: readonly SampleTable[] = [
     {
       position: "n",
       // The flights out and back are mostly with the same airline.
-      airline_code: `(${airlineCodes})[1 + (${dice("airline", 5)} + CASE WHEN n = 2 AND ${dice("back", 10)} < 3 THEN 1 ELSE 0 END) % 5]`,
+      airline_code: `${airlineCodes}[1 + (${dice("airline", 5)} + CASE WHEN n = 2 AND ${dice("back", 10)} < 3 THEN 1 ELSE 0 END) % 5]`,
     },
     "generate_series(1, 2) AS n WHERE p.length >= 4",
   ),

@@ -1,45 +1,54 @@
-/** The companies of the default sample. Public prices are multiples of `step`; `rate` turns the prices of tours into the currency. */
-export const sampleCompanies = [
-  {
-    ...{ code: "atlas-journeys", name: "Atlas Journeys", prefix: "ATLAS", words: "latin" },
-    ...{ zone: "Europe/Istanbul", currency: "EUR", step: 5, rate: 1 },
-  },
-  {
-    ...{ code: "kinneret-tours", name: "رحلات كنّارة", prefix: "KIN", words: "arabic" },
-    ...{ zone: "Asia/Jerusalem", currency: "ILS", step: 10, rate: 4 },
-  },
-  {
-    ...{ code: "sakura-trails", name: "さくらトレイルズ株式会社", prefix: "SKR", words: "japanese" },
-    ...{ zone: "Asia/Tokyo", currency: "JPY", step: 100, rate: 160 },
-  },
-  {
-    ...{ code: "thalassa-odyssey", name: "Θάλασσα Οδύσσεια Α.Ε.", prefix: "THAL", words: "latin" },
-    ...{ zone: "Europe/Athens", currency: "EUR", step: 0.9, rate: 1.1 },
-  },
-  {
-    ...{ code: "zaytuna-travel", name: "زيتونة للسفر والسياحة", prefix: "ZTN", words: "arabic" },
-    ...{ zone: "Asia/Amman", currency: "JOD", step: 0.5, rate: 0.8 },
-  },
-];
+/**
+ * SQL: the companies of the default sample. Public prices are multiples of `step`; `rate` turns the prices of tours into the
+ * currency.
+ */
+export const sampleCompanies = `(VALUES
+    (0, 'atlas-journeys', 'Atlas Journeys', 'ATLAS', 'latin', 'Europe/Istanbul', 'EUR', 5, 1),
+    (1, 'kinneret-tours', 'رحلات كنّارة', 'KIN', 'arabic', 'Asia/Jerusalem', 'ILS', 10, 4),
+    (2, 'sakura-trails', 'さくらトレイルズ株式会社', 'SKR', 'japanese', 'Asia/Tokyo', 'JPY', 100, 160),
+    (3, 'thalassa-odyssey', 'Θάλασσα Οδύσσεια Α.Ε.', 'THAL', 'latin', 'Europe/Athens', 'EUR', 0.9, 1.1),
+    (4, 'zaytuna-travel', 'زيتونة للسفر والسياحة', 'ZTN', 'arabic', 'Asia/Amman', 'JOD', 0.5, 0.8)
+  ) AS known (position, code, name, prefix, script, zone, currency, step, rate)`;
 
 /** Further companies are named after a place and a trade. */
 export const samplePlaces =
   "Meridian Cedar Harbour Lantern Juniper Saffron Compass Heron Monsoon Polaris Tamarisk".split(" ");
 export const sampleTrades = ["Tours", "Travel", "Voyages", "Expeditions", "Holidays"];
 
-/** Shared by all companies. One airline has no logo, and the logo of one may not be published (it is not https). */
-export const sampleAirlines = [
-  { code: "AE2", name: "Aegina Air", logo: "https://cdn.example.com/airlines/ae2.svg" },
-  { code: "B7", name: "Bosphorus Wings", logo: "https://cdn.example.com/airlines/b7.svg" },
-  { code: "H9", name: "Hakuba Airways", logo: "https://cdn.example.com/airlines/h9.svg" },
-  { code: "KQ1", name: "Kasbah Air", logo: null },
-  { code: "YM", name: "Yam Air", logo: "http://cdn.example.com/airlines/ym.svg" },
-];
+/** SQL: shared by all companies. One airline has no logo, and the logo of one may not be published (it is not https). */
+export const sampleAirlines = `(VALUES
+    ('AE2', 'Aegina Air', 'https://cdn.example.com/airlines/ae2.svg'),
+    ('B7', 'Bosphorus Wings', 'https://cdn.example.com/airlines/b7.svg'),
+    ('H9', 'Hakuba Airways', 'https://cdn.example.com/airlines/h9.svg'),
+    ('KQ1', 'Kasbah Air', NULL),
+    ('YM', 'Yam Air', 'http://cdn.example.com/airlines/ym.svg')
+  ) AS airline (code, name, logo)`;
+
+/** SQL: the tours that programs are made of, by the script of their texts. Hotels are counted from 1. */
+export const sampleTours = `(VALUES
+    ('latin', 0, 'Cappadocia at First Light', 'culture', 'landscape', 5, 890,
+     '{1,2}', '{Göreme Open-Air Museum,Ihlara Valley,Kaymaklı Underground City,Uçhisar Castle}',
+     'Fairy chimneys, cave churches and a balloon before breakfast.', '{balloons,unesco}'),
+    ('latin', 1, 'Imperial Cities & the Sahara for <Beginners>', 'culture', 'desert', 9, 1640,
+     '{3,4}', '{Chefchaouen,Fès el-Bali,Aït-Ben-Haddou,Erg Chebbi,Jemaa el-Fna}',
+     'From the blue town to the red dunes: “slow travel” with nights under the stars.', '{desert,slow travel,unesco}'),
+    ('arabic', 0, 'عُمرة العشر الأواخر', 'عمرة', 'مميّز', 12, 1610,
+     '{1,2}', '{المسجد الحرام,متحف السلام عليك,بئر زمزم,مسجد القبلتين}',
+     'اثنا عشر يومًا في رحاب الحرمين الشريفين.', '{عمرة,رمضان}'),
+    ('arabic', 1, 'ربيع عجلون', 'طبيعة', NULL, 2, 82,
+     '{3}', '{قلعة عجلون,غابات راسون,دير مار الياس,جرش}',
+     'مسار قصير بين الزيتون والسنديان.', '{طبيعة}'),
+    ('japanese', 0, '熊野古道を歩く', 'ハイキング', '巡礼', 5, 860,
+     '{2}', '{滝尻王子,発心門王子,熊野本宮大社,那智の滝}',
+     '千年の道をゆっくり五日間。荷物は先に宿へ運びます。', '{世界遺産,ハイキング}'),
+    ('japanese', 1, '奈良と箱根 湯めぐり', '温泉', NULL, 4, 490,
+     '{3,1}', '{東大寺,大涌谷,芦ノ湖,彫刻の森}',
+     '五つの湯と富士の眺め♨️', '{温泉,週末}')
+  ) AS tour (script, position, name, type, subtype, days, price, hotels, visits, description, tags)`;
 
 /**
  * The texts, by their script. `rooms` are for one to four people; `duties` are those of the lead guide, the teacher and the
- * driver; `editions` end the names of tours, the next one each time the list of tours starts again. The hotels of a tour are
- * counted from 1.
+ * driver; `editions` end the names of tours, the next one each time the list of tours starts again.
  */
 export const sampleWords = [
   {
@@ -78,41 +87,6 @@ export const sampleWords = [
       ["Is there a vegetarian menu?", "Yes: tell us when you book."],
       ["What happens if it rains?", "We swap the days; every visit has a roof nearby."],
     ],
-    tours: [
-      {
-        name: "Cappadocia at First Light",
-        type: "culture",
-        subtype: "landscape",
-        days: 5,
-        price: 890,
-        hotels: [1, 2],
-        visits: ["Göreme Open-Air Museum", "Ihlara Valley", "Kaymaklı Underground City", "Uçhisar Castle"],
-        description: "Fairy chimneys, cave churches and a balloon before breakfast.",
-        tags: ["balloons", "unesco"],
-      },
-      {
-        name: "Imperial Cities & the Sahara",
-        type: "culture",
-        subtype: "desert",
-        days: 9,
-        price: 1640,
-        hotels: [3, 4],
-        visits: ["Chefchaouen", "Fès el-Bali", "Aït-Ben-Haddou", "Erg Chebbi", "Jemaa el-Fna"],
-        description: "From the blue town to the red dunes: “slow travel” with nights under the stars.",
-        tags: ["desert", "slow travel", "unesco"],
-      },
-      {
-        name: "Byzantium for <Beginners>",
-        type: "city",
-        subtype: null,
-        days: 3,
-        price: 540,
-        hotels: [1],
-        visits: ["Hagia Sophia", "Chora Church", "Basilica Cistern", "Theodosian Walls"],
-        description: "A long weekend with an art historian & very good tea.",
-        tags: ["city break"],
-      },
-    ],
   },
   {
     // Written from right to left.
@@ -143,30 +117,6 @@ export const sampleWords = [
       ["هل يُسمح بسفر الأطفال؟", "نعم، برفقة أحد الوالدين؛ والرضّع مجّانًا."],
       ["كم تبعد الفنادق؟", "بين 150 و400 متر سيرًا على الأقدام."],
     ],
-    tours: [
-      {
-        name: "عُمرة العشر الأواخر",
-        type: "عمرة",
-        subtype: "مميّز",
-        days: 12,
-        price: 1610,
-        hotels: [1, 2],
-        visits: ["المسجد الحرام", "متحف السلام عليك", "بئر زمزم", "مسجد القبلتين"],
-        description: "اثنا عشر يومًا في رحاب الحرمين الشريفين.",
-        tags: ["عمرة", "رمضان"],
-      },
-      {
-        name: "ربيع عجلون",
-        type: "طبيعة",
-        subtype: null,
-        days: 2,
-        price: 82,
-        hotels: [3],
-        visits: ["قلعة عجلون", "غابات راسون", "دير مار الياس", "جرش"],
-        description: "مسار قصير بين الزيتون والسنديان.",
-        tags: ["طبيعة"],
-      },
-    ],
   },
   {
     // Characters beyond 16 bits among them.
@@ -196,41 +146,6 @@ export const sampleWords = [
       ["最少催行人数は？", "8名様です。"],
       ["一人でも参加できますか？", "はい。お一人様のお部屋もご用意できます。"],
       ["歩く距離はどのくらいですか？", "1日あたり約6〜10kmです。"],
-    ],
-    tours: [
-      {
-        name: "熊野古道を歩く",
-        type: "ハイキング",
-        subtype: "巡礼",
-        days: 5,
-        price: 860,
-        hotels: [2],
-        visits: ["滝尻王子", "発心門王子", "熊野本宮大社", "那智の滝"],
-        description: "千年の道をゆっくり五日間。荷物は先に宿へ運びます。",
-        tags: ["世界遺産", "ハイキング"],
-      },
-      {
-        name: "箱根 湯めぐり",
-        type: "温泉",
-        subtype: null,
-        days: 2,
-        price: 260,
-        hotels: [1],
-        visits: ["大涌谷", "芦ノ湖", "箱根神社", "彫刻の森"],
-        description: "五つの湯と富士の眺め♨️",
-        tags: ["温泉", "週末"],
-      },
-      {
-        name: "奈良と箱根",
-        type: "文化",
-        subtype: "歴史",
-        days: 4,
-        price: 490,
-        hotels: [3, 1],
-        visits: ["東大寺", "興福寺", "法隆寺", "薬師寺"],
-        description: "講師と読み解く、はじめての仏像。",
-        tags: ["講座"],
-      },
     ],
   },
 ];

@@ -1,13 +1,12 @@
 import { printable } from "../../../core/printable.ts";
-import type { LiveState, TokenState } from "../../../schemas/generated/types.ts";
+import type { AuditDocument, LiveState, TokenState } from "../../../schemas/generated/types.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
 import { exactTime } from "../../output/times.ts";
-import type { AuditChange } from "./audit-record.ts";
-import type { AuditEntry } from "./read-audit.ts";
+import type { AuditChange } from "./audit.ts";
 
 /** The records, newest first. */
-export function auditText(records: readonly AuditEntry[], { columns, zone }: Layout): string {
+export function auditText(records: readonly AuditDocument[], { columns, zone }: Layout): string {
   return table(
     ["WHEN", "COMMAND", "TENANT", "WHO", "END", "WHAT", "REASON"],
     records.map((record) => [
@@ -24,11 +23,11 @@ export function auditText(records: readonly AuditEntry[], { columns, zone }: Lay
 }
 
 /** P86: a record that only began does not say that the change was made. */
-function endWords({ outcome }: AuditEntry): string {
+function endWords({ outcome }: AuditDocument): string {
   return outcome === "begun" ? "not recorded" : outcome;
 }
 
-function tenantWords({ tenants }: AuditEntry): string {
+function tenantWords({ tenants }: AuditDocument): string {
   const [first, second] = tenants;
   if (first === undefined) return "-";
   return second === undefined || tenants.length === 2
@@ -37,7 +36,7 @@ function tenantWords({ tenants }: AuditEntry): string {
 }
 
 /** What changed, in one line: the first changes, and how many more. */
-function changeWords({ outcome, changes, changesOmitted, failure }: AuditEntry): string {
+function changeWords({ outcome, changes, changesOmitted, failure }: AuditDocument): string {
   const shown = changes.slice(0, maxShown).map(changePhrase);
   const more = changes.length - shown.length + changesOmitted;
   const parts = more > 0 ? [...shown, `and ${more} more`] : shown;

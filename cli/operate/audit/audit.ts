@@ -14,7 +14,12 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
 import type { Shell } from "../../shell/shell.ts";
-import { type AuditChange, auditFormat, maxChanges } from "./audit-record.ts";
+
+/** One change, as a record names it. */
+export type AuditChange = AuditDocument["changes"][number];
+
+/** A record of more changes is for a machine, and the run's report has them all. */
+const maxChanges = 500;
 
 /** The command, the tenants that it is about, and the reason given. */
 export interface AuditRequest {
@@ -55,7 +60,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
   ): Promise<void> {
     const tenants = request.tenants.length > 0 ? request.tenants : tenantsOf(changes);
     const record: AuditDocument = {
-      format: auditFormat,
+      format: "partner-programs/audit@1",
       recordId,
       outcome,
       at: shell.now().toISOString(),

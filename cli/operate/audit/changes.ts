@@ -2,7 +2,7 @@ import type { Current } from "../../../core/current.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { LiveState, TenantRun, TokenState } from "../../../schemas/generated/types.ts";
 import type { TenantPruneResult } from "../snapshots/prune-run.ts";
-import type { AuditChange } from "./audit-record.ts";
+import type { AuditChange } from "./audit.ts";
 
 /** P88: the tokens that differ between two lists, without plaintext or digest. */
 export function tokenChanges(

@@ -1,13 +1,12 @@
+import { inRounds } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
-import { type SnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { isSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { readBody } from "../../../core/object-body.ts";
-import { auditPrefix, type ObjectKey } from "../../../core/object-key.ts";
+import { auditPrefix, isObjectKey, type ObjectKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
-import { maxRecordBytes, parseAuditRecord, recordKey } from "./audit-record.ts";
-
-/** The record of a command's call: its end, or its beginning when there is no end. */
-export type AuditEntry = AuditDocument;
+import { isAuditDocument } from "../../../schemas/generated/validators-administration.ts";
 
 export interface AuditQuery {
   readonly tenantId: TenantId | undefined;
@@ -18,8 +17,8 @@ export interface AuditQuery {
 }
 
 export interface AuditReading {
-  /** Newest first. */
-  readonly records: readonly AuditEntry[];
+  /** Of each call of a command its end, or its beginning when it has no end; newest first. */
+  readonly records: readonly AuditDocument[];
   /** Whether older records fit. */
   readonly hasOlder: boolean;
   /** Objects that are no records, in words. */
@@ -29,32 +28,29 @@ export interface AuditReading {
 /** P87: memory is bounded by `limit`, however many records there are. */
 export async function readAudit(
   store: ObjectStore,
-  query: AuditQuery,
+  { limit, tenantId, since }: AuditQuery,
   signal: AbortSignal,
 ): Promise<AuditReading> {
-  const { limit, tenantId } = query;
-  const records: AuditEntry[] = [];
   const faults: string[] = [];
+  let records: AuditDocument[] = [];
   let hasOlder = false;
-  const keep = (record: AuditEntry): void => {
-    const isWanted = tenantId === undefined || concerns(record, tenantId);
-    if (!isWanted) return;
-    records.push(record);
-    if (records.length <= limit) return;
-    records.shift();
-    hasOlder = true;
-  };
-  // Without a tenant every record fits, so only the newest are read at all.
-  const keys =
-    tenantId === undefined
-      ? newestOf(lastKeys(store, query, signal), limit + 1)
-      : lastKeys(store, query, signal);
-  for await (const batch of batchesOf(keys)) {
-    for (const read of await Promise.all(batch.map((key) => readRecord(store, key, signal)))) {
+  let keys: ObjectKey[] = [];
+  const readKeys = async (): Promise<void> => {
+    for (const read of await inRounds(keys, maxParallelReads, (key) => readRecord(store, key, signal))) {
       if (typeof read === "string") faults.push(read);
-      else if (read !== undefined) keep(read);
+      else if (read !== undefined && (tenantId === undefined || concerns(read, tenantId))) records.push(read);
     }
+    keys = [];
+    hasOlder ||= records.length > limit;
+    records = records.slice(-limit);
+  };
+  for await (const key of lastKeys(store, since, signal)) {
+    keys.push(key);
+    // Without a tenant every record fits, so only the newest are read at all.
+    if (tenantId !== undefined && keys.length === maxParallelReads) await readKeys();
+    if (tenantId === undefined && keys.length > limit + 1) keys.shift();
   }
+  await readKeys();
   return {
     records: records.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : -1)),
     hasOlder,
@@ -62,13 +58,11 @@ export async function readAudit(
   };
 }
 
-/** By the second of the beginning, then by the time of the end. */
-function orderOf({ recordId, at }: AuditEntry): string {
-  return `${secondOf(recordId)} ${at}`;
-}
+const stampLength = "YYYYMMDDTHHMMSSZ".length;
 
-function secondOf(recordId: string): string {
-  return recordId.slice(0, "YYYYMMDDTHHMMSSZ".length);
+/** By the second of the beginning, with which the id begins, then by the time of the end. */
+function orderOf({ recordId, at }: AuditDocument): string {
+  return `${recordId.slice(0, stampLength)} ${at}`;
 }
 
 const maxParallelReads = 16;
@@ -77,57 +71,36 @@ const maxFaults = 20;
 /** The keys of the records in order of time: for each its end, or its beginning when it has no end. */
 async function* lastKeys(
   store: ObjectStore,
-  { since }: AuditQuery,
+  since: Date | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ObjectKey> {
-  const after = since === undefined ? undefined : `${auditPrefix}${firstIdOf(since).slice(0, -8)}`;
-  let begun: { readonly key: ObjectKey; readonly recordId: SnapshotId } | undefined;
+  const first = since === undefined ? undefined : snapshotId(since, Buffer.alloc(4));
+  const after = first && `${auditPrefix}${first.slice(0, stampLength)}-`;
+  let begun: { readonly key: ObjectKey; readonly recordId: string } | undefined;
   for await (const { key } of store.list(auditPrefix, { signal, after })) {
-    const found = recordKey(key);
-    if (found === undefined) continue;
+    const [, recordId = "", isBegun] = /^([^/.]+)(\.begun)?\.json$/.exec(key.slice(auditPrefix.length)) ?? [];
+    if (!isSnapshotId(recordId) || !isObjectKey(key)) continue;
     // A record's `.begun.json` sorts right before its `.json`.
-    if (begun !== undefined && begun.recordId !== found.recordId) yield begun.key;
-    begun = found.state === "begun" ? found : undefined;
-    if (found.state === "ended") yield found.key;
+    if (begun !== undefined && begun.recordId !== recordId) yield begun.key;
+    begun = isBegun === undefined ? undefined : { key, recordId };
+    if (begun === undefined) yield key;
   }
   if (begun !== undefined) yield begun.key;
 }
 
-/** Ids begin with the second in which they were made. */
-function firstIdOf(since: Date): SnapshotId {
-  return snapshotId(since, Buffer.alloc(4));
-}
-
-async function* newestOf(keys: AsyncIterable<ObjectKey>, count: number): AsyncGenerator<ObjectKey> {
-  let newest: ObjectKey[] = [];
-  for await (const key of keys) {
-    newest.push(key);
-    if (newest.length >= 2 * count) newest = newest.slice(-count);
-  }
-  yield* newest.slice(-count);
-}
-
-async function* batchesOf(keys: AsyncIterable<ObjectKey>): AsyncGenerator<readonly ObjectKey[]> {
-  let batch: ObjectKey[] = [];
-  for await (const key of keys) {
-    batch.push(key);
-    if (batch.length < maxParallelReads) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
+/** A record of 500 tokens with the longest names and a few scopes is less than half of it. */
+const maxRecordBytes = 1024 * 1024;
 
 /** The record; a sentence when the object is no record; `undefined` when it is gone. */
 async function readRecord(
   store: ObjectStore,
   key: ObjectKey,
   signal: AbortSignal,
-): Promise<AuditEntry | string | undefined> {
+): Promise<AuditDocument | string | undefined> {
   try {
     const found = await store.get(key, { signal });
     if (found.kind !== "object") return undefined;
-    return parseAuditRecord(await readBody(found, maxRecordBytes, key), key);
+    return parseStoredDocument(await readBody(found, maxRecordBytes, key), isAuditDocument, key);
   } catch (error) {
     const failure = asFailure(error);
     if (failure.code !== "corrupt_document") throw error;
@@ -135,7 +108,7 @@ async function readRecord(
   }
 }
 
-function concerns({ tenants, changes }: AuditEntry, tenantId: TenantId): boolean {
+function concerns({ tenants, changes }: AuditDocument, tenantId: TenantId): boolean {
   return (
     tenants.includes(tenantId) ||
     changes.some((change) =>

@@ -20,12 +20,14 @@ export async function recordedChange<Result>(
   request: AuditRequest,
   run: (store: ObjectStore, audit: Audit) => Promise<Result>,
   print: (result: Result, store: ObjectStore) => ExitStatus | void | Promise<void>,
+  isProbed = true,
 ): Promise<ExitStatus> {
-  return await withCheckedStore(shell, async (checked) => {
+  const change = async (checked: ObjectStore): Promise<ExitStatus> => {
     const { result, unrecorded } = await withAudit(shell, checked, request, run);
     const status = await print(result, checked);
     return auditedStatus(shell, unrecorded, status ?? 0);
-  });
+  };
+  return await withCheckedStore(shell, change, isProbed);
 }
 
 /** Runs with a store on which nothing changes for partners without a record, and completes the record. */

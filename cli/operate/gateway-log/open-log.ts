@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { addAbortSignal, Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as zlib from "node:zlib";
@@ -12,11 +13,15 @@ export interface LogSource {
 
 /**
  * Streams the text of a log and decompresses it. gzip and zstd are recognised by their first bytes. Brotli has no such mark, so
- * it is recognised by the ending `.br`. Throws `usage` when the log can't be read or decompressed.
+ * it is recognised by the ending `.br`. `start`: the first byte to be read of a plain log. Throws `usage` when the log can't be read or
+ * decompressed.
  */
-export async function* openLog(source: LogSource, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const { name, stdin } = source;
-  const raw = name === "-" ? stdin : createReadStream(name, { highWaterMark: readBytes });
+export async function* openLog(
+  { name, stdin }: LogSource,
+  signal: AbortSignal,
+  start = 0,
+): AsyncGenerator<Uint8Array> {
+  const raw = name === "-" ? stdin : createReadStream(name, { start, highWaterMark: readBytes });
   // A pipe may bring nothing for hours without ending, so the signal has to end the reading.
   if (raw instanceof Readable) addAbortSignal(signal, raw);
   const chunks = raw[Symbol.asyncIterator]();
@@ -58,9 +63,19 @@ async function* resumed(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asy
 const gzipMark = [0x1f, 0x8b];
 const zstdMark = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** Whether a log that begins with these bytes is compressed. */
-export function isCompressedLog(name: string, first: Uint8Array): boolean {
-  return startsWith(first, gzipMark) || startsWith(first, zstdMark) || name.endsWith(".br");
+/** A log as a file; `undefined` for a pipe or a folder, of which nothing is known before it is read. Throws `usage`. */
+export async function logFile(name: string) {
+  try {
+    const found = await stat(name);
+    if (!found.isFile()) return undefined;
+    await using file = await open(name);
+    const { buffer: first } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    const isCompressed = startsWith(first, gzipMark) || startsWith(first, zstdMark) || name.endsWith(".br");
+    const { dev, ino, size, mtimeMs } = found;
+    return { identity: `${dev} ${ino}`, size, modifiedMs: mtimeMs, isCompressed };
+  } catch (error) {
+    throw readFailure(name, error);
+  }
 }
 
 function decoderOf(name: string, first: Uint8Array): Transform | undefined {

@@ -1,9 +1,8 @@
-import { open } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
-import { isCompressedLog, type LogSource, openLog } from "./open-log.ts";
-import { type RequestLogLine, requestLine } from "./request-line.ts";
-import { readLinesBack, wholeLines, wholeLinesEnd } from "./whole-lines.ts";
+import { type LogSource, logFile, openLog } from "./open-log.ts";
+import { type RequestLogLine, requestsIn } from "./request-line.ts";
+import { wholeLines } from "./whole-lines.ts";
 
 /** What the gateways answered the partners of a tenant in the last hour. */
 export interface Answers {
@@ -36,10 +35,11 @@ const hourMs = 3_600_000;
 const latelyMs = 60_000;
 /** Of each log no more is read, 1.5 s of work at most. Gateways that write more in an hour are told apart by their metrics. */
 const maxBytes = 64 * 1024 * 1024;
+const leastBytes = 1024 * 1024;
 
 /**
- * P67: counts the answers of the last hour. A log is read from its end backwards, and nothing of it is kept, so it may grow and be
- * rotated meanwhile. A compressed log that has not been changed within the hour is not opened, and any other is read whole.
+ * P67: counts the answers of the last hour. Of a log only its end is read, and nothing of it is kept, so it may grow and be rotated
+ * meanwhile. A compressed log that has not been changed within the hour is not read, and any other is read whole.
  */
 export async function recentAnswers(
   sources: readonly LogSource[],
@@ -54,12 +54,19 @@ export async function recentAnswers(
   for (const source of sources) {
     const { name } = source;
     try {
-      const reach = await readHour(source, fromMs, read, (lines) => hour.add(lines), signal);
-      if (reach === "cut") faults.push(`Only the newest ${maxBytes / 1024 / 1024} MB of ${name} were read.`);
-      if (reach === "missing") missing.push(`${name} could not be read (ENOENT). Check --log.`);
+      const file = name === "-" ? undefined : await logFile(name);
+      // One log may be given by several names.
+      if (file !== undefined && read.has(file.identity)) continue;
+      if (file !== undefined) read.add(file.identity);
+      if (file?.isCompressed === true && file.modifiedMs < fromMs) continue;
+      const size = file === undefined || file.isCompressed ? 0 : file.size;
+      const { start, isCut } = await startOfHour(source, size, fromMs, signal);
+      for await (const lines of wholeLines(openLog(source, signal, start))) hour.add(lines);
+      if (isCut) faults.push(`Only the newest ${maxBytes / 1024 / 1024} MB of ${name} were read.`);
     } catch (error) {
       if (signal.aborted) throw error;
-      faults.push(asFailure(error).message);
+      const { cause, message } = asFailure(error);
+      (isErrno(cause, "ENOENT") ? missing : faults).push(message);
     }
   }
   // A rotated log may not be there yet, nor the new one between two steps of a rotation.
@@ -68,47 +75,24 @@ export async function recentAnswers(
 }
 
 /**
- * Passes the lines of the hour to `take`, and some before it. `take` returns whether it saw a line from before the hour; the lines
- * of a log are in the order of time. `cut`: not all of the hour was read.
+ * A place in a plain log, before which no line is of the hour: the lines of a log are in the order of time. Looks a megabyte before
+ * the end, then twice as far each time. `isCut`: the hour begins before the place all the same.
  */
-async function readHour(
-  source: LogSource,
-  fromMs: number,
-  read: Set<string>,
-  take: (lines: Buffer) => boolean,
-  signal: AbortSignal,
-): Promise<"whole" | "cut" | "missing"> {
-  // A log that cannot be opened is read as a stream below, which fails again, with words for it.
-  const opened = source.name === "-" ? undefined : await open(source.name, "r").catch(missingOr);
-  if (opened === "missing") return opened;
-  await using file = opened;
-  // A folder can be opened, but not read.
-  const beginning = await file?.read(Buffer.alloc(8), 0, 8, 0).catch(() => undefined);
-  if (file !== undefined && beginning !== undefined) {
-    const { dev, ino, size, mtimeMs } = await file.stat();
-    // One log may be given by several names.
-    if (read.has(`${dev} ${ino}`)) return "whole";
-    read.add(`${dev} ${ino}`);
-    if (!isCompressedLog(source.name, beginning.buffer)) {
-      let bytes = 0;
-      let reach: "whole" | "cut" = "whole";
-      const step = async (lines: Buffer): Promise<boolean> => {
-        const isDone = take(lines);
-        bytes += lines.length;
-        if (!isDone && bytes >= maxBytes) reach = "cut";
-        return !isDone && bytes < maxBytes;
-      };
-      await readLinesBack(file, await wholeLinesEnd(file, size), step, signal);
-      return reach;
-    }
-    if (mtimeMs < fromMs) return "whole";
+async function startOfHour(source: LogSource, size: number, fromMs: number, signal: AbortSignal) {
+  for (let bytes = leastBytes; bytes < size && bytes <= maxBytes; bytes *= 2) {
+    const start = size - bytes;
+    const first = await firstRequest(openLog(source, signal, start));
+    if (first !== undefined && Date.parse(first.time) < fromMs) return { start, isCut: false };
   }
-  for await (const lines of wholeLines(openLog(source, signal))) take(lines);
-  return "whole";
+  return { start: Math.max(0, size - maxBytes), isCut: size > maxBytes };
 }
 
-function missingOr(error: unknown): "missing" | undefined {
-  return isErrno(error, "ENOENT") ? "missing" : undefined;
+async function firstRequest(chunks: AsyncIterable<Uint8Array>): Promise<RequestLogLine | undefined> {
+  for await (const lines of wholeLines(chunks)) {
+    const [first] = requestsIn(lines);
+    if (first !== undefined) return first;
+  }
+  return undefined;
 }
 
 /** Memory grows with the number of tenants, not with that of requests. */
@@ -124,15 +108,9 @@ class Hour {
     this.#fromMs = fromMs;
   }
 
-  /** Counts the lines of the hour. Returns whether there are older ones. */
-  add(lines: Buffer): boolean {
-    let hasOlder = false;
-    for (const text of lines.toString("utf8").split("\n")) {
-      const line = requestLine(text);
-      if (line !== undefined && Date.parse(line.time) >= this.#fromMs) this.#count(line);
-      else if (line !== undefined) hasOlder = true;
-    }
-    return hasOlder;
+  /** Counts the lines of the hour. */
+  add(lines: Buffer): void {
+    for (const line of requestsIn(lines)) if (Date.parse(line.time) >= this.#fromMs) this.#count(line);
   }
 
   #count(line: RequestLogLine): void {

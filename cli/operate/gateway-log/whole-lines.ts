@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import { asFailure } from "../../../core/failure.ts";
 import { type LogSource, openLog } from "./open-log.ts";
 
@@ -52,42 +51,6 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (rest.length > 0) yield rest;
 }
 
-/**
- * Reads the whole lines before `end` in steps of a megabyte, the last step first, so that the newest requests of a large log
- * are known soon. `take` gets the place at which its lines begin, and returns whether the lines before it are wanted, too.
- */
-export async function readLinesBack(
-  file: FileHandle,
-  end: number,
-  take: (lines: Buffer, from: number) => Promise<boolean>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let until = end; until > 0; ) {
-    signal.throwIfAborted();
-    const start = Math.max(0, until - backBytes);
-    const bytes = await bytesOf(file, start, until);
-    // A line that begins before this step belongs to the step before. One without a beginning in a whole step is too long.
-    const from = start === 0 ? 0 : bytes.indexOf(lineFeed) + 1;
-    const isTooLong = start > 0 && (from === 0 || from === bytes.length);
-    until = isTooLong ? start : start + from;
-    if (!isTooLong && !(await take(bytes.subarray(from), until))) return;
-  }
-}
-
-/** The place after the last line feed before `end`; 0 when there is none in the last megabyte. */
-export async function wholeLinesEnd(file: FileHandle, end: number): Promise<number> {
-  const start = Math.max(0, end - backBytes);
-  const last = (await bytesOf(file, start, end)).lastIndexOf(lineFeed);
-  return last === -1 ? 0 : start + last + 1;
-}
-
-/** The bytes of a file from `start` to `end`, or to the file's end. */
-async function bytesOf(file: FileHandle, start: number, end: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
-  return buffer.subarray(0, bytesRead);
-}
-
 const lineFeed = 0x0a;
 const maxLineBytes = 1024 * 1024;
 const empty = Buffer.alloc(0);
-const backBytes = 1024 * 1024;

@@ -3,10 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
-import { type ResponseName, responsePath } from "../../../core/object-key.ts";
+import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
+import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { withNewFolder } from "./export-folder.ts";
 
 export interface ExportedSnapshot {
@@ -31,22 +32,13 @@ export async function exportSnapshot(
   let files = 0;
   let bytes = 0;
   const directory = await withNewFolder(out, (partial) =>
-    forEachBounded(namedEntries(manifest), maxParallelFiles, async ([name, entry]) => {
+    forEachBounded(responsesOf(manifest), maxParallelFiles, async ({ name, entry }) => {
       await writeResponse(store, entry, join(partial, responsePath(name)), signal);
       files += 1;
       bytes += entry.size;
     }),
   );
   return { directory, files, bytes };
-}
-
-function* namedEntries(manifest: Manifest): Generator<readonly [ResponseName, ResponseEntry]> {
-  yield [{ kind: "list" }, manifest.list];
-  yield [{ kind: "legacy" }, manifest.legacy];
-  for (const programId of manifest.programs.ids()) {
-    const entry = detailEntry(manifest, programId);
-    if (entry !== undefined) yield [{ kind: "detail", programId }, entry];
-  }
 }
 
 async function writeResponse(

@@ -13,6 +13,8 @@ export interface LivePeriod {
   readonly until: string | null;
   /** What made it live. */
   readonly how: "published" | "rolled back to";
+  /** Whether the snapshot that partners saw right before is damaged or not kept. */
+  readonly isAfterGap: boolean;
 }
 
 /** A tenant's snapshots, and when partners saw which, as far as snapshots are kept. */
@@ -23,13 +25,14 @@ export interface LiveHistory {
   readonly periods: readonly LivePeriod[];
 }
 
-/** P71: reads the heads of the manifests, and the marks of rollbacks. */
+/** P71: reads the heads of the manifests, and the marks of rollbacks; of the newest snapshots only, when `newest` is given. */
 export async function readLivePeriods(
   store: ObjectStore,
   pointer: PointerVersion,
   signal: AbortSignal,
+  newest?: number,
 ): Promise<LiveHistory> {
-  const { published } = await readTenantSnapshots(store, pointer, signal);
+  const { published } = await readTenantSnapshots(store, pointer, signal, newest);
   return { published, periods: livePeriods(published, pointer.current) };
 }
 
@@ -70,12 +73,14 @@ export function livePeriods(
   // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with its snapshot.
   const { snapshotId, publishedAt: from } = current;
   const last = known.at(-1);
-  const isLast = last?.after === snapshotId && last.generation > current.generation - 1;
+  const isLast = last?.after === snapshotId && (last.generation > current.generation - 1 || last.at === from);
   const how = isLast ? last.how : "rolled back to";
   const earlier = isLast ? known.slice(0, -1) : known;
-  return [...earlier, { after: snapshotId, at: from, how }]
-    .map(({ after, at, how }, place, all) => {
-      return { snapshotId: after, from: at, until: all[place + 1]?.at ?? null, how };
+  const before = isLast ? last.before : undefined;
+  return [...earlier, { after: snapshotId, at: from, how, before }]
+    .map(({ after, at, how, before }, place, all): LivePeriod => {
+      const isAfterGap = before !== null && (place === 0 || before !== all[place - 1]?.after);
+      return { snapshotId: after, from: at, until: all[place + 1]?.at ?? null, how, isAfterGap };
     })
     .reverse();
 }
@@ -94,11 +99,6 @@ function changesOf(snapshots: readonly PeriodFacts[]): readonly Change[] {
     }),
   );
   return [...published, ...rollbacks].sort((a, b) => a.generation - b.generation || (a.at < b.at ? -1 : 1));
-}
-
-/** The period that contains the time; `undefined` before the first one. */
-export function periodAt(periods: readonly LivePeriod[], time: Date): LivePeriod | undefined {
-  return periods.find(({ from }) => Date.parse(from) <= time.getTime());
 }
 
 /**

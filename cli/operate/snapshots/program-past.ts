@@ -1,10 +1,9 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { type MarkedRollback, readMark } from "../../publish/snapshot/snapshot-marks.ts";
 import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLivePeriods } from "./live-periods.ts";
 
 /** A snapshot as support speaks of it. */
 export interface SnapshotMoment {
@@ -32,12 +31,12 @@ export interface Lacking {
   readonly at: Date;
 }
 
-/** Enough for any question about the recent past, and a bound on what a question costs. */
+/** Each manifest names all programs of its tenant, so few are read. */
 const maxSnapshots = 40;
 
 /**
- * Goes back from parent to parent until a snapshot has the program. So little is read where it went lately. Snapshots beside
- * that line were withdrawn by rollbacks, whose marks are looked at, too; the later event counts. Damaged manifests end the way.
+ * Goes back through the times in which partners saw a snapshot until one has the program. So little is read where it went lately.
+ * A snapshot that is damaged or not kept ends the way.
  */
 export async function programPast(
   store: ObjectStore,
@@ -46,92 +45,50 @@ export async function programPast(
   lacking: Lacking,
   signal: AbortSignal,
 ): Promise<ProgramPast> {
-  const { tenantId } = live.pointer.current;
-  const read = new Map<SnapshotId, Manifest>([[live.manifest.snapshotId, live.manifest]]);
-  const seen = new Set<SnapshotId>();
-  let isCut = false;
+  const { current } = live.pointer;
+  const read = new Map<SnapshotId, Manifest | undefined>([[live.manifest.snapshotId, live.manifest]]);
   const manifestOf = async (snapshotId: SnapshotId): Promise<Manifest | undefined> => {
-    const known = read.get(snapshotId);
-    if (known !== undefined || read.size >= maxSnapshots) return known;
-    const reading = readStoredManifest(store, tenantId, snapshotId, signal);
-    const stored = await unlessFailed(reading, "corrupt_document");
-    if (stored !== undefined) read.set(snapshotId, stored.manifest);
-    return stored?.manifest;
+    if (read.has(snapshotId)) return read.get(snapshotId);
+    const reading = readStoredManifest(store, current.tenantId, snapshotId, signal);
+    const manifest = (await unlessFailed(reading, "corrupt_document"))?.manifest;
+    read.set(snapshotId, manifest);
+    return manifest;
   };
-  const removalBefore = async (from: Manifest): Promise<{ last: Manifest; by: Manifest } | undefined> => {
-    for (let by = from; ; ) {
-      seen.add(by.snapshotId);
-      if (by.parent === null || seen.has(by.parent)) return undefined;
-      const parent = await manifestOf(by.parent);
-      // A manifest with a later one as its parent is forged or damaged.
-      if (parent === undefined || parent.generation >= by.generation) {
-        isCut = true;
-        return undefined;
-      }
-      if (parent.programs.has(programId)) return { last: parent, by };
-      by = parent;
-    }
-  };
-
-  const start = lacking.snapshotId === null ? undefined : await manifestOf(lacking.snapshotId);
+  const { snapshotId, parent, generation } = live.manifest;
+  // Most often the last build took it out, which its own manifest and its parent's show.
+  if (lacking.snapshotId === snapshotId && parent !== null && generation === current.generation) {
+    const last = await manifestOf(parent);
+    if (last?.programs.has(programId)) return removed(last, live.manifest);
+  }
+  const { periods } = await readLivePeriods(store, live.pointer, signal, maxSnapshots);
+  const own = periods.filter((period) => period.snapshotId === lacking.snapshotId);
+  const start = own.find(({ from }) => Date.parse(from) <= lacking.at.getTime()) ?? own.at(-1);
   if (start === undefined) return { kind: "not_kept" };
-  const built = await removalBefore(start);
-  const rollbacks = await rollbacksBeside(store, live, { seen, after: built?.last, at: lacking.at }, signal);
-  if (!rollbacks.isWhole) isCut = true;
-  for (const rollback of rollbacks.newestFirst) {
-    const { snapshotId, at } = rollback;
-    if (built !== undefined && isLater(built.by, rollback)) break;
-    const withdrawn = await manifestOf(snapshotId);
-    if (withdrawn?.programs.has(programId)) return { kind: "rolled_back", last: moment(withdrawn), at };
-    const removal = withdrawn && (await removalBefore(withdrawn));
-    if (removal !== undefined) return removed(removal);
+  let after = start;
+  const examined = new Set([start.snapshotId]);
+  for (const period of periods.slice(periods.indexOf(start) + 1)) {
+    const last = after.isAfterGap ? undefined : await manifestOf(period.snapshotId);
+    if (last === undefined) break;
+    if (last.programs.has(programId)) {
+      if (after.how === "rolled back to") return { kind: "rolled_back", last: moment(last), at: after.from };
+      const by = await manifestOf(after.snapshotId);
+      return by === undefined ? { kind: "not_kept" } : removed(last, by);
+    }
+    examined.add(period.snapshotId);
+    after = period;
   }
-  if (built !== undefined) return removed(built);
-  let first: Manifest | undefined;
-  for (let next: Manifest | undefined = live.manifest; next && next.generation > start.generation; ) {
-    if (next.programs.has(programId)) first = next;
-    const parent: Manifest | undefined = next.parent === null ? undefined : await manifestOf(next.parent);
-    next = parent !== undefined && parent.generation < next.generation ? parent : undefined;
+  for (const later of periods.slice(0, periods.indexOf(start)).reverse()) {
+    const first = await manifestOf(later.snapshotId);
+    if (first?.programs.has(programId)) return { kind: "came_later", first: moment(first) };
   }
-  if (first !== undefined) return { kind: "came_later", first: moment(first) };
-  return { kind: "never", snapshotsExamined: read.size, isCut };
+  return {
+    kind: "never",
+    snapshotsExamined: examined.size,
+    isCut: after.isAfterGap || after !== periods.at(-1),
+  };
 }
 
-type Rollback = MarkedRollback & { readonly snapshotId: SnapshotId };
-
-/** The rollbacks until that time from snapshots that the way back did not meet, the newest first. */
-async function rollbacksBeside(
-  store: ObjectStore,
-  { pointer: { current }, manifest }: VouchedSnapshot,
-  { seen, after, at }: { seen: ReadonlySet<SnapshotId>; after: Manifest | undefined; at: Date },
-  signal: AbortSignal,
-): Promise<{ readonly newestFirst: readonly Rollback[]; readonly isWhole: boolean }> {
-  const folders: SnapshotId[] = [];
-  for await (const folder of store.listFolders(snapshotsPrefix(current.tenantId), { signal })) {
-    // Ids begin with the time, so a snapshot before the last one that had the program took nothing from partners since.
-    const isLater = after === undefined || folder > after.snapshotId;
-    if (isSnapshotId(folder) && isLater && !seen.has(folder)) folders.push(folder);
-  }
-  const found: Rollback[] = [];
-  for (const snapshotId of folders.slice(-maxSnapshots)) {
-    const mark = await readMark(store, current.tenantId, snapshotId, "withdrawn", signal);
-    for (const rollback of mark?.rollbacks ?? []) found.push({ ...rollback, snapshotId });
-  }
-  // The pointer is above its manifest since a rollback. Without a mark of that one, the snapshot that it replaced was pruned.
-  const isOf = ({ generation }: Rollback): boolean =>
-    generation === null || generation === current.generation;
-  const isWhole = current.generation === manifest.generation || after !== undefined || found.some(isOf);
-  const newestFirst = found
-    .filter((rollback) => Date.parse(rollback.at) <= at.getTime())
-    .sort((a, b) => (a.at < b.at ? 1 : -1));
-  return { newestFirst, isWhole };
-}
-
-function isLater(by: Manifest, { generation, at }: Rollback): boolean {
-  return generation === null ? Date.parse(by.generatedAt) > Date.parse(at) : by.generation > generation;
-}
-
-function removed({ last, by }: { readonly last: Manifest; readonly by: Manifest }): ProgramPast {
+function removed(last: Manifest, by: Manifest): ProgramPast {
   return { kind: "removed", last: moment(last), by: moment(by) };
 }
 

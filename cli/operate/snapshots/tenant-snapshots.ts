@@ -5,7 +5,7 @@ import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "../../publish/snapshot/manifest-head.ts";
-import { type MarkedRollback, readMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { type MarkedRollback, readMark, type StoredMark } from "../../publish/snapshot/snapshot-marks.ts";
 
 /** A snapshot that partners see or have seen. */
 export interface PublishedSnapshot extends ManifestHead {
@@ -27,7 +27,12 @@ export interface TenantSnapshots {
   /** Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a prune left. */
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
-  readonly damaged: readonly { readonly snapshotId: SnapshotId; readonly failure: Failure }[];
+  readonly damaged: readonly DamagedSnapshot[];
+}
+
+interface DamagedSnapshot {
+  readonly snapshotId: SnapshotId;
+  readonly failure: Failure;
 }
 
 /** Small reads side by side. */
@@ -36,56 +41,50 @@ const maxParallelReads = 16;
 /**
  * The tenant's snapshots, according to their manifests and the pointer, which was read *before*. A manifest alone proves nothing,
  * since its builder may have been killed or overtaken. So a snapshot counts when the pointer names it, when a later manifest
- * names it as its parent, or when a rollback has marked it as withdrawn.
+ * names it as its parent, or when a rollback has marked it as withdrawn. `newest`: how many folders are looked at beside the live
+ * one's, the newest by their names.
  */
 export async function readTenantSnapshots(
   store: ObjectStore,
   pointer: PointerVersion,
   signal: AbortSignal,
+  newest = Number.POSITIVE_INFINITY,
 ): Promise<TenantSnapshots> {
   const { tenantId, snapshotId: liveId } = pointer.current;
-  const folders: SnapshotId[] = [];
+  const all: SnapshotId[] = [];
   for await (const folder of store.listFolders(snapshotsPrefix(tenantId), { signal })) {
-    if (isSnapshotId(folder)) folders.push(folder);
+    if (isSnapshotId(folder)) all.push(folder);
   }
-  const heads = new Map<SnapshotId, ManifestHead>();
-  const damaged: { readonly snapshotId: SnapshotId; readonly failure: Failure }[] = [];
-  const withdrawn = new Map<SnapshotId, Date>();
-  const rollbacks = new Map<SnapshotId, readonly MarkedRollback[]>();
-  const condemned = new Set<SnapshotId>();
+  const folders = all.filter((folder, at) => folder === liveId || at >= all.length - newest);
+  const found: FoundSnapshot[] = [];
+  const damaged: DamagedSnapshot[] = [];
   await forEachBounded(folders, maxParallelReads, async (snapshotId) => {
     try {
       const head = await readManifestHead(store, tenantId, snapshotId, signal);
       if (head === undefined) return;
-      heads.set(snapshotId, head);
+      const withdrawn = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
+      const condemned = await readMark(store, tenantId, snapshotId, "condemned", signal);
+      found.push({ head, withdrawn, isCondemned: condemned !== undefined });
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code !== "corrupt_document") throw error;
       damaged.push({ snapshotId, failure });
-      return;
     }
-    const mark = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
-    if (mark !== undefined) {
-      withdrawn.set(snapshotId, mark.storedAt);
-      rollbacks.set(snapshotId, mark.rollbacks);
-    }
-    if (await readMark(store, tenantId, snapshotId, "condemned", signal)) condemned.add(snapshotId);
   });
 
-  const times = lifetimes([...heads.values()], pointer, withdrawn);
-  const published = [...heads.values()].flatMap((head): PublishedSnapshot[] => {
-    const { snapshotId } = head;
-    const isLive = snapshotId === liveId;
-    const liveUntil = times.get(snapshotId);
+  const times = lifetimes(found, pointer);
+  const published = found.flatMap(({ head, withdrawn, isCondemned }): PublishedSnapshot[] => {
+    const isLive = head.snapshotId === liveId;
+    const liveUntil = times.get(head.snapshotId);
     if (!isLive && liveUntil === undefined) return [];
     return [
       {
         ...head,
         isLive,
-        liveUntil: isLive ? null : (liveUntil ?? null),
-        withdrawnAt: withdrawn.get(snapshotId) ?? null,
-        rollbacks: rollbacks.get(snapshotId) ?? [],
-        isCondemned: condemned.has(snapshotId),
+        liveUntil: isLive ? null : new Date(liveUntil ?? 0),
+        withdrawnAt: withdrawn?.storedAt ?? null,
+        rollbacks: withdrawn?.rollbacks ?? [],
+        isCondemned,
       },
     ];
   });
@@ -94,34 +93,37 @@ export async function readTenantSnapshots(
   return { published, others: folders.filter((folder) => !known.has(folder)), damaged };
 }
 
+interface FoundSnapshot {
+  readonly head: ManifestHead;
+  readonly withdrawn: StoredMark | undefined;
+  readonly isCondemned: boolean;
+}
+
 /**
- * Until when each replaced snapshot may have been live. A builder can sleep between its manifest and the pointer, so the time of
- * a child's manifest is too early a bound. The child was certainly live by the time of *its* successor.
+ * Until when each replaced snapshot may have been live, in milliseconds. A builder can sleep between its manifest and the pointer,
+ * so the time of a child's manifest is too early a bound. The child was certainly live by the time of *its* successor.
  */
 function lifetimes(
-  heads: readonly ManifestHead[],
-  pointer: PointerVersion,
-  withdrawn: ReadonlyMap<SnapshotId, Date>,
-): ReadonlyMap<SnapshotId, Date> {
-  const liveBy = new Map<SnapshotId, Date>(withdrawn);
-  for (const { parent, storedAt } of heads) {
-    if (parent !== null) liveBy.set(parent, earlier(storedAt, liveBy.get(parent)));
+  found: readonly FoundSnapshot[],
+  { current, modifiedAt }: PointerVersion,
+): ReadonlyMap<SnapshotId, number> {
+  const liveBy = new Map<SnapshotId, number>();
+  const liveUntil = new Map<SnapshotId, number>();
+  for (const { head, withdrawn } of found) {
+    if (withdrawn === undefined) continue;
+    liveBy.set(head.snapshotId, withdrawn.storedAt.getTime());
+    liveUntil.set(head.snapshotId, withdrawn.storedAt.getTime());
   }
-  liveBy.set(pointer.current.snapshotId, pointer.modifiedAt);
-
-  const liveUntil = new Map<SnapshotId, Date>(withdrawn);
-  for (const { snapshotId, parent, storedAt } of heads) {
-    if (parent === null) continue;
-    const replacedAt = later(storedAt, liveBy.get(snapshotId));
-    liveUntil.set(parent, later(replacedAt, liveUntil.get(parent)));
+  for (const { head } of found) {
+    if (head.parent === null) continue;
+    const known = liveBy.get(head.parent) ?? Number.POSITIVE_INFINITY;
+    liveBy.set(head.parent, Math.min(head.storedAt.getTime(), known));
+  }
+  liveBy.set(current.snapshotId, modifiedAt.getTime());
+  for (const { head } of found) {
+    if (head.parent === null) continue;
+    const replacedAt = Math.max(head.storedAt.getTime(), liveBy.get(head.snapshotId) ?? 0);
+    liveUntil.set(head.parent, Math.max(replacedAt, liveUntil.get(head.parent) ?? 0));
   }
   return liveUntil;
-}
-
-function earlier(time: Date, other: Date | undefined): Date {
-  return other !== undefined && other < time ? other : time;
-}
-
-function later(time: Date, other: Date | undefined): Date {
-  return other !== undefined && other > time ? other : time;
 }

@@ -15,5 +15,8 @@ export function advice(text: string): Fix {
   return { kind: "advice", text };
 }
 
-/** A finding names so many of the rows that it is about. */
+/** A finding for people names so many of the rows that it is about. */
 export const maxExamples = 5;
+
+/** A finding for programs has so many distinct values. */
+export const maxValues = 100;

@@ -27,12 +27,12 @@ export const problemRules = {
   ),
   program_id_duplicate: error(
     "two programs of one tenant have the same id: neither is published",
-    "look for a join in the view that multiplies its rows",
+    "look for a join that multiplies the rows of the view; if there is none, your data has the program twice",
   ),
   program_name_blank: error("a program needs a name", "set the name, or the state to draft"),
   lifecycle_state_unknown: error(
     "the lifecycle state is one of active, draft, cancelled, completed, archived, ended",
-    "translate your own states to these in the view (CASE ... END)",
+    "translate your own states to these in the view (CASE ... ELSE the raw state END)",
   ),
   value_too_large: error(
     "a value larger than MAX_VALUE_KB is not read: shorten it, or raise the setting",
@@ -133,7 +133,7 @@ export const problemRules = {
   ),
   tenant_duplicate: warning(
     "a tenant that the view tenants lists twice is built once",
-    "look for a join in the view that multiplies its rows",
+    "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
   ),
   tenant_vanished: warning(
     "a tenant that is no longer in the source keeps its last snapshot",
@@ -177,7 +177,7 @@ export const problemRules = {
   ),
   programs_shared: warning(
     "another tenant has programs of the same ids and the same content",
-    "look whether the view programs joins each program to its own tenant by the key; companies that share a catalogue set SHARED_PROGRAMS=warn",
+    "look whether the view programs joins each program to its own tenant by the key",
   ),
   shared_unknown: warning(
     "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",

@@ -2,13 +2,14 @@ import { printable, printableLines } from "../../../core/printable.ts";
 import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { databaseLabel } from "../../database/with-database-url.ts";
+import { counted } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
-/** Findings shown per tenant; the report has them all (up to its own bound). */
-const maxShownProblems = 5;
+/** Findings of a kind that are named; the report has them all (up to its own bound). */
+const maxShownPlaces = 3;
 
 /** The booking database and the store of a run, by their names for people. */
 export interface RunPlaces {
@@ -23,8 +24,7 @@ export function runPlaces(settings: CliSettings): RunPlaces {
 /** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
 export function runSummary(report: RunReport, { database, store }: RunPlaces, { columns }: Layout): string {
   const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
-  for (const run of report.tenants) parts.push(problemLines(run.tenantId, run.problems, run.problemsOmitted));
-  parts.push(problemLines("the source", report.problems, 0));
+  parts.push(findingLines(report));
   for (const run of report.tenants) parts.push(plannedChanges(run));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
   parts.push(...failureLines(report));
@@ -57,20 +57,64 @@ function tenantTable(runs: readonly TenantRun[], width: number): string {
   );
 }
 
-function problemLines(where: string, problems: readonly Problem[], omitted: number): string {
-  if (problems.length === 0) return "";
-  const shown = problems.slice(0, maxShownProblems);
-  const more = problems.length + omitted - shown.length;
-  const lines = shown.map(({ severity, code, programId, field, value, message }) => {
-    // An error at a field belongs to a program, also to one without an id (D131). A warning without an id belongs to the tenant.
-    const isOfProgram = programId !== null || (field !== null && severity === "error");
-    const id = isOfProgram ? shownId(programId) : null;
-    const place = [id, field].filter((part) => part !== null).join(" ");
-    const what = `${place && `: ${place}`}${value === null ? "" : ` = ${value.trim() === "" ? JSON.stringify(value) : value}`} (${message})`;
-    return `  ${severity} ${code}${printable(what)}\n`;
+/** What concerns a whole tenant or two comes first: a leak between tenants must not be lost among dropped values. */
+const weightiest: readonly string[] = [
+  "programs_shared",
+  "shared_unknown",
+  "snapshot_empty",
+  "tenant_vanished",
+  "tenant_id_case",
+  "fields_emptied",
+  "capacity_changed",
+];
+
+/** Findings of one kind, in all tenants. */
+interface FindingKind {
+  readonly problem: Problem;
+  count: number;
+  /** Where the first ones are. */
+  readonly places: string[];
+}
+
+/** One line for each kind of finding, the weightiest first, then errors, then warnings, the more frequent first. */
+function findingLines({ tenants, problems }: RunReport): string {
+  const kinds = new Map<string, FindingKind>();
+  const add = (problem: Problem, tenantId: string | null): void => {
+    const kind = kinds.get(problem.code) ?? { problem, count: 0, places: [] };
+    kinds.set(problem.code, kind);
+    kind.count += 1;
+    if (kind.places.length < maxShownPlaces) kind.places.push(findingPlace(problem, tenantId));
+  };
+  for (const { tenantId, problems: found, problemCounts } of tenants) {
+    for (const problem of found) add(problem, tenantId);
+    // Those beyond a report's bound are only counted.
+    for (const [code, count] of Object.entries(problemCounts)) {
+      const kind = kinds.get(code);
+      if (kind !== undefined) kind.count += count - found.filter((problem) => problem.code === code).length;
+    }
+  }
+  for (const problem of problems) add(problem, null);
+  const weight = ({ problem: { code, severity } }: FindingKind): number =>
+    weightiest.includes(code) ? weightiest.indexOf(code) - weightiest.length : severity === "error" ? 0 : 1;
+  const inOrder = [...kinds.values()].sort((a, b) => weight(a) - weight(b) || b.count - a.count);
+  if (inOrder.length === 0) return "";
+  const lines = inOrder.map(({ problem: { severity, code, message }, count, places }) => {
+    const more = count > places.length ? `; and ${count - places.length} more (see --json or --report)` : "";
+    return `  ${severity} ${code} (${count}): ${printable(`${places.join("; ")}${more} (${message})`)}\n`;
   });
-  const rest = more > 0 ? `  ... and ${more} more (see --json or --report)\n` : "";
-  return `${where}: ${problems.length + omitted} finding(s)\n${lines.join("")}${rest}`;
+  const total = inOrder.reduce((sum, { count }) => sum + count, 0);
+  return `${counted(total, "finding")}\n${lines.join("")}`;
+}
+
+/** `acme / P1 prices.rooms[0] = {"amount":"-1"}`. */
+function findingPlace({ severity, programId, field, value }: Problem, tenantId: string | null): string {
+  // An error at a field belongs to a program, also to one without an id (D131). A warning without an id belongs to the tenant.
+  const isOfProgram = programId !== null || (field !== null && severity === "error");
+  const ids = [tenantId, isOfProgram ? shownId(programId) : null].filter((id) => id !== null).join(" / ");
+  const place = [ids, field].filter((part) => part !== null && part !== "").join(" ");
+  if (value === null) return place;
+  const shown = value.trim() === "" ? JSON.stringify(value) : value;
+  return place === "" ? shown : `${place} = ${shown}`;
 }
 
 /** P19: names the programs left out by the ids that the source has, so that people can look for them. */

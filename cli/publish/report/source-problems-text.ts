@@ -1,4 +1,5 @@
 import { printable } from "../../../core/printable.ts";
+import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../public-program/shown-id.ts";
@@ -23,19 +24,29 @@ function problemLines(
   { width, style }: Layout,
 ): readonly string[] {
   const { severity, code, column, message, fix, examples } = problem;
-  const mark = severity === "error" ? style.bad("error  ") : style.doubtful("warning");
+  const mark = { error: style.bad("error  "), warning: style.doubtful("warning"), hint: "hint   " }[severity];
   const head = `  ${mark} ${code}${column === null ? "" : ` (${printable(column)})`}`;
+  const more = examples.length - maxShown;
   const isShared = next?.fix.text === fix.text;
   return [
     head,
     ...wrapped(`    ${printable(message)}`, width),
-    ...examples.map((example) => style.faint(`      ${exampleText(example)}`)),
+    ...examples.slice(0, maxShown).map((example) => style.faint(`      ${exampleText(example)}`)),
+    ...(more > 0 ? [style.faint(`      and ${counted(more, "other value")} (see --json)`)] : []),
     ...(isShared ? [] : fixLines(fix)),
   ];
 }
 
-function exampleText({ tenantId, programId, value }: ProblemExample): string {
+/** So many values are shown; `--json` has more. */
+const maxShown = 5;
+
+/** A value with its count and its first program, `inactive (8): acme / P1, ...`, or what is said of a tenant. */
+function exampleText({ tenantId, programId, value, count }: ProblemExample): string {
+  const shown = value === null ? "NULL" : printable(value);
   const place = [tenantId, programId].map((id) => (id === null ? "NULL" : shownId(id)));
   const where = programId === null ? place[0] : place.join(" / ");
-  return `${where}: ${value === null ? "NULL" : printable(value)}`;
+  if (count === undefined) return `${where}: ${shown}`;
+  if (tenantId === null && programId === null) return `${shown} (${numberText(count)})`;
+  if (value !== null && value === programId) return where ?? shown;
+  return `${shown} (${numberText(count)}): ${where}${count > 1 ? ", ..." : ""}`;
 }

@@ -39,7 +39,7 @@ export const sourceViews = {
         "lifecycle_state",
         "text",
         "lifecycle_state",
-        "active, draft, cancelled, completed, archived or ended: translate your states (CASE ... END)",
+        "active, draft, cancelled, completed, archived or ended (a past departure is ended): CASE ... ELSE your_state END",
       ],
       [
         "departure_date",

@@ -11,15 +11,15 @@ export type StructureCode =
   | "column_type";
 
 /** Why the source may show fewer rows than there are, although no row is wrong. */
-export const causeCodes = [
-  "no_tenants",
-  "no_programs",
-  "tenant_without_programs",
-  "tenant_without_active",
-  "row_security",
-  "security_invoker",
-] as const;
-export type StructuralCauseCode = (typeof causeCodes)[number];
+export type StructuralCauseCode =
+  | "no_tenants"
+  | "no_programs"
+  | "tenant_without_programs"
+  | "tenant_without_active"
+  | (typeof hidingCodes)[number];
+
+/** Causes that keep rows from being seen. */
+export const hidingCodes = ["row_security", "security_invoker"] as const;
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
@@ -27,18 +27,23 @@ export interface Fix {
   readonly text: string;
 }
 
-/** A row that a finding is about. Its ids are as the source has them, possibly ill-formed. */
+/** A value that a finding is about, with its first row, or a tenant. The ids are as the source has them, possibly ill-formed. */
 export interface ProblemExample {
   readonly tenantId: string | null;
   readonly programId: string | null;
   /** The offending value, shortened. */
   readonly value: string | null;
+  /** How many rows have this value, the first of which is named; left out where the example is about a whole tenant. */
+  readonly count?: number;
 }
 
 /** One finding about the source. */
 export interface SourceProblem<Code extends string = string> {
-  /** An error keeps something from being published; a warning says what is dropped or blanked. */
-  readonly severity: "error" | "warning";
+  /**
+   * An error keeps something from being published, a warning says what is dropped or blanked, and a hint what is legal and
+   * probably wrong.
+   */
+  readonly severity: "error" | "warning" | "hint";
   readonly code: Code;
   /** The view's name in the schema `partner_source`; `null` when the finding concerns the whole schema. */
   readonly view: string | null;
@@ -47,7 +52,7 @@ export interface SourceProblem<Code extends string = string> {
   readonly fix: Fix;
   /** How many rows have the problem; `null` when it concerns no rows. */
   readonly count: number | null;
-  /** At most five. */
+  /** Distinct values, the most frequent first, at most a hundred; or at most five tenants. */
   readonly examples: readonly ProblemExample[];
 }
 

@@ -6,16 +6,18 @@ import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 
 /**
  * Runs with the store of the settings, for writing (P160), after a probe has shown that it honours conditional writes (P11).
+ * Without `isProbed`, a store that has an identity is used without the probe.
  */
 export async function withCheckedStore<Result>(
   shell: Shell,
   run: (store: ObjectStore) => Promise<Result>,
+  isProbed = true,
 ): Promise<Result> {
   const settings = settingsOf(shell);
   return await withStore(settings, async (store) => {
-    await requireHonouredConditions(settings, store, shell);
-    const identified = identifiedStore(store, settings, shell, { requireConditions: async () => {} });
-    return await run(identified);
+    const requireConditions = (): Promise<void> => requireHonouredConditions(settings, store, shell);
+    if (isProbed) await requireConditions();
+    return await run(identifiedStore(store, settings, shell, { requireConditions }));
   });
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createSlots } from "../../../core/bounded-work.ts";
-import { withDeadline } from "../../../core/deadline.ts";
+import { createSlots, withDeadline } from "../../../core/bounded-work.ts";
 import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { withSourceReading } from "../../database/with-source-reading.ts";

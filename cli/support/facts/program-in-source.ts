@@ -1,6 +1,10 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import {
+  type EnrollmentStatus,
+  readEnrollmentStatuses,
+} from "../../operate/source-check/enrollment-statuses.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
 import { type DataProblem, reportedProblem } from "../../publish/public-program/problem.ts";
@@ -39,6 +43,8 @@ export type ProgramInSource =
       readonly sha256: string;
       /** Values that are dropped or blanked, each with its rule. */
       readonly dropped: readonly Problem[];
+      /** Of a program without a place left: who takes them. */
+      readonly statuses?: readonly EnrollmentStatus[];
     };
 
 /** The limit for a question to the database. A person waits for the answer, perhaps with a partner on the telephone. */
@@ -70,7 +76,14 @@ async function read(
   if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
   const found = await readProgram(client, tenantId, programId, rules.limits);
   if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
-  return inSource(found, rules, today);
+  const source = inSource(found, rules, today);
+  if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
+  return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
+}
+
+function isSoldOut(document: unknown): boolean {
+  const { capacity } = Object(document);
+  return capacity?.total > 0 && capacity.remaining === 0;
 }
 
 /** Tells how a build would treat a program that the source has. */

@@ -14,13 +14,13 @@ export function* gatewayConcerns(
   if (unconfirmed !== null) {
     const text = `partners get answers ${olderSnapshot(unconfirmed, reader)}`;
     const { time: at, requestId } = unconfirmed;
-    yield concern("answers_old", "bad", null, text, { at, requestId, steps: storeSteps });
+    yield concern("answers_old", null, text, { at, requestId, steps: storeSteps });
   }
   // A request without a known key that gets 401 is no concern: anybody can send one.
   if (anonymous.failed > 0) {
     const [last] = anonymous.failures;
     const text = `${counted(anonymous.failed, "request")} of the last hour got 500 (internal error) before an access key was looked up${causeOf(last)}`;
-    yield concern("answers_failed", "bad", null, text, { ...seenIn(last), steps: storeSteps });
+    yield concern("answers_failed", null, text, { ...seenIn(last), steps: storeSteps });
   }
 }
 
@@ -56,19 +56,20 @@ export function* answerConcerns({ tenantId, answers, hold, keys }: TenantFacts):
     const explain = last !== undefined && `request explain ${last.requestId} --log FILE`;
     const look = forSupport("Look at one of these requests, and escalate to operations.", explain);
     const steps = damage === undefined ? [look] : damageSteps(tenantId, hold !== null);
-    yield concern("answers_failed", "bad", tenantId, text, { ...seenIn(last), steps });
+    yield concern("answers_failed", tenantId, text, { ...seenIn(last), steps });
   }
   if (refused > 0) {
     const text = got(refused, "401 (unauthorized): partners use an access key that has ended");
     const hasActive = keys?.some(({ revokedAt }) => revokedAt === null) === true;
     const look = "See which access key it is, and tell the partner.";
-    yield concern("answers_refused", hasActive ? "doubtful" : "bad", tenantId, text, {
+    yield concern("answers_refused", tenantId, text, {
+      severity: hasActive ? "doubtful" : "bad",
       steps: [forSupport(look, `token list --tenant ${tenantId}`)],
     });
   }
   if (limited > 0) {
     const tell = "See who asks so often, and tell the partner to keep answers for a while.";
-    yield concern("answers_limited", "doubtful", tenantId, got(limited, "429 (too many)"), {
+    yield concern("answers_limited", tenantId, got(limited, "429 (too many)"), {
       steps: [forSupport(tell, "token usage --log FILE")],
     });
   }

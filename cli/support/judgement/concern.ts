@@ -1,9 +1,11 @@
 import type { Step } from "./step.ts";
 
+/** `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it may be meant so. */
+type Severity = "bad" | "doubtful";
+
 export interface Concern {
   readonly kind: ConcernKind;
-  /** `bad`: partners get errors, an empty list, or data that nobody renews. `doubtful`: somebody may want it so. */
-  readonly severity: "bad" | "doubtful";
+  readonly severity: Severity;
   /** The tenant in question; `null` when all tenants are concerned. */
   readonly tenantId: string | null;
   /** One sentence, for people, without a full stop. */
@@ -18,42 +20,42 @@ export interface Concern {
 }
 
 /**
- * P53, P77: all kinds in the order of all commands and pages, the worst first. Each has a name for tables and a label for its
- * time.
+ * P53, P77: all kinds in the order of all commands and pages, the worst first. Each has its usual severity, a name for tables,
+ * and a label for its time.
  */
 export const concernKinds = {
-  answers_old: { title: "older data", when: "Last" },
-  unfinished_removal: { title: "removal not ended", when: "Since" },
-  damaged: { title: "damaged", when: "Found" },
-  never_published: { title: "never published", when: "Since" },
-  answers_failed: { title: "500", when: "Last" },
-  empty: { title: "empty list", when: "Since" },
-  token_expired: { title: "key expired", when: "It ended" },
-  answers_refused: { title: "401", when: "Last" },
-  failing: { title: "builds fail", when: "Last tried" },
-  silent: { title: "no builds", when: "The last one ended" },
-  guard: { title: "refused", when: "Last tried" },
-  faults: { title: "faulty programs", when: "Last tried" },
-  answers_limited: { title: "429", when: "Last" },
-  programs_shared: { title: "programs shared", when: "Found" },
-  left_out: { title: "left out", when: "Found" },
-  held: { title: "held", when: "Since" },
-  interrupted: { title: "stopped", when: "Last tried" },
-  unseen: { title: "no builds on record", when: "Since" },
-  token_expires: { title: "key expires", when: "It ends" },
-  not_in_source: { title: "not in the source", when: "Found" },
-  removed: { title: "removed", when: "Since" },
+  answers_old: { severity: "bad", title: "older data", when: "Last" },
+  unfinished_removal: { severity: "bad", title: "removal not ended", when: "Since" },
+  damaged: { severity: "bad", title: "damaged", when: "Found" },
+  never_published: { severity: "bad", title: "never published", when: "Since" },
+  answers_failed: { severity: "bad", title: "500", when: "Last" },
+  empty: { severity: "doubtful", title: "empty list", when: "Since" },
+  token_expired: { severity: "bad", title: "key expired", when: "It ended" },
+  answers_refused: { severity: "doubtful", title: "401", when: "Last" },
+  failing: { severity: "bad", title: "builds fail", when: "Last tried" },
+  silent: { severity: "bad", title: "no builds", when: "The last one ended" },
+  guard: { severity: "bad", title: "refused", when: "Last tried" },
+  faults: { severity: "bad", title: "faulty programs", when: "Last tried" },
+  answers_limited: { severity: "doubtful", title: "429", when: "Last" },
+  programs_shared: { severity: "doubtful", title: "programs shared", when: "Found" },
+  left_out: { severity: "doubtful", title: "left out", when: "Found" },
+  held: { severity: "doubtful", title: "held", when: "Since" },
+  interrupted: { severity: "doubtful", title: "stopped", when: "Last tried" },
+  unseen: { severity: "doubtful", title: "no builds on record", when: "Since" },
+  token_expires: { severity: "doubtful", title: "key expires", when: "It ends" },
+  not_in_source: { severity: "doubtful", title: "not in the source", when: "Found" },
+  removed: { severity: "doubtful", title: "removed", when: "Since" },
 } as const;
 
 export type ConcernKind = keyof typeof concernKinds;
 
 export function concern(
   kind: ConcernKind,
-  severity: Concern["severity"],
   tenantId: string | null,
   text: string,
-  more: Partial<Pick<Concern, "at" | "programs" | "requestId" | "steps">> = {},
+  more: Partial<Pick<Concern, "severity" | "at" | "programs" | "requestId" | "steps">> = {},
 ): Concern {
+  const { severity } = concernKinds[kind];
   return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps: [], ...more };
 }
 
@@ -116,7 +118,7 @@ export function worstSubjectFirst<
 }
 
 export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {
-  const of = (severity: Concern["severity"]): number =>
+  const of = (severity: Severity): number =>
     subjects.filter(({ concerns: [first] }) => first?.severity === severity).length;
   const [bad, doubtful] = [of("bad"), of("doubtful")];
   return { bad, doubtful, well: subjects.length - bad - doubtful };

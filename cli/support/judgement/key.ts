@@ -30,7 +30,7 @@ export function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): r
       : forOperations("Give it a later end.", `token expire ${tokenId} --at 90d`);
     const severity = left < 2 * dayMs ? "bad" : "doubtful";
     const kind = isOver ? "token_expired" : "token_expires";
-    return [concern(kind, severity, tenantId, text, { at: expiresAt, steps: [step] })];
+    return [concern(kind, tenantId, text, { severity, at: expiresAt, steps: [step] })];
   });
 }
 

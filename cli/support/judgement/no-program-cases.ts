@@ -1,17 +1,13 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import { correction, problemList } from "./problem-words.ts";
 import {
   activation,
-  askAgain,
-  didYouMean,
+  correction,
   flawStep,
-  mendViews,
-  nothingToDo,
-  tenantAdvice,
+  problemList,
   unpublishedState,
   unseenThen,
-} from "./program-words.ts";
-import { removedSteps, sandboxSteps } from "./remedies.ts";
+} from "./problem-words.ts";
+import { askAgain, mendViews, nothingToDo, removedSteps, sandboxSteps, tenantAdvice } from "./remedies.ts";
 import { type ProgramFacts, type Standing, standing } from "./standing.ts";
 import { explainCommand, forOperations, forSupport, listCommand, type Step } from "./step.ts";
 
@@ -19,28 +15,25 @@ import { explainCommand, forOperations, forSupport, listCommand, type Step } fro
 
 export function unpublished(facts: ProgramFacts, isStore: boolean): Standing {
   const { tenantId, source, garbled } = facts;
-  const nothing = (name: string, verdict: Standing["verdict"], now: string, more: Partial<Standing> = {}) =>
-    standing(500, name, verdict, isStore ? now : noStore.now, isStore ? more : noStore);
+  // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
+  const nothing: typeof standing = (name, now, more) =>
+    isStore ? standing(name, now, more) : standing(name, noStore.now, { steps: noStore.steps });
   const everything = `Partners get 500 (internal error) for everything: nothing is published for tenant ${tenantId}.`;
   const first = (text: string, steps: readonly (Step | undefined)[]): Standing => {
     const effect = text === "" ? "publish it for the first time" : "publish the tenant without it";
     const build = { need: "change", effect } as const;
-    // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
-    const name = isStore ? "unpublished" : "unpublished/none";
-    return nothing(name, "unpublished_tenant", `${everything}${text}`, { build, steps });
+    return nothing(isStore ? "unpublished" : "unpublished/none", `${everything}${text}`, { build, steps });
   };
   switch (source.kind) {
     case "tenant_unknown":
       return nothing(
         "unpublished_unlisted",
-        "unknown_tenant",
         `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`,
         { steps: [forSupport(tenantAdvice, "source check")] },
       );
     case "unavailable":
       return nothing(
         "unpublished_unchecked",
-        "unpublished_tenant",
         `${everything} Whether there is such a tenant is not known: the booking system could not be asked.`,
         { steps: [forSupport(`Check the tenant's id. ${askAgain}`), mendViews] },
       );
@@ -74,22 +67,21 @@ const noStore = {
 /** The sandbox is published once and stays as it is, so neither a build nor the booking system changes anything. */
 export function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
   if (store.kind !== "live") {
-    const verdict = store.kind === "damaged" ? "damaged_store" : "unpublished_tenant";
     const why = store.kind === "damaged" ? "a published file is damaged" : "nothing is published";
     const now = `Partners get 500 (internal error) for the sandbox: ${why}.`;
-    return standing(500, store.kind, verdict, now, { steps: sandboxSteps });
+    return standing(store.kind, now, { steps: sandboxSteps });
   }
   if (store.served !== null) {
     const now = "Partners see it: a program of the sandbox, which `sandbox init` published once.";
-    return standing(200, "served_same", "served", now, { steps: [nothingToDo] });
+    return standing("served_same", now, { steps: [nothingToDo] });
   }
   const steps = [forSupport("Ask the partner to take ids from the list.", listCommand(tenantId))];
   if (source.kind === "not_publishable") {
     const now = `Partners do not see it (404): the sandbox has it as ${JSON.stringify(source.state)}, to show that such programs are not published.`;
-    return standing(404, "missing_unpublishable", "not_publishable", now, { steps });
+    return standing("missing_unpublishable", now, { steps });
   }
   const now = `Partners get 404 for this id: the sandbox has no such program.${didYouMean(store.near)}`;
-  return standing(404, "missing_unknown", "unknown_program", now, { steps });
+  return standing("missing_unknown", now, { steps });
 }
 
 /** A removed tenant's partners get nothing, whatever is still stored (P91). */
@@ -101,7 +93,7 @@ export function removedTenant(
   const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
   const again = isListed ? " The booking system lists the tenant again." : "";
   const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(removedAt, reader)}, and its access keys ended with it.${again}`;
-  return standing(401, "removed", "removed_tenant", now, { steps: removedSteps(tenantId, isListed) });
+  return standing("removed", now, { steps: removedSteps(tenantId, isListed) });
 }
 
 export function malformedId({ programId, tenantId, source, store }: ProgramFacts): Standing {
@@ -115,5 +107,9 @@ export function malformedId({ programId, tenantId, source, store }: ProgramFacts
     "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.",
     near === null ? listCommand(tenantId) : explainCommand(tenantId, near),
   );
-  return standing(400, "malformed_id", "malformed_id", now, { steps: [step] });
+  return standing("malformed_id", now, { steps: [step] });
+}
+
+export function didYouMean(near: string | null): string {
+  return near === null ? "" : ` Did you mean ${near}, which partners see?`;
 }

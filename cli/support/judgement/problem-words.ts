@@ -2,6 +2,7 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import { type GarbledWord, garbledWord } from "../../publish/public-program/double-encoding.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProblemCode } from "../../publish/public-program/problem.ts";
+import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { forSupport, type Step } from "./step.ts";
 
 /** A published field with a text that looks encoded twice. */
@@ -45,6 +46,44 @@ export function flawWords(dropped: readonly Problem[], garbled: readonly Garbled
     ...(dropped.length === 0 ? [] : [problemList(dropped)]),
     ...garbled.map((text) => `${garbledWords(text)}.`),
   ];
+}
+
+type NotPublishable = Extract<ProgramInSource, { readonly kind: "not_publishable" }>;
+
+export function unpublishedState({ state, ifActive }: NotPublishable): string {
+  const either =
+    ifActive.length === 0 ? "" : ` Set to active, it could not be published either. ${problemList(ifActive)}`;
+  return `the source says ${JSON.stringify(state)}, and only active programs are published.${either}`;
+}
+
+/** Names all that has to be changed before the program can be published. */
+export function activation({ state, ifActive, lastDay }: NotPublishable): Step {
+  const dates =
+    state === "ended" && lastDay !== null
+      ? `, with travel dates that are not past (its last day is ${lastDay}; a booking system may call it ended for that alone)`
+      : "";
+  const also = ifActive.length === 0 ? "" : ` ${correction(ifActive).text}`;
+  return forSupport(`If it should be sold, have it set to active in the booking system${dates}.${also}`);
+}
+
+/** Says what partners would not see of a program even if its errors were corrected. */
+export function unseenThen({ dropped }: { readonly dropped: readonly Problem[] }): string {
+  return dropped.length === 0 ? "" : ` Corrected, it would still not be shown whole: ${problemList(dropped)}`;
+}
+
+export function flawed(flaws: readonly string[]): string {
+  return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
+}
+
+/** `undefined` when partners see, or will see, everything. */
+export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[]): Step | undefined {
+  if (source.kind !== "publishable" && source.kind !== "invalid") return undefined;
+  const texts = source.kind === "publishable" ? garbled : [];
+  const fields = [...source.dropped, ...texts].map(({ field }) => fieldLabel(field ?? "id"));
+  if (fields.length === 0) return undefined;
+  return forSupport(
+    `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`,
+  );
 }
 
 /** A hint in words. The text is not repaired, since the booking system decides what is published. */

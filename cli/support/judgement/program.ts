@@ -3,24 +3,21 @@ import type { Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
-import { inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
+import { didYouMean, inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
 import { obstacleTo, prospectOf, withdrawalPasses } from "./obstacle.ts";
-import { correction, flawWords, problemList } from "./problem-words.ts";
 import {
   activation,
-  askAgain,
-  didYouMean,
+  correction,
   flawed,
   flawStep,
-  mendViews,
-  nothingToDo,
-  tenantAdvice,
+  flawWords,
+  problemList,
   unpublishedState,
   unseenThen,
-} from "./program-words.ts";
-import { damageSteps, unlistedSteps } from "./remedies.ts";
+} from "./problem-words.ts";
+import { askAgain, damageSteps, mendViews, nothingToDo, tenantAdvice, unlistedSteps } from "./remedies.ts";
 import { type ProgramFacts, type ProgramJudgement, type Standing, standing } from "./standing.ts";
-import { explainCommand, forSupport, listCommand, nextStep, type Step } from "./step.ts";
+import { explainCommand, forSupport, listCommand, nextStep } from "./step.ts";
 
 /** Judges a program (P47): its case in the table, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
@@ -57,13 +54,9 @@ function caseOf(facts: ProgramFacts, reader: Reader): Standing {
   if (tenant.isSandbox) return inSandbox(facts);
   switch (store.kind) {
     case "damaged":
-      return standing(
-        500,
-        "damaged",
-        "damaged_store",
-        "Partners get 500 (internal error): a published file is damaged.",
-        { steps: damageSteps(tenantId, store.isHeld, source.kind !== "tenant_unknown") },
-      );
+      return standing("damaged", "Partners get 500 (internal error): a published file is damaged.", {
+        steps: damageSteps(tenantId, store.isHeld, source.kind !== "tenant_unknown"),
+      });
     case "unpublished":
       return unpublished(facts, store.isStore);
     case "live":
@@ -74,33 +67,26 @@ function caseOf(facts: ProgramFacts, reader: Reader): Standing {
 type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 
 function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
-  const seen = standing.bind(null, 200);
   switch (source.kind) {
     case "unavailable":
-      return seen(
-        "served_unchecked",
+      return standing(
         "served_unchecked",
         "Partners see it. Whether the booking system says something else by now is not known: it could not be asked.",
         { steps: [forSupport(askAgain), mendViews] },
       );
     case "tenant_unknown":
-      return seen(
-        "served_unlisted",
+      return standing(
         "served_unlisted",
         `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`,
         { steps: unlistedSteps(tenantId, ", which ends its access keys") },
       );
     case "absent":
-      return seen(
-        "served_absent",
-        "served_leaving",
-        "Partners still see it, though the booking system no longer has it.",
-        { build: { need: "loss", effect: "take it out" } },
-      );
+      return standing("served_absent", "Partners still see it, though the booking system no longer has it.", {
+        build: { need: "loss", effect: "take it out" },
+      });
     case "not_publishable":
-      return seen(
+      return standing(
         "served_withdrawn",
-        "served_leaving",
         `Partners still see it, though the source says ${JSON.stringify(source.state)} now.`,
         { build: { need: "withdrawal", effect: "take it out" } },
       );
@@ -111,10 +97,10 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
       // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
       if (tenant.lastRun?.onInvalid === "fail") {
         const stopping = `${now}, and builds of this tenant stop at such a fault: ${why}`;
-        return seen("served_stopping", "served_invalid", stopping, { isToBeCorrected: true, steps });
+        return standing("served_stopping", stopping, { isToBeCorrected: true, steps });
       }
       const build = { need: "loss", effect: "leave it out, so that partners no longer see it" } as const;
-      return seen("served_faulty", "served_invalid", `${now}: ${why}`, { build, steps });
+      return standing("served_faulty", `${now}: ${why}`, { build, steps });
     }
     case "publishable":
       break;
@@ -122,9 +108,8 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
   const flaws = flawWords(source.dropped, garbled);
   if (changes !== null && changes.length > 0) {
     const fields = [...new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)))];
-    return seen(
+    return standing(
       "served_differs",
-      "served_outdated",
       `Partners see an older version; the booking system has changed since (${fields.join(", ")}).${flawed(flaws)}`,
       {
         build: { need: "change", effect: "bring partners the new version" },
@@ -134,9 +119,8 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
   }
   const count = source.dropped.length;
   if (count === 0) {
-    return seen(
+    return standing(
       "served_same",
-      "served",
       ["Partners see it, exactly as the booking system has it now.", ...flaws].join(" "),
       {
         steps: [
@@ -149,9 +133,8 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
   }
   const values = count === 1 ? "one value that is not published" : `${count} values that are not published`;
   const also = garbled.length === 0 ? "" : ", and the garbled texts as well";
-  return seen(
+  return standing(
     "served_dropped",
-    "served",
     `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws.join(" ")}`,
     {
       isToBeCorrected: true,
@@ -163,43 +146,38 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
 function missing(facts: ProgramFacts, store: LiveStore): Standing {
   const { source, tenant, tenantId, garbled } = facts;
   const unseen = "Partners do not see it (404):";
-  const gone = standing.bind(null, 404);
   switch (source.kind) {
     case "unavailable": {
       const near = store.near !== null && explainCommand(tenantId, store.near);
-      return gone(
+      return standing(
         "missing_unchecked",
-        "unserved_unchecked",
         `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`,
         { steps: [forSupport(askAgain, near), mendViews] },
       );
     }
     case "tenant_unknown":
-      return gone(
+      return standing(
         "missing_unlisted",
-        "unknown_tenant",
         `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`,
         { steps: [forSupport(tenantAdvice, "source check")] },
       );
     case "not_publishable":
-      return gone("missing_unpublishable", "not_publishable", `${unseen} ${unpublishedState(source)}`, {
+      return standing("missing_unpublishable", `${unseen} ${unpublishedState(source)}`, {
         isToBeCorrected: true,
         steps: [activation(source)],
       });
     case "invalid": {
       const stops = tenant.lastRun?.onInvalid === "fail";
       const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
-      return gone(
+      return standing(
         stops ? "missing_stopping" : "missing_faulty",
-        "invalid",
         `${unseen} what the booking system has cannot be published${stopping}. ${problemList(source.problems)}${unseenThen(source)}`,
         { isToBeCorrected: true, steps: [correction(source.problems), flawStep(source, garbled)] },
       );
     }
     case "publishable":
-      return gone(
+      return standing(
         "missing_waiting",
-        "waiting",
         `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(flawWords(source.dropped, garbled))}`,
         { build: { need: "change", effect: "bring it to partners" }, steps: [flawStep(source, garbled)] },
       );
@@ -216,8 +194,6 @@ function absent(
   elsewhere: Elsewhere,
   { past, near }: LiveStore,
 ): Standing {
-  const unknown = (name: string, now: string, steps: readonly Step[], isToBeCorrected = false): Standing =>
-    standing(404, name, "unknown_program", now, { steps, isToBeCorrected });
   if (otherSpelling !== null) {
     const { programId: id, answer, summary, next } = otherSpelling;
     const tell = "Tell the partner the right id, or to take ids from the list.";
@@ -225,31 +201,31 @@ function absent(
     const nor = answer === 200 ? "" : ` Nor would that id help: ${summary}`;
     const now = `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${nor}`;
     const later = { ...right, text: `After that: ${tell}` };
-    return unknown("missing_spelled", now, answer === 200 ? [right] : [...next.steps, later]);
+    const steps = answer === 200 ? [right] : [...next.steps, later];
+    return standing("missing_spelled", now, { steps });
   }
   const owner = elsewhere.find((found) => found.programId === programId) ?? elsewhere[0];
   if (owner !== undefined) {
     const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
     const tell =
       "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.";
-    return unknown("missing_elsewhere", now, [
-      forSupport(tell, explainCommand(owner.tenantId, owner.programId)),
-    ]);
+    const steps = [forSupport(tell, explainCommand(owner.tenantId, owner.programId))];
+    return standing("missing_elsewhere", now, { steps });
   }
   if (past?.kind === "removed" || past?.kind === "rolled_back") {
     const now = "Partners no longer see it (404): the booking system no longer has it.";
     const restore =
       "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
-    return unknown("missing_gone", now, [forSupport(restore)], true);
+    return standing("missing_gone", now, { steps: [forSupport(restore)], isToBeCorrected: true });
   }
   const neither = "Partners get 404 for this id: neither the booking system nor what is published has it";
   if (near !== null) {
-    const step = forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near));
-    return unknown("missing_near", `${neither}.${didYouMean(near)}`, [step]);
+    const ask = "Ask the partner to take ids from the list.";
+    const steps = [forSupport(ask, explainCommand(tenantId, near))];
+    return standing("missing_near", `${neither}.${didYouMean(near)}`, { steps });
   }
   const check =
     "Check the id: partners take it from the list, and it may differ from the number in the booking system.";
-  return unknown("missing_unknown", `${neither}, nor an id like it.`, [
-    forSupport(check, listCommand(tenantId)),
-  ]);
+  const steps = [forSupport(check, listCommand(tenantId))];
+  return standing("missing_unknown", `${neither}, nor an id like it.`, { steps });
 }

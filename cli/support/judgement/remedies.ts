@@ -128,3 +128,16 @@ export function removedSteps(tenantId: string, isListed: boolean): readonly Step
     ),
   ];
 }
+
+export const nothingToDo: Step = forSupport(
+  "Nothing is to be done. If the partner sees something else, ask for the X-Request-Id of the answer.",
+  "request explain REQUEST_ID --log FILE",
+);
+export const askAgain =
+  "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
+export const mendViews: Step = forOperations(
+  "If the database was reached, see which view fails or may not be read, and mend it.",
+  "source check",
+);
+export const tenantAdvice =
+  "Check the tenant's id. A tenant that should be sold must be in the view partner_source.tenants.";

@@ -29,27 +29,44 @@ export interface ProgramJudgement extends Judgement {
   readonly verdict: Verdict;
 }
 
-/** The status that a partner with a good access key gets for `/v1/programs/{id}`. It is 401 when the tenant is removed. */
-export type Answer = 200 | 400 | 401 | 404 | 500;
+/**
+ * All cases: the status that a partner with a good access key gets for `/v1/programs/{id}` (401 when the tenant is removed), and
+ * the verdict, which is the case in one word, for programs. docs/json.md documents the words.
+ */
+const standings = {
+  served_same: [200, "served"],
+  served_dropped: [200, "served"],
+  served_differs: [200, "served_outdated"],
+  served_withdrawn: [200, "served_leaving"],
+  served_absent: [200, "served_leaving"],
+  served_unlisted: [200, "served_unlisted"],
+  served_faulty: [200, "served_invalid"],
+  served_stopping: [200, "served_invalid"],
+  served_unchecked: [200, "served_unchecked"],
+  missing_waiting: [404, "waiting"],
+  missing_unpublishable: [404, "not_publishable"],
+  missing_faulty: [404, "invalid"],
+  missing_stopping: [404, "invalid"],
+  missing_gone: [404, "unknown_program"],
+  missing_near: [404, "unknown_program"],
+  missing_spelled: [404, "unknown_program"],
+  missing_elsewhere: [404, "unknown_program"],
+  missing_unknown: [404, "unknown_program"],
+  missing_unlisted: [404, "unknown_tenant"],
+  missing_unchecked: [404, "unserved_unchecked"],
+  unpublished: [500, "unpublished_tenant"],
+  // Where there is no store, no build changes anything.
+  "unpublished/none": [500, "unpublished_tenant"],
+  unpublished_unchecked: [500, "unpublished_tenant"],
+  unpublished_unlisted: [500, "unknown_tenant"],
+  removed: [401, "removed_tenant"],
+  damaged: [500, "damaged_store"],
+  malformed_id: [400, "malformed_id"],
+} as const;
 
-/** The standing in one word, for programs. docs/json.md documents the words. */
-export type Verdict =
-  | "served"
-  | "served_outdated"
-  | "served_leaving"
-  | "served_unlisted"
-  | "served_invalid"
-  | "served_unchecked"
-  | "waiting"
-  | "not_publishable"
-  | "invalid"
-  | "unknown_program"
-  | "unknown_tenant"
-  | "unserved_unchecked"
-  | "unpublished_tenant"
-  | "removed_tenant"
-  | "damaged_store"
-  | "malformed_id";
+export type StandingName = keyof typeof standings;
+export type Answer = (typeof standings)[StandingName][0];
+export type Verdict = (typeof standings)[StandingName][1];
 
 export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   if (verdict === "served") return "good";
@@ -58,7 +75,7 @@ export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
 
 /** What partners see of a program now, and what a build may change. */
 export interface Standing {
-  readonly name: string;
+  readonly name: StandingName;
   readonly answer: Answer;
   readonly verdict: Verdict;
   /** What partners see now, and what the source has. The obstacle tells what will follow. */
@@ -71,11 +88,10 @@ export interface Standing {
 }
 
 export function standing(
-  answer: Answer,
-  name: string,
-  verdict: Verdict,
+  name: StandingName,
   now: string,
-  more: Partial<Standing> = {},
+  more: Pick<Standing, "build" | "isToBeCorrected" | "steps"> = {},
 ): Standing {
+  const [answer, verdict] = standings[name];
   return { answer, name, verdict, now, ...more };
 }

@@ -4,7 +4,7 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
 import { type BuildState, buildStateOf, failureOf, holdWords } from "./builds.ts";
-import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.ts";
+import { type Concern, concern, worstFirst } from "./concern.ts";
 import { keyConcerns } from "./key.ts";
 import {
   correctStep,
@@ -18,7 +18,7 @@ import {
   startStep,
   unlistedSteps,
 } from "./remedies.ts";
-import { buildCommand, clause, forOperations, forSupport, lengthOf, type Step } from "./step.ts";
+import { buildCommand, clause, forOperations, forSupport, lengthOf } from "./step.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;
@@ -65,52 +65,45 @@ export function usableKeys({ keys }: Pick<TenantFacts, "keys">, now: Date): numb
 }
 
 type Facts = TenantFacts & { readonly buildState: BuildState };
-type More = Parameters<typeof concern>[4];
 
-/** The table of cases for a tenant. `bad` is for what somebody has to do today. */
+/** The table of cases for a tenant. */
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
   const { tenantId, live, fault, removal, notInSource, hold, lastRun } = facts;
-  const bad = (kind: ConcernKind, text: string, steps: readonly Step[], more: More = {}) =>
-    concern(kind, "bad", tenantId, text, { ...more, steps });
-  const doubtful = (kind: ConcernKind, text: string, steps: readonly Step[] = [], more: More = {}) =>
-    concern(kind, "doubtful", tenantId, text, { ...more, steps });
   if (removal !== null && isGone(facts)) {
     const removed = plainTime(removal.removedAt, reader);
+    const text = `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`;
     // Where nobody is served, no other concern matters to partners.
-    yield doubtful(
-      "removed",
-      `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`,
-    );
+    yield concern("removed", tenantId, text);
     return;
   }
   if (removal !== null) {
     const { removedAt, openKeys } = removal;
     const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
     const text = `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
-    yield bad("unfinished_removal", text, [
-      forOperations("Run the removal again.", `tenant remove ${tenantId}`),
-    ]);
+    const steps = [forOperations("Run the removal again.", `tenant remove ${tenantId}`)];
+    yield concern("unfinished_removal", tenantId, text, { steps });
   }
   const mending = facts.isSandbox ? sandboxSteps : damageSteps(tenantId, hold !== null, notInSource === null);
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
-    yield bad("damaged", text, mending);
+    yield concern("damaged", tenantId, text, { steps: mending });
   }
   if (live === null && fault === null) {
     const build = forOperations("Build it.", buildCommand(tenantId));
     const steps = facts.isSandbox ? sandboxSteps : [build];
-    yield bad("never_published", "partners get 500 (internal error): nothing was ever published", steps);
+    const text = "partners get 500 (internal error): nothing was ever published";
+    yield concern("never_published", tenantId, text, { steps });
   }
   if (live?.programs === 0) {
     const look = "Look which programs the booking system has, and why they are not published.";
     const text = "partners get an empty list: the live snapshot has no program";
     const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
-    yield doubtful("empty", text, steps, { at: live.publishedAt });
+    yield concern("empty", tenantId, text, { at: live.publishedAt, steps });
   }
   if (notInSource !== null) {
     const kept = live === null ? "nothing of it is published" : "it keeps its last snapshot";
     const text = `the source did not list this tenant on ${plainTime(notInSource, reader)}; ${kept}`;
-    yield doubtful("not_in_source", text, unlistedSteps(tenantId));
+    yield concern("not_in_source", tenantId, text, { steps: unlistedSteps(tenantId) });
   } else if (!facts.isSandbox) {
     // Builds pass over a tenant that the source does not list, so missing builds are no concern there.
     yield* buildConcerns(facts, reader);
@@ -118,17 +111,19 @@ function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
   if (hold !== null) {
     const ask =
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
-    yield doubtful("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), releaseStep(tenantId)]);
+    const steps = [forSupport(ask), releaseStep(tenantId)];
+    yield concern("held", tenantId, `held ${holdWords(hold, reader)}`, { steps });
   }
   const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
   if (shared > 0) {
     const text = "the last run found programs that another tenant has, too";
-    yield doubtful("programs_shared", text, sharedSteps(tenantId), { at: lastRun?.finishedAt ?? null });
+    const steps = sharedSteps(tenantId);
+    yield concern("programs_shared", tenantId, text, { at: lastRun?.finishedAt ?? null, steps });
   }
   if (lastRun !== null && lastRun.failure === null && lastRun.leftOutCount > 0) {
     const { leftOut: programs, leftOutCount, finishedAt: at } = lastRun;
     const text = `last run left out ${counted(leftOutCount, "program")} with an error`;
-    yield doubtful("left_out", text, [correctStep(tenantId, programs)], { at, programs });
+    yield concern("left_out", tenantId, text, { at, programs, steps: [correctStep(tenantId, programs)] });
   }
   yield* keyConcerns(facts, reader);
   yield* answerConcerns(facts);
@@ -146,12 +141,12 @@ function* buildConcerns(facts: Facts, reader: Reader): Generator<Concern> {
       break;
     case "unseen": {
       const text = "no build is on record, so how old the data is is not known";
-      yield concern("unseen", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      yield concern("unseen", tenantId, text, { steps: [startStep(tenantId)] });
       break;
     }
     case "interrupted": {
       const text = `the last build was stopped before it was done (${when(builds.at)})`;
-      yield concern("interrupted", "doubtful", tenantId, text, { steps: [startStep(tenantId)] });
+      yield concern("interrupted", tenantId, text, { steps: [startStep(tenantId)] });
       break;
     }
     case "silent": {
@@ -161,7 +156,7 @@ function* buildConcerns(facts: Facts, reader: Reader): Generator<Concern> {
           ? "; that one was stopped before it was done"
           : reason("; the last one did not get through: ");
       const text = `no build has ended since ${when(builds.at)}, and one should come within ${lengthOf(builds.withinMs)}${ending}`;
-      yield concern("silent", "bad", tenantId, text, { steps: silentSteps(tenantId) });
+      yield concern("silent", tenantId, text, { steps: silentSteps(tenantId) });
       break;
     }
     case "failing": {
@@ -172,17 +167,17 @@ function* buildConcerns(facts: Facts, reader: Reader): Generator<Concern> {
         forSupport("Tell operations that builds fail."),
         forOperations("Mend what the last run says, then build.", "source check", buildCommand(tenantId)),
       ];
-      yield concern("failing", "bad", tenantId, text, { steps });
+      yield concern("failing", tenantId, text, { steps });
     }
   }
   if (block.kind === "guard") {
     const steps = guardSteps(tenantId, block.guard);
     const text = `the last build was refused (${when(block.at)})${reason(": ")}`;
-    yield concern("guard", "bad", tenantId, text, { steps });
+    yield concern("guard", tenantId, text, { steps });
   } else if (block.kind === "faults") {
     const { at, programs } = block;
     const steps = faultsSteps(tenantId, programs);
     const text = `builds stop at faulty programs (${when(at)})${reason(": ")}`;
-    yield concern("faults", "bad", tenantId, text, { programs, steps });
+    yield concern("faults", tenantId, text, { programs, steps });
   }
 }

@@ -6,15 +6,22 @@ import type { FoundInSource } from "../../publish/source/find-programs.ts";
 import { tokenFree } from "../../shell/token-free.ts";
 import { readRemovals, registryReading } from "../facts/registry.ts";
 import { findInSource } from "../facts/source-questions.ts";
-import { cleanedText, findAnything, suggestion, unpublishedOf, wordsOf } from "../find/find-anything.ts";
-import { type CatalogEntry, readCatalog } from "../find/program-catalog.ts";
 import { findFor, programPath, requestPath, tenantPath } from "./addresses.ts";
+import {
+  type CatalogEntry,
+  cleanedText,
+  findAnything,
+  readCatalog,
+  suggestion,
+  unpublishedOf,
+  wordsOf,
+} from "./find-anything.ts";
 import { homeTrail } from "./page.ts";
 import { dataTable, heading, logNotices, notice, section } from "./parts.ts";
 import { type Inspection, route } from "./route.ts";
 
 /** Looks through all tenants, keys and programs, and through the log when nothing else has the text. */
-export const findRoute = route("/find", async ({ query }, inspection) => {
+export const findRoute = route("/find", async (_, query, inspection) => {
   const { store, database, signal } = inspection;
   const text = cleanedText(query.get("q") ?? "");
   if (text === "" || tokenFree(text) !== text) {

@@ -10,7 +10,7 @@ import {
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
-import { outcomeTone } from "../texts/tenant-facts.ts";
+import { outcomeTone } from "../texts/described-tenant.ts";
 import { home, tenantPath } from "./addresses.ts";
 import { concernItem, concernList } from "./concern-items.ts";
 import {
@@ -30,7 +30,7 @@ import { type Inspection, pageOf, route } from "./route.ts";
 /** P77: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
 export const healthRoutes = [route("/", healthPage), route("/health", healthPage)];
 
-async function healthPage({ query }: { readonly query: URLSearchParams }, inspection: Inspection) {
+async function healthPage(_: readonly string[], query: URLSearchParams, inspection: Inspection) {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const { now } = reader;

@@ -3,7 +3,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
 import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
-import type { Access, Gate } from "./access/gate.ts";
+import type { Access, Gate } from "./access.ts";
 import { stylesheetPath } from "./addresses.ts";
 import { pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";

@@ -12,23 +12,26 @@ import { tenantRoute } from "./tenant-page.ts";
 
 /** Where addresses of earlier versions lead, so that links in tickets stay good. */
 const moved: readonly Route[] = [
-  route("/tenants/:tenant/explain", async ({ tenant, query }) => {
+  route("/tenants/:tenant/explain", async ([tenant = ""], query) => {
     const program = query.get("program")?.trim() ?? "";
     return { location: program === "" ? tenantPath(tenant) : programPath(tenant, program) };
   }),
   ...(["timeline", "compare"] as const).map((part) =>
-    route(`/tenants/:tenant/programs/:program/${part}`, async ({ tenant, program }) => {
+    route(`/tenants/:tenant/programs/:program/${part}`, async ([tenant = "", program = ""]) => {
       return { location: programPath(tenant, program) };
     }),
   ),
   ...(["diff", "snapshots", "snapshots/:snapshot"] as const).map((part) =>
-    route(`/tenants/:tenant/${part}`, async ({ tenant }) => ({ location: tenantPath(tenant) })),
+    route(`/tenants/:tenant/${part}`, async ([tenant = ""]) => ({ location: tenantPath(tenant) })),
   ),
-  route("/tenants/:tenant/snapshots/:snapshot/programs/:program", async ({ tenant, snapshot, program }) => ({
-    location: programPath(tenant, program, snapshot),
-  })),
+  route(
+    "/tenants/:tenant/snapshots/:snapshot/programs/:program",
+    async ([tenant = "", snapshot, program = ""]) => ({
+      location: programPath(tenant, program, snapshot),
+    }),
+  ),
   route("/requests", async () => ({ location: findPath })),
-  route("/tokens/:token/client", async ({ token }) => ({ location: findFor(token) })),
+  route("/tokens/:token/client", async ([token = ""]) => ({ location: findFor(token) })),
 ];
 
 /** No two routes match the same address. */

@@ -5,23 +5,23 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type Explanation, explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standing.ts";
-import { programFacts } from "../texts/program-facts.ts";
+import { describedProgram } from "../texts/described-program.ts";
 import { programPath, tenantPath } from "./addresses.ts";
 import { type Page, tenantTrail } from "./page.ts";
-import { describedFacts, factList, notice, section, stepList, time } from "./parts.ts";
+import { describedList, labelledList, notice, section, stepList, time } from "./parts.ts";
 import { programDocument } from "./program-document.ts";
 import { type ProgramVersion, programVersions, versionChanges, versionDocument } from "./program-versions.ts";
 import { whyForm } from "./programs-section.ts";
-import { type Answer, type Inspection, route } from "./route.ts";
+import { type Inspection, route } from "./route.ts";
 import { changeTable, type ShownVersions, versionsSection } from "./version-strip.ts";
 
 /** A program: why partners see of it what they see, what that is, and what it was. */
 export const programRoutes = [
-  route("/tenants/:tenant/programs/:program", async ({ tenant, program, query }, inspection) =>
+  route("/tenants/:tenant/programs/:program", async ([tenant = "", program = ""], query, inspection) =>
     programPage(parseTenantId(tenant), program, query, inspection),
   ),
   // The forms ask in this way, and so does an id that cannot stand in a path.
-  route("/tenants/:tenant/programs", async ({ tenant, query }, inspection): Promise<Answer> => {
+  route("/tenants/:tenant/programs", async ([tenant = ""], query, inspection) => {
     const tenantId = parseTenantId(tenant);
     const programId = query.get("id")?.trim() ?? "";
     if (programId === "" || programId.length > maxIdLength) return { location: tenantPath(tenantId) };
@@ -68,7 +68,7 @@ ${
   )
 }
 ${versionsSection({ ...versions, removedAt: removedAtOf(explanation) }, reader)}
-${section("way", "From the booking system to the partner", describedFacts(programFacts(explanation), reader))}
+${section("way", "From the booking system to the partner", describedList(describedProgram(explanation), reader))}
 ${whyForm(tenantId, programId)}`;
   return { status: 200, title, trail: tenantTrail(tenantId), main };
 }
@@ -147,7 +147,7 @@ function documentSection(
 ${programDocument(document)}
 ${
   entry !== null &&
-  factList(
+  labelledList(
     [
       ["Object", html`<code>${entry.key}</code>`],
       ["SHA-256", html`<code>${entry.sha256}</code>`],

@@ -1,8 +1,8 @@
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { counted } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
-import { foldedText } from "../find/find-anything.ts";
 import { programPath, programsPath, tenantPath } from "./addresses.ts";
+import { foldedText } from "./find-anything.ts";
 import { dataTable, heading, numeric, pager, price, section, shortDay } from "./parts.ts";
 import { pageOf } from "./route.ts";
 

@@ -38,34 +38,23 @@ export function pageOf<Row>(all: readonly Row[], query: URLSearchParams) {
 
 const perPage = 50;
 
-/** The named segments and the query of an address. */
-type Asked<Pattern extends string> = { readonly [Name in NameIn<Pattern>]: string } & {
-  readonly query: URLSearchParams;
-};
-
 /**
- * A page and its address. A segment of `pattern` that begins with a colon takes any text that isn't empty, and names it. The page
- * throws `usage` or `not_found` when the address asks for nothing.
+ * A page and its address. A segment of `pattern` that begins with a colon takes any text that isn't empty; the page gets these in
+ * their order. It throws `usage` or `not_found` when the address asks for nothing.
  */
-export function route<const Pattern extends string>(
-  pattern: Pattern,
-  page: (asked: Asked<Pattern>, inspection: Inspection) => Promise<Answer>,
+export function route(
+  pattern: string,
+  page: (ids: readonly string[], query: URLSearchParams, inspection: Inspection) => Promise<Answer>,
 ): Route {
   const wanted = pattern.split("/").slice(1);
+  const isId = wanted.map((part) => part.startsWith(":"));
   return (segments, query, inspection) => {
-    const fits = wanted.every((part, at) => (isName(part) ? segments[at] !== "" : segments[at] === part));
+    const fits = wanted.every((part, at) => (isId[at] ? segments[at] !== "" : segments[at] === part));
     if (segments.length !== wanted.length || !fits) return undefined;
-    const named = wanted.flatMap((name, at) => (isName(name) ? [[name.slice(1), segments[at]]] : []));
-    return page({ ...Object.fromEntries(named), query } as Asked<Pattern>, inspection);
+    return page(
+      segments.filter((_, at) => isId[at]),
+      query,
+      inspection,
+    );
   };
-}
-
-type NameIn<Pattern extends string> = Pattern extends `${infer First}/${infer Rest}`
-  ? NameIn<First> | NameIn<Rest>
-  : Pattern extends `:${infer Name}`
-    ? Name
-    : never;
-
-function isName(part: string): boolean {
-  return part.startsWith(":");
 }

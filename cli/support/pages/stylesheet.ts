@@ -86,9 +86,10 @@ li { margin: 0.2rem 0; }
 .facts dt { font-size: 0.82rem; color: var(--soft); }
 .facts dd { margin: 0.1rem 0 0; }
 table { width: 100%; border-collapse: collapse; margin: 0.6rem 0 1.2rem; background: var(--card); border-radius: 8px; }
-th, td { padding: 0.6rem 0.8rem; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
+th, td {
+  padding: 0.6rem 0.8rem; text-align: start; vertical-align: top; overflow-wrap: break-word; border-bottom: 1px solid var(--line);
+}
 th { font-size: 0.82rem; font-weight: 600; color: var(--soft); white-space: nowrap; }
-th, td { overflow-wrap: break-word; }
 td :is(a, bdi, code) { overflow-wrap: anywhere; }
 td.heading { min-width: 9rem; }
 th.number, td.number { text-align: end; }
@@ -106,8 +107,6 @@ strong.good, ins { color: var(--good); }
 strong.doubtful { color: var(--doubt); }
 strong.bad, del { color: var(--bad); }
 del, ins { text-decoration: none; }
-q { quotes: "“" "”"; }
-.findings li { padding: 0.55rem 0; margin: 0; border-top: 1px solid var(--line); }
 .strip { display: block; width: 100%; height: 1.8rem; margin-top: 0.8rem; border-radius: 6px; background: var(--tint); }
 .strip .there0 { fill: var(--accent); }
 .strip .there1 { fill: var(--accent-soft); }
@@ -154,7 +153,7 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
   :root { color-scheme: light; }
   body { background: none; padding: 0; }
   .search, .find, footer, .skip, .pager { display: none; }
-  tr, .facts > div, .notice, .findings li { break-inside: avoid; }
+  tr, .facts > div, .notice { break-inside: avoid; }
   pre { max-height: none; white-space: pre-wrap; }
 }
 .find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }

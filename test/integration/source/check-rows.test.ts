@@ -247,13 +247,14 @@ describe("the rows, as checkSource finds them", () => {
     expect(await found()).toEqual(["warning lead_guide_surplus staff.role"]);
   });
 
-  test("a problem of many rows gives their number and five examples", async () => {
+  test("a problem of many rows gives their number, and distinct values with counts up to a bound", async () => {
     await client.query(
-      "INSERT INTO partner_source.room_prices (tenant_id, program_id, occupancy, amount) SELECT 'acme', 'P1', 2, -n FROM generate_series(1, 1000) AS n",
+      "INSERT INTO partner_source.room_prices (tenant_id, program_id, occupancy, amount) SELECT 'acme', 'P1', 2, -least(n, 500) FROM generate_series(1, 1000) AS n",
     );
     const { problems } = await check();
     expect(problems).toMatchObject([{ code: "room_price_dropped", count: 1000 }]);
-    expect(problems[0]?.examples).toHaveLength(5);
+    expect(problems[0]?.examples).toHaveLength(100);
+    expect(problems[0]?.examples[0]).toMatchObject({ programId: "P1", count: 1 });
   });
 
   test("a view that fails while it is read is an error with the database's words", async () => {

@@ -43,8 +43,8 @@ function builtFindings({ tenants }: RunReport): readonly Finding[] {
 }
 
 function checkedFindings({ problems }: SourceReport): readonly Finding[] {
-  return problems.flatMap(({ code, view, column, examples }) =>
-    examples.map((example) => ({ code, ...example, view, column })),
+  return problems.flatMap(({ severity, code, view, column, examples }) =>
+    severity === "hint" ? [] : examples.map((example) => ({ code, ...example, view, column })),
   );
 }
 

@@ -87,6 +87,19 @@ test("P106 people read the document, what was dropped in words, and what is neve
   expect(stdout).not.toMatch(/^(hotels\[\]|prices\.rooms|content\.visits|name) /m);
 });
 
+test("a preview says for each program where its prices come from", async () => {
+  await bench.insertPrograms(
+    "acme",
+    { program_id: "d", legacy_price: 70 },
+    { program_id: "e", legacy_price: -1 },
+  );
+  const { prices } = JSON.parse((await preview("--json")).stdout);
+  expect(prices).toEqual({ room_prices: ["b"], legacy_price: ["d"], none: ["e"] });
+  expect((await preview()).stdout).toContain(
+    "Prices of rooms: from room_prices in 1; from legacy_price in 1 (d); none in 1 (e).\n",
+  );
+});
+
 test("programs whose state is none of the contract's are not counted as active", async () => {
   await bench.source.query(
     "UPDATE partner_source.programs SET lifecycle_state = 'Offered' WHERE program_id <> 'c'",

@@ -49,6 +49,10 @@ test("P149 a preview warns of them, too, and of nothing when the content differs
   ]);
   const text = await bench.run(["source", "preview", "--tenant", "acme"]);
   expect(text.stdout).toContain("warning programs_shared (tenant_id)");
+  expect(text.stdout).toContain("set SHARED_PROGRAMS=warn.");
+  const set = { env: { SHARED_PROGRAMS: "warn" } };
+  for (const command of ["preview", "check"])
+    expect((await bench.run(["source", command], set)).stdout).not.toContain("SHARED_PROGRAMS");
   await bench.source.query(
     "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
   );

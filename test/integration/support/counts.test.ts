@@ -21,7 +21,7 @@ test.each([2, 3])("P53 %d rows of one id are one program, wherever it is counted
   );
   const told = async (...args: readonly string[]): Promise<string> =>
     (await desk.run(args, { now })).stdout.replace(/\s+/g, " ");
-  expect((await desk.build({ now })).stdout).toContain("1 finding(s)");
+  expect((await desk.build({ now })).stdout).toContain("1 finding\n");
   expect(await told("snapshot", "status")).toContain("left out 1 program with an error");
   expect(await told("tenant", "list")).toContain("left out 1 program with an error");
   expect(await told("source", "preview", "--program", program)).toContain("2 of its 2 active programs");

@@ -112,7 +112,7 @@ describe("P72: the versions of a program", () => {
   });
 });
 
-describe("P76: a version of a program", () => {
+describe("a version of a program", () => {
   test("stays what it was, whatever is live", async () => {
     const page = await words(`${kyoto}?version=${snapshots[0]}`);
     expect(page).toContain("Places in all 20");

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { withDeadline } from "../../../core/deadline.ts";
+import { withDeadline } from "../../../core/bounded-work.ts";
 
 const expired = (): Error => new Error("the time is up");
 const never = (): Promise<never> => new Promise(() => {});

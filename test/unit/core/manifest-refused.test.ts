@@ -73,6 +73,7 @@ describe("a manifest is refused as a whole", () => {
     ["is cut off", (text) => text.slice(0, -3)],
     ["is cut off between programs", (text) => text.slice(0, text.indexOf("\n", text.indexOf("p-1")))],
     ["is followed by more", (text) => `${text}{}`],
+    ["has a comma behind its last program", (text) => text.replace("}\n}}", "},\n}}")],
     ["is no object", () => "[]"],
     ["is empty", () => ""],
     [
@@ -99,7 +100,9 @@ describe("a manifest is refused as a whole", () => {
     const broken = Buffer.from(canonical.replace("p-1", "p\u00ff1"), "latin1");
     const failure = await rejectionOf(readText(broken, size));
     expect(failure.code).toBe("corrupt_document");
-    expect(failure.message).toBe(`manifest.json of snapshot ${sampleSnapshot} of tenant acme is not UTF-8.`);
+    expect(failure.message).toBe(
+      `manifest.json of snapshot ${sampleSnapshot} of tenant acme has an entry for what is no program id.`,
+    );
   });
 
   test("when the body fails to arrive: that failure, not a verdict on the manifest", async () => {

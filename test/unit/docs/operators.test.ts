@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { processClocks } from "../../../gateway/clocks.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 
@@ -35,25 +37,29 @@ describe("the operator guide", () => {
     expect(rows.toSorted()).toEqual(rules.toSorted());
   });
 
+  test("explains every hint of a check", () => {
+    const codes = tableAfter(text, "<!-- hints -->").map(([code = ""]) => code.replaceAll("`", ""));
+    expect(codes).toEqual(Object.keys(hintRules));
+  });
+
   test("names the terminal statuses of enrollments", () => {
     expect(defaultTerminalStatuses.filter((status) => !text.includes(`\`${status}\``))).toEqual([]);
   });
 
   test("lists every metric with its labels", async () => {
-    const metrics = createMetrics(() => 0);
-    metrics.attach({
+    const said = await createMetrics().text({
+      clocks: processClocks,
       tokens: { ageMs: () => 0, counts: () => ({ valid: 0, expired: 0, revoked: 0 }), expiring: () => [] },
       watch: { storeId: () => undefined, otherStoreId: () => undefined },
       snapshots: { ages: () => [] },
       readiness: { notReadyCause: () => undefined, isServingLastGood: () => false },
-      oldestData: () => [],
-      unixMs: () => 0,
-      cacheBytes: () => 0,
-      connections: () => 0,
+      freshness: { oldest: () => [] },
+      bodies: { size: () => 0 },
+      connections: { count: () => 0 },
       fleet: undefined,
       mirror: undefined,
     });
-    const exposed = [...(await metrics.text()).matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
+    const exposed = [...said.matchAll(/^# TYPE (gateway_\w+)/gm)].map(([, name]) => name);
     const listed = tableAfter(text, "<!-- metrics -->").flatMap(([name = ""]) => inlineCode(name));
     expect(listed.toSorted()).toEqual(exposed.toSorted());
   });

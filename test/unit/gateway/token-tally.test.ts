@@ -3,14 +3,18 @@ import { parseTokenId, type TokenId } from "../../../core/ids.ts";
 import type { Quota } from "../../../gateway/quota.ts";
 import { createTokenTally } from "../../../gateway/tallies.ts";
 
-const counted = (lines: readonly string[]): string[] => lines.filter((line) => !line.startsWith("#"));
+const counted = (text: string): string[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.startsWith("#"));
 const tokenId = (number: number): TokenId => parseTokenId(`tok_000000000000000${number}`);
 
 test("answers are counted by token and class of the status", () => {
   const tally = createTokenTally();
   for (const status of [200, 200, 404, 429, 500]) tally.add(tokenId(1), status, undefined, 0);
   tally.add(tokenId(2), 401, undefined, 0);
-  expect(counted(tally.lines(0))).toEqual([
+  expect(counted(tally.text(0))).toEqual([
     'gateway_token_requests_total{token="tok_0000000000000001",status="2xx"} 2',
     'gateway_token_requests_total{token="tok_0000000000000001",status="4xx"} 2',
     'gateway_token_requests_total{token="tok_0000000000000001",status="5xx"} 1',
@@ -21,7 +25,7 @@ test("answers are counted by token and class of the status", () => {
 test("beyond a number of tokens the further ones share a count, and no token ever changes its own", () => {
   const tally = createTokenTally(2);
   for (const number of [1, 2, 3, 4, 1, 3]) tally.add(tokenId(number), 200, undefined, 0);
-  expect(counted(tally.lines(0))).toEqual([
+  expect(counted(tally.text(0))).toEqual([
     'gateway_token_requests_total{token="tok_0000000000000001",status="2xx"} 2',
     'gateway_token_requests_total{token="tok_0000000000000002",status="2xx"} 1',
     'gateway_token_requests_total{token="other",status="2xx"} 3',
@@ -30,8 +34,8 @@ test("beyond a number of tokens the further ones share a count, and no token eve
 
 describe("how much of its quota a token has used", () => {
   const used = (remaining: number): Quota => ({ limit: 10, remaining, resetSeconds: 60, isExceeded: false });
-  const ratios = (lines: readonly string[]): string[] =>
-    lines.filter((line) => line.startsWith("gateway_token_quota_used_ratio"));
+  const ratios = (text: string): string[] =>
+    text.split("\n").filter((line) => line.startsWith("gateway_token_quota_used_ratio"));
 
   test("is the most of the last two minutes, however short the window and however often it is asked for", () => {
     const tally = createTokenTally();
@@ -39,15 +43,15 @@ describe("how much of its quota a token has used", () => {
     tally.add(tokenId(1), 200, used(1), 1000);
     tally.add(tokenId(1), 200, used(9), 2000);
     const half = 'gateway_token_quota_used_ratio{token="tok_0000000000000001"} 0.9';
-    expect(ratios(tally.lines(2000))).toEqual([half]);
-    expect(ratios(tally.lines(61_000))).toEqual([half]);
+    expect(ratios(tally.text(2000))).toEqual([half]);
+    expect(ratios(tally.text(61_000))).toEqual([half]);
     tally.add(tokenId(1), 200, used(8), 70_000);
-    expect(ratios(tally.lines(70_000))).toEqual([half]);
+    expect(ratios(tally.text(70_000))).toEqual([half]);
     tally.add(tokenId(1), 200, used(8), 130_000);
-    expect(ratios(tally.lines(130_000))).toEqual([
+    expect(ratios(tally.text(130_000))).toEqual([
       'gateway_token_quota_used_ratio{token="tok_0000000000000001"} 0.2',
     ]);
-    expect(ratios(tally.lines(250_000))).toEqual([]);
+    expect(ratios(tally.text(250_000))).toEqual([]);
   });
 
   test("is told of the hundred tokens that have used the most", () => {
@@ -56,7 +60,7 @@ describe("how much of its quota a token has used", () => {
       const id = parseTokenId(`tok_0000000000000${String(n).padStart(3, "0")}`);
       tally.add(id, 200, { limit: 1000, remaining: 999 - n, resetSeconds: 60, isExceeded: false }, 0);
     }
-    const told = ratios(tally.lines(0));
+    const told = ratios(tally.text(0));
     expect(told).toHaveLength(100);
     expect(told[0]).toBe('gateway_token_quota_used_ratio{token="tok_0000000000000149"} 0.15');
   });

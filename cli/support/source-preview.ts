@@ -1,28 +1,30 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import type { Problem } from "../../../schemas/generated/types.ts";
-import { limitWaiting, type SourceClient } from "../../database/connect.ts";
-import { FindingGroups } from "../../operate/source-check/finding-groups.ts";
-import { ProgramProblems } from "../../operate/source-check/program-problems.ts";
-import { type CheckedProgram, checkedProgram } from "../../publish/content/checked-program.ts";
-import type { ContentRules } from "../../publish/content/content-rules.ts";
+import { Failure } from "../../core/failure.ts";
+import type { TenantId } from "../../core/ids.ts";
+import { publicFields } from "../../schemas/generated/public-fields.ts";
+import type { Problem } from "../../schemas/generated/types.ts";
+import { limitWaiting, type SourceClient } from "../database/connect.ts";
+import { FindingGroups } from "../operate/source-check/finding-groups.ts";
+import { type ProblemPlace, problemPlace } from "../operate/source-check/problem-place.ts";
+import { ProgramProblems } from "../operate/source-check/program-problems.ts";
+import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
+import type { ContentRules } from "../publish/content/content-rules.ts";
 import {
   type ComparedProgram,
   type ComparedPrograms,
   minShared,
   programsGivenEqually,
-} from "../../publish/guards/shared-guard.ts";
-import { reportedProblem } from "../../publish/public-program/problem.ts";
-import { shownId } from "../../publish/public-program/shown-id.ts";
-import { requireSourceStructure } from "../../publish/source/check-structure.ts";
-import { programFingerprint, readElsewhere, tenantsOfPrograms } from "../../publish/source/find-programs.ts";
-import { readProgram, readPrograms } from "../../publish/source/read-programs.ts";
-import { readTenantList } from "../../publish/source/read-tenants.ts";
-import { samplePrograms } from "../../publish/source/sample-programs.ts";
-import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
-import { didYouMean } from "../../shell/nearest-name.ts";
-import { type EmptyField, FilledFields } from "./never-filled.ts";
+} from "../publish/guards/shared-guard.ts";
+import { type PriceOrigin, priceOrigin } from "../publish/public-program/prices.ts";
+import { reportedProblem } from "../publish/public-program/problem.ts";
+import { shownId } from "../publish/public-program/shown-id.ts";
+import { requireSourceStructure } from "../publish/source/check-structure.ts";
+import { programFingerprint, readElsewhere, tenantsOfPrograms } from "../publish/source/find-programs.ts";
+import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
+import { readTenantList } from "../publish/source/read-tenants.ts";
+import { samplePrograms } from "../publish/source/sample-programs.ts";
+import type { SourceProblem } from "../publish/source/source-problem.ts";
+import { tryReading } from "../publish/source/try-reading.ts";
+import { didYouMean } from "../shell/nearest-name.ts";
 
 export interface ProgramPreview {
   readonly programId: string | null;
@@ -41,6 +43,8 @@ export interface SourcePreview {
   readonly program: ProgramPreview | null;
   /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
+  /** Where the prices of the sample's published programs come from: the ids of each kind. */
+  readonly prices: Readonly<Record<PriceOrigin, readonly string[]>>;
   readonly neverFilled: readonly EmptyField[];
   readonly findings: readonly SourceProblem[];
 }
@@ -73,6 +77,7 @@ export async function previewSource(
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
+  const prices: Record<PriceOrigin, string[]> = { room_prices: [], legacy_price: [], none: [] };
   let published = 0;
   let shown = asked;
   for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
@@ -83,6 +88,7 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
+        prices[priceOrigin(read.source.roomPrices, read.source.legacyPrice)].push(outcome.programId);
         compared.set(outcome.programId, {
           fingerprint: programFingerprint(read.source),
           sha256: outcome.rendered.detailSha256,
@@ -100,6 +106,7 @@ export async function previewSource(
     tenants: tenants.length,
     program: shown ?? null,
     programs: { ...counts, sampled: sampled.size, published },
+    prices,
     neverFilled: published === 0 ? [] : filled.neverFilled(),
     findings: groups.problems,
   };
@@ -176,3 +183,68 @@ async function addSharedSample(
     }
   }
 }
+
+/** A public field that no document has a value for, and the column that it comes from. */
+export interface EmptyField extends ProblemPlace {
+  /** The field's path from the program: `prices.rooms[].amount`. */
+  readonly field: string;
+}
+
+/** Gathers which of the published fields have a value in at least one document. */
+class FilledFields {
+  readonly #filled = new Set<string>();
+
+  /** `value`: the `data` of a detail response, or a part of it at this path. */
+  add(value: unknown, path = ""): void {
+    if (value === null || value === "") return;
+    if (Array.isArray(value)) {
+      for (const element of value) this.add(element, `${path}[]`);
+      if (value.length === 0) return;
+    } else if (typeof value === "object") {
+      for (const [name, part] of Object.entries(value))
+        this.add(part, path === "" ? name : `${path}.${name}`);
+    }
+    this.#filled.add(path);
+  }
+
+  /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
+  neverFilled(): readonly EmptyField[] {
+    const empty: string[] = [];
+    for (const path of publicFields) {
+      const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
+      if (!isInside && !this.#filled.has(path)) empty.push(path);
+    }
+    return empty.map((field) => ({ field, ...problemPlace(sources[field] ?? field) }));
+  }
+}
+
+/** For public fields that are made of several source fields: the first source field that they need. */
+const sources: Readonly<Record<string, string>> = {
+  status: "lifecycle_state",
+  category: "category.type",
+  guide: "guide.name",
+  staff: "staff[]",
+  accommodation: "hotels[]",
+  transport: "transport.flights[]",
+  media: "media.coverUrl",
+  durationDays: "returnDate",
+  duration: "returnDate",
+  "prices.startingAmount": "prices.rooms[].amount",
+  "staff.leadGuide": "staff[]",
+  "staff.teachers": "staff[]",
+  "staff.teachers[].gender": "staff[].gender",
+  "staff.teachers[].roleLabel": "staff[].roleLabel",
+  "accommodation.stays": "hotels[]",
+  "accommodation.stays[].name": "hotels[].name",
+  "accommodation.stays[].location": "hotels[].location",
+  "accommodation.stays[].checkIn": "hotels[].checkIn",
+  "accommodation.stays[].checkOut": "hotels[].checkOut",
+  "accommodation.stays[].starLevel": "hotels[].starLevel",
+  "accommodation.description": "content.accommodationDescription",
+  hotels: "hotels[]",
+  "prices.rooms": "prices.rooms[]",
+  "prices.children": "prices.children[]",
+  "transport.flights": "transport.flights[]",
+  "content.faq": "content.faq[]",
+  "content.itinerary": "content.itinerary[]",
+};

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
+import type { PlainRow } from "../../support/plain-source.ts";
+import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await openWorkbench();
+});
+
+afterAll(async () => {
+  await bench.close();
+});
+
+beforeEach(async () => {
+  await bench.reset();
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertPrograms("acme", priced("a"));
+  await bench.insertPrograms("beta", priced("b"));
+  await bench.insertRows("room_prices", "acme", "a", { occupancy: 2, amount: 100 });
+  await bench.insertRows("room_prices", "beta", "b", { occupancy: 2, amount: 200 });
+  await bench.insertRows("enrollments", "acme", "a", { status: "confirmed", role: "passenger" });
+});
+
+const now = new Date("2026-11-21T12:00:00.000Z");
+
+function priced(program_id: string, more: PlainRow = {}): PlainRow {
+  return { program_id, currency: "EUR", departure_date: "2027-05-01", return_date: "2027-05-08", ...more };
+}
+
+interface Hint {
+  readonly code: string;
+  readonly count: number;
+  readonly examples: readonly { readonly value: string | null; readonly count?: number }[];
+}
+
+/** The hints of a check that ends well, each as `code view.column: value (count), ...`. */
+async function hinted(env: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+  const { status, stdout } = await bench.run(["source", "check", "--json"], { now, env });
+  expect(status).toBe(0);
+  const found: readonly (Hint & Readonly<Record<string, unknown>>)[] = JSON.parse(stdout).problems;
+  return found
+    .filter(({ severity }) => severity === "hint")
+    .map(({ code, view, column, examples }) => {
+      const values = examples.map(
+        ({ value, count }) => `${value}${count === undefined ? "" : ` (${count})`}`,
+      );
+      return `${code} ${view}.${column}: ${values.join(", ")}`;
+    });
+}
+
+type Rows = readonly (readonly [view: string, row: PlainRow])[];
+
+const cases: readonly (readonly [what: string, rows: Rows, hint: string])[] = [
+  [
+    "dates that are past",
+    [
+      ["programs", priced("p", { departure_date: "2025-08-01", return_date: "2025-08-09" })],
+      ["programs", priced("q", { departure_date: "2025-08-09", return_date: null })],
+      ["programs", priced("on-its-way", { departure_date: "2026-11-18", return_date: "2026-11-20" })],
+    ],
+    "trip_past programs.return_date: 2025-08-09 (2)",
+  ],
+  [
+    "default dates and dates far ahead",
+    [
+      ["programs", priced("p", { departure_date: "1970-01-01", return_date: null })],
+      ["programs", priced("q", { departure_date: "2099-12-31", return_date: null })],
+    ],
+    "departure_far programs.departure_date: 1970-01-01 (1), 2099-12-31 (1)",
+  ],
+  [
+    "a trip of years",
+    [["programs", priced("p", { return_date: "2029-05-01" })]],
+    "trip_long programs.return_date: 732 days (1)",
+  ],
+  [
+    "prices without a currency",
+    [
+      ["programs", priced("p", { currency: null, legacy_price: 5 })],
+      ["programs", priced("unpriced", { currency: null })],
+    ],
+    "currency_missing programs.currency: null (1)",
+  ],
+  [
+    "a currency that does not exist",
+    [
+      ["programs", priced("p", { currency: "RPH" })],
+      ["programs", priced("q", { currency: "eur" })],
+    ],
+    "currency_unknown programs.currency: RPH (1)",
+  ],
+  [
+    "markup in a list, and an entity",
+    [
+      [
+        "programs",
+        priced("p", {
+          included: ["Bus", "<b class='x'>Guide</b>"],
+          visits: ["Tom & Jerry; <3 <ann@a.example>"],
+        }),
+      ],
+      ["programs", priced("q", { included: ["Caf&eacute;"] })],
+    ],
+    "markup_in_text programs.included: &eacute; (1), <b> (1)",
+  ],
+  [
+    "markup in a child view",
+    [["faq", { program_id: "a", question: "?", answer: "No<br/>." }]],
+    "markup_in_text faq.answer: <br> (1)",
+  ],
+  [
+    "two prices for one occupancy",
+    [["room_prices", { program_id: "a", occupancy: 2, amount: 150 }]],
+    "price_twice room_prices.occupancy: occupancy 2, different amounts (1)",
+  ],
+  [
+    "two prices for one age band",
+    [
+      ["child_prices", { program_id: "a", min_age: 2, max_age: 6, amount: 50 }],
+      ["child_prices", { program_id: "a", min_age: 2, max_age: 6, amount: 50 }],
+    ],
+    "price_twice child_prices.min_age: ages 2 to 6, the same amount (1)",
+  ],
+  [
+    "the same picture twice",
+    [
+      ["programs", priced("p", { gallery_urls: ["https://a.example/1.jpg", "https://a.example/1.jpg"] })],
+      [
+        "programs",
+        priced("q", { cover_url: "https://a.example/1.jpg", gallery_urls: ["https://a.example/1.jpg"] }),
+      ],
+    ],
+    "picture_twice programs.gallery_urls: a picture twice in the gallery (1), the cover in the gallery, too (1)",
+  ],
+  [
+    "statuses that look like cancellations or a waiting list",
+    [
+      ["enrollments", { program_id: "a", status: "Dibatalkan", role: "passenger" }],
+      ["enrollments", { program_id: "a", status: "waiting list", role: "passenger" }],
+      ["enrollments", { program_id: "a", status: "awaiting payment", role: "passenger" }],
+      ["enrollments", { program_id: "a", status: "storniert", role: "staff" }],
+    ],
+    "status_takes_place enrollments.status: Dibatalkan (1), waiting list (1)",
+  ],
+];
+
+describe("P191 what is legal and probably wrong is a hint", () => {
+  test("sound rows have none", async () => {
+    expect(await hinted()).toEqual([]);
+  });
+
+  test.each(cases)("%s", async (_, rows, hint) => {
+    for (const [view, { program_id, ...row }] of rows) {
+      if (view === "programs") await bench.insertPrograms("acme", { program_id, ...row } as PlainRow);
+      else await bench.insertRows(view, "acme", String(program_id), row);
+    }
+    expect(await hinted()).toEqual([hint]);
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE tenant_id = 'acme'",
+    );
+    await bench.source.query("DELETE FROM partner_source.enrollments");
+    expect((await hinted()).join()).not.toContain(hint);
+  });
+
+  test("prices that stand in for those that a join lost", async () => {
+    await bench.source.query(
+      "UPDATE partner_source.programs SET legacy_price = 999 WHERE tenant_id = 'beta'",
+    );
+    await bench.source.query("DELETE FROM partner_source.room_prices WHERE tenant_id = 'beta'");
+    expect(await hinted()).toEqual([
+      "prices_stand_in room_prices.amount: no room price in 1 program(s), 1 with legacy_price",
+    ]);
+    await bench.insertPrograms("beta", priced("single-only"));
+    await bench.insertRows("room_prices", "beta", "single-only", { occupancy: 1, amount: 300 });
+    expect(await hinted()).toEqual([
+      "prices_stand_in room_prices.amount: legacy_price is the double room of 1 of 2 program(s)",
+    ]);
+    // A company without room prices has its single prices on purpose.
+    await bench.source.query("DELETE FROM partner_source.room_prices");
+    expect(await hinted()).toEqual([]);
+  });
+
+  test("a status that the setting names is none, and the advice extends the setting", async () => {
+    await bench.insertRows("enrollments", "acme", "a", { status: "storniert", role: "passenger" });
+    const { stdout } = await bench.run(["source", "check"], {
+      now,
+      env: { TERMINAL_ENROLLMENT_STATUSES: "no_show" },
+    });
+    expect(stdout).toContain("TERMINAL_ENROLLMENT_STATUSES: no_show,storniert.\n");
+    expect(stdout).toMatch(/^storniert +1 +yes$/m);
+    expect(stdout).toMatch(/keeps the contract, with 0 warnings and 1 hint \(2 tenants, 2 programs\)\.\n$/);
+    expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "no_show,STORNIERT" })).toEqual([]);
+  });
+
+  test("codes that say nothing are named, and all statuses when none is terminal", async () => {
+    for (const status of ["ok", "c"])
+      await bench.insertRows("enrollments", "acme", "a", { status, role: "passenger" });
+    expect(await hinted()).toEqual(["status_takes_place enrollments.status: c (1), confirmed (1), ok (1)"]);
+    expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "ok" })).toEqual([
+      "status_takes_place enrollments.status: c (1)",
+    ]);
+    expect(await hinted({ TERMINAL_ENROLLMENT_STATUSES: "c" })).toEqual([]);
+  });
+
+  test("a published tenant that vanished beside a new one with its programs was renamed", async () => {
+    await bench.build([], { now });
+    await bench.source.query(
+      "UPDATE partner_source.tenants SET tenant_id = 'gamma' WHERE tenant_id = 'beta'",
+    );
+    for (const view of ["programs", "room_prices"]) {
+      await bench.source.query(
+        `UPDATE partner_source.${view} SET tenant_id = 'gamma' WHERE tenant_id = 'beta'`,
+      );
+    }
+    expect(await hinted()).toEqual(["tenant_renamed tenants.tenant_id: gamma has 1 of its 1 program(s)"]);
+    const { stdout } = await bench.run(["source", "check"], { now });
+    expect(stdout).toContain("partner-programs tenant rename beta gamma");
+  });
+
+  test("a question that fails is a hint, once, and no error", async () => {
+    await bench.source.query("ALTER TABLE partner_source.child_prices RENAME TO real_prices");
+    // Reads well until somebody looks at the amounts of all tenants.
+    await bench.source.query(`
+      CREATE VIEW partner_source.child_prices AS
+      SELECT tenant_id, program_id, min_age, max_age,
+             CASE WHEN tenant_id = 'nobody' THEN 1 / (length(tenant_id) - 6) ELSE amount END::numeric AS amount
+        FROM (SELECT * FROM partner_source.real_prices UNION ALL SELECT 'nobody', 'p', 1, 2, 3) AS all_prices`);
+    const found = JSON.parse((await bench.run(["source", "check", "--json"], { now })).stdout).problems;
+    await bench.source.query("DROP VIEW partner_source.child_prices");
+    await bench.source.query("ALTER TABLE partner_source.real_prices RENAME TO child_prices");
+    const hints = found.filter(({ severity }: Record<string, unknown>) => severity === "hint");
+    expect(hints).toMatchObject([
+      { code: "hints_unasked", count: 1, examples: [{ value: "price_twice: division by zero" }] },
+    ]);
+  });
+});
+
+test("every hint has its case here", () => {
+  const shown = [
+    ...cases.map(([, , hint]) => hint.split(" ")[0]),
+    "prices_stand_in",
+    "tenant_renamed",
+    "hints_unasked",
+  ];
+  expect([...new Set(shown)].sort()).toEqual(Object.keys(hintRules).sort());
+});
