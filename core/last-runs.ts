@@ -3,7 +3,7 @@ import { isLastRunsDocument } from "../schemas/generated/validators-run-report.t
 import { isTenantId, type TenantId } from "./ids.ts";
 import { readBody } from "./object-body.ts";
 import { lastRunsKey } from "./object-key.ts";
-import type { ObjectStore } from "./object-store.ts";
+import type { ObjectStore, StoredObject } from "./object-store.ts";
 import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
 /** `runs/last.json`: what the last run made of each tenant. Written by builds, read by tools, never by gateways. */
@@ -22,20 +22,21 @@ export const maxLeftOutIds = 20;
 /** 10,000 tenants are about 4 MB. */
 const maxLastRunsBytes = 32 * 1024 * 1024;
 
-/** The document with its ETag, for a conditional write; `undefined` when there is none. Throws `corrupt_document`. */
+/** `undefined` when there is no document. Throws `corrupt_document`. */
 export async function readLastRuns(
   store: Pick<ObjectStore, "get">,
   signal: AbortSignal,
-): Promise<{ readonly etag: string; readonly lastRuns: LastRuns } | undefined> {
+): Promise<LastRuns | undefined> {
   const found = await store.get(lastRunsKey, { signal });
-  if (found.kind !== "object") return undefined;
+  return found.kind === "object" ? await parseLastRuns(found) : undefined;
+}
+
+/** Throws `corrupt_document`. */
+export async function parseLastRuns(found: StoredObject): Promise<LastRuns> {
   const bytes = await readBody(found, maxLastRunsBytes, lastRunsKey);
-  const document = parseStoredDocument(bytes, isLastRunsDocument, lastRunsKey);
-  const tenants = new Map<TenantId, TenantLastRun>();
-  for (const [tenantId, run] of Object.entries(document.tenants)) {
-    if (isTenantId(tenantId)) tenants.set(tenantId, run);
-  }
-  return { etag: found.etag, lastRuns: { runsOfAll: document.runsOfAll, tenants } };
+  const { runsOfAll, tenants } = parseStoredDocument(bytes, isLastRunsDocument, lastRunsKey);
+  const known = Object.entries(tenants).flatMap(([id, run]) => (isTenantId(id) ? [[id, run] as const] : []));
+  return { runsOfAll, tenants: new Map(known) };
 }
 
 export function lastRunsBytes({ runsOfAll, tenants }: LastRuns): Buffer {

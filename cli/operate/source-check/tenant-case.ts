@@ -1,10 +1,10 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { knownRemovals } from "../../publish/run/run-tenants.ts";
+import { knownRemovals } from "../../publish/snapshot/removed-tenants.ts";
 import {
   type CaseVariant,
-  keptTenants,
   publishedCaseVariants,
+  unlistedTenants,
 } from "../../publish/snapshot/stored-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
@@ -37,12 +37,8 @@ export async function knownCaseVariants(
   askStore: AskStore,
   signal: AbortSignal,
 ): Promise<readonly CaseVariant[]> {
-  const known = new Set(listed);
   const ask = async (store: ObjectStore): Promise<readonly CaseVariant[]> => {
-    const unlisted: TenantId[] = [];
-    for await (const tenantId of keptTenants(store, await knownRemovals(store, signal), signal)) {
-      if (!known.has(tenantId)) unlisted.push(tenantId);
-    }
+    const unlisted = await unlistedTenants(store, await knownRemovals(store, signal), listed, signal);
     return await publishedCaseVariants(store, listed, unlisted, signal);
   };
   return await askStore(ask).catch((error: unknown) => {

@@ -1,34 +1,27 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { isTenantId, parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { hasSqlState } from "../../database/source-client.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
-import { publishedCaseVariants } from "../snapshot/stored-tenants.ts";
+import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext } from "../tenant/build-context.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
 import { notBuilt } from "../tenant/build-report.ts";
 import { buildTenant, readingFailures } from "../tenant/build-tenant.ts";
 import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
-import { withLockPatience } from "./lock-patience.ts";
+import { reportTenants, runProblem } from "./run-findings.ts";
 import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
-import {
-  knownRemovals,
-  reinstateReturned,
-  reportStrayPrograms,
-  runProblem,
-  unlistedTenants,
-} from "./run-tenants.ts";
 import { shardText } from "./shard.ts";
-import { renamedTenants } from "./vanished.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
 export type BuildSchedule = (
@@ -92,27 +85,7 @@ export async function buildRun(
     problems.push(...returned.map((id) => runProblem("tenant_returned", id)));
     context.onTenants(tenants.length);
     await context.schedule(tenants, build);
-    const { listed, vanished } = chosen;
-    const isOfAll = wanted.kind === "all";
-    // A run of some tenants that changes nothing does not list the store.
-    const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
-    if (listed !== undefined && isNews && !context.signal.aborted) {
-      if (isOfAll && failure === undefined) await reportStrayPrograms(context.pool, removed, problems);
-      problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
-      const { signal } = context;
-      const own = sandbox === undefined ? listed : [...listed, sandbox];
-      const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, own, signal);
-      const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
-        outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
-      );
-      for (const { from, to } of await renamedTenants(store, vanished, added, signal)) {
-        problems.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
-      }
-      // P146
-      for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
-        problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
-      }
-    }
+    await reportTenants(choice, chosen, runs);
   } catch (error) {
     failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
   }
@@ -192,3 +165,36 @@ async function changedViews(
     return found.code === "source_contract" ? found : undefined;
   }
 }
+
+export interface LockPatience {
+  /** How long a reading waits for a lock. */
+  readonly firstMs: number;
+  /** The time that all readings together may lose to locks that are not released. */
+  readonly allMs: number;
+  /** How long each reading waits for a lock after that. */
+  readonly eachMs: number;
+}
+
+/**
+ * Readings of a run share one allowance of time for locks that are not released (P130). Otherwise one locked table would keep
+ * each tenant waiting in turn. A lock that is released in time takes nothing from it.
+ */
+export function withLockPatience(
+  pool: SourcePool,
+  { firstMs, allMs, eachMs }: LockPatience = ofRun,
+): SourcePool {
+  let leftMs = allMs;
+  return {
+    async withReading(read, limits) {
+      const startedAt = performance.now();
+      try {
+        return await pool.withReading(read, { lockMs: leftMs > 0 ? firstMs : eachMs, ...limits });
+      } catch (error) {
+        if (hasSqlState(asFailure(error).cause, "55P03")) leftMs -= performance.now() - startedAt;
+        throw error;
+      }
+    },
+  };
+}
+
+const ofRun: LockPatience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };

@@ -8,7 +8,7 @@ import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
-import { runProblem, tenantProblem } from "./run-tenants.ts";
+import { runProblem, tenantProblem } from "./run-findings.ts";
 import { inShard, type Shard } from "./shard.ts";
 import { emptySource, liveTenants, vanishedRefusal } from "./vanished.ts";
 
@@ -44,6 +44,9 @@ export interface TenantChoice {
   readonly signal: AbortSignal;
 }
 
+/** A run that found nothing wrong, and did not ask for all tenants. */
+const ofSome = { listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
+
 /** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
   const { pool, store, wanted, checkSource, sandbox, removed, problems, signal } = choice;
@@ -60,53 +63,51 @@ export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants
   if ("failure" in listing) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", listing.failure.message));
     const found = await tenantsOneByOne(choice, broken);
-    return { ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure, vanished: [] };
+    return { ...ofSome, ...found, listed: wanted.kind === "all" ? found.tenants : undefined, failure };
   }
   const list = listing.answer;
   // P132: a run of some tenants does not report what is wrong with others.
   const ownProblems =
     wanted.kind === "all" ? list.problems : list.problems.filter(({ tenantId }) => isAsked(wanted, tenantId));
   problems.push(...ownProblems.map(tenantProblem));
-  // P98
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
     problems.push(runProblem("tenant_is_sandbox", sandbox));
   }
-  const tenants = list.tenants.filter((id) => id !== sandbox);
-  const unreadable = () => broken;
-  if (wanted.kind === "all") {
-    const { shard } = wanted;
-    const own = shard === undefined ? tenants : tenants.filter((id) => inShard(id, shard));
-    const listed = new Set(list.tenants);
-    const live = await liveTenants(store, { listed, removed, sandbox, shard }, signal);
-    if (list.tenants.length === 0) {
-      return {
-        tenants: [],
-        listed: tenants,
-        unreadable,
-        failure: failure ?? emptySource(),
-        vanished: live.vanished,
-      };
-    }
-    const refusal = choice.allowVanished ? undefined : vanishedRefusal(live);
-    const whyNot = () => broken ?? refusal;
-    return {
-      tenants: own,
-      listed: tenants,
-      unreadable: whyNot,
-      failure: failure ?? refusal,
-      vanished: live.vanished,
-    };
+  const listed = list.tenants.filter((id) => id !== sandbox);
+  if (wanted.kind === "asked") {
+    const tenants = askedTenants(wanted.tenantIds, listed, sandbox);
+    return { tenants, listed, unreadable: () => broken, failure, vanished: [] };
   }
-  const known = new Set(tenants);
-  const asked = [...new Set(wanted.tenantIds)];
+  const { shard } = wanted;
+  const known = new Set(list.tenants);
+  const live = await liveTenants(store, { listed: known, removed, sandbox, shard }, signal);
+  const vanished = choice.allowVanished ? undefined : vanishedRefusal(live);
+  const refusal = known.size === 0 ? emptySource() : vanished;
+  return {
+    tenants: shard === undefined ? listed : listed.filter((id) => inShard(id, shard)),
+    listed,
+    unreadable: () => broken ?? refusal,
+    failure: failure ?? refusal,
+    vanished: live.vanished,
+  };
+}
+
+/** Each of the tenants once. Throws `not_found` when the source does not list them all. */
+function askedTenants(
+  tenantIds: readonly TenantId[],
+  listed: readonly TenantId[],
+  sandbox: TenantId | undefined,
+): readonly TenantId[] {
+  const known = new Set(listed);
+  const asked = [...new Set(tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
+  if (unknown.length === 0) return asked;
   if (sandbox !== undefined && unknown.includes(sandbox)) {
     throw new Failure(
       "not_found",
       `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
     );
   }
-  if (unknown.length === 0) return { tenants: asked, listed: tenants, unreadable, failure, vanished: [] };
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
@@ -120,22 +121,14 @@ async function notifiedTenant(
   tenantId: TenantId,
 ): Promise<ChosenTenants> {
   const found = await askSource(pool, (client) => isTenantListed(client, tenantId));
-  if (tenantId === sandbox) {
-    if ("answer" in found && found.answer) problems.push(runProblem("tenant_is_sandbox", tenantId));
-    return { tenants: [], listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
-  }
-  if ("failure" in found) {
-    return {
-      tenants: [tenantId],
-      listed: undefined,
-      unreadable: () => found.failure,
-      failure: undefined,
-      vanished: [],
-    };
-  }
-  const tenants = found.answer ? [tenantId] : [];
-  if (!found.answer) problems.push(runProblem("tenant_vanished", tenantId));
-  return { tenants, listed: undefined, unreadable: () => undefined, failure: undefined, vanished: [] };
+  const isSandbox = tenantId === sandbox;
+  const isListed = "answer" in found && found.answer;
+  if (isSandbox && isListed) problems.push(runProblem("tenant_is_sandbox", tenantId));
+  if (isSandbox) return { ...ofSome, tenants: [] };
+  if ("failure" in found) return { ...ofSome, tenants: [tenantId], unreadable: () => found.failure };
+  if (isListed) return { ...ofSome, tenants: [tenantId] };
+  problems.push(runProblem("tenant_vanished", tenantId));
+  return { ...ofSome, tenants: [] };
 }
 
 /**

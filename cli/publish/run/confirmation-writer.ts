@@ -1,14 +1,13 @@
 import { type Confirmations, confirmationsBytes, readConfirmations } from "../../../core/confirmations.ts";
-import { asFailure, type Failure, unlessFailed } from "../../../core/failure.ts";
+import { asFailure, type Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { type LastRuns, lastRunsBytes, noLastRuns, readLastRuns } from "../../../core/last-runs.ts";
+import { type LastRuns, lastRunsBytes, noLastRuns, parseLastRuns } from "../../../core/last-runs.ts";
 import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
-import { editDocument } from "../snapshot/edit-document.ts";
-import { lastRunsOf, mergedLastRuns, withoutGoneRuns } from "./last-runs.ts";
-import { confirmationOf, knownTenants, mergedConfirmations, withoutGone } from "./merged-confirmations.ts";
+import { editDocument, type SharedDocument } from "../snapshot/edit-document.ts";
+import { confirmationOf, kept, mergedConfirmations, mergedLastRuns, withoutGone } from "./merged-runs.ts";
 
 /** Keeps `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
 export interface ConfirmationWriter {
@@ -22,12 +21,29 @@ export interface ConfirmationWriter {
 
 export interface ConfirmationWriterOptions {
   readonly now: () => Date;
-  /** The least time between two writes that nobody asked for. `undefined`: only `flush` writes. */
+  /** The least time from one write to the next that nobody asked for. `undefined`: only `flush` writes. */
   readonly minIntervalMs?: number | undefined;
   readonly signal: AbortSignal;
   /** Called when a document was not written. The next write tries again with what was noted. */
   readonly onFailure: (failure: Failure) => void;
 }
+
+/** P25. When it is damaged, the next builds fill it again, and gateways go on with what they know. */
+const confirmedDocument: SharedDocument<Confirmations> = {
+  key: confirmedKey,
+  parse: ({ body }) => readConfirmations(body),
+  empty: new Map(),
+  bytes: confirmationsBytes,
+  isReplaceable: true,
+};
+
+const lastRunsDocument: SharedDocument<LastRuns> = {
+  key: lastRunsKey,
+  parse: parseLastRuns,
+  empty: noLastRuns,
+  bytes: lastRunsBytes,
+  isReplaceable: true,
+};
 
 /** S3 refuses requests when the clock is further off. */
 const maxClockSkewMs = 15 * 60_000;
@@ -38,54 +54,48 @@ export function createConfirmationWriter(
 ): ConfirmationWriter {
   let confirmed: Confirmations = new Map();
   let reports: readonly RunReport[] = [];
-  let writing: Promise<void> | undefined;
+  let writing = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  let wroteAtMs = Number.NEGATIVE_INFINITY;
+  let beganAtMs = Number.NEGATIVE_INFINITY;
 
   async function write(): Promise<void> {
+    if (confirmed.size === 0 && reports.length === 0) return;
     const [takenConfirmed, takenReports] = [confirmed, reports];
     [confirmed, reports] = [new Map(), []];
+    beganAtMs = performance.now();
     const latest = new Date(now().getTime() + maxClockSkewMs);
     try {
       if (takenConfirmed.size > 0) {
-        await editConfirmations(store, signal, (stored) =>
-          mergedConfirmations(takenReports.reduce(withoutGoneOf, stored), takenConfirmed, latest),
+        await editDocument(store, confirmedDocument, signal, (stored) =>
+          mergedConfirmations(takenReports.reduce(withoutGoneConfirmations, stored), takenConfirmed, latest),
         );
       }
       if (takenReports.length > 0) {
-        await editLastRuns(store, signal, (stored) =>
-          takenReports.reduce((runs, report) => {
-            const said = lastRunsOf(report);
-            return said === undefined ? runs : mergedLastRuns(withoutGoneRuns(runs, report), said, latest);
-          }, stored),
+        await editDocument(store, lastRunsDocument, signal, (stored) =>
+          takenReports.reduce(
+            (runs, report) => mergedLastRuns(withoutGoneRuns(runs, report), report, latest),
+            stored,
+          ),
         );
       }
     } catch (error) {
       confirmed = mergedConfirmations(takenConfirmed, confirmed);
       reports = [...takenReports, ...reports].slice(-maxKeptReports);
       onFailure(asFailure(error));
-    } finally {
-      wroteAtMs = performance.now();
-      writing = undefined;
     }
   }
 
-  /** Begins a write. Two at a time would only fail each other's conditions. */
+  /** Writes when the write under way is done: two at a time would only fail each other's conditions. */
   function begin(): Promise<void> {
-    writing = write();
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(write);
     return writing;
   }
 
-  function onDue(): void {
-    timer = undefined;
-    if (writing === undefined) void begin();
-    else schedule();
-  }
-
   function schedule(): void {
-    if (minIntervalMs === undefined || timer !== undefined) return;
-    const dueInMs = Math.min(minIntervalMs, wroteAtMs + minIntervalMs - performance.now());
-    timer = setTimeout(onDue, Math.max(0, writing === undefined ? dueInMs : minIntervalMs));
+    if (minIntervalMs === undefined) return;
+    timer ??= setTimeout(begin, Math.max(0, beganAtMs + minIntervalMs - performance.now()));
   }
 
   return {
@@ -106,21 +116,26 @@ export function createConfirmationWriter(
       schedule();
     },
 
-    async flush() {
-      clearTimeout(timer);
-      timer = undefined;
-      await writing;
-      if (confirmed.size > 0 || reports.length > 0) await begin();
-    },
+    flush: begin,
   };
 }
 
 /** While the store is away, older reports are left out. */
 const maxKeptReports = 20;
 
-function withoutGoneOf(stored: Confirmations, report: RunReport): Confirmations {
-  const known = knownTenants(report);
-  return known === undefined ? stored : withoutGone(stored, known, new Date(report.startedAt));
+function withoutGoneConfirmations(stored: Confirmations, report: RunReport): Confirmations {
+  return withoutGone(stored, report, ({ triedAt }) => triedAt);
+}
+
+function withoutGoneRuns(stored: LastRuns, report: RunReport): LastRuns {
+  return withTenants(
+    stored,
+    withoutGone(stored.tenants, report, ({ endedAt }) => endedAt),
+  );
+}
+
+function withTenants(stored: LastRuns, tenants: LastRuns["tenants"]): LastRuns {
+  return tenants === stored.tenants ? stored : { ...stored, tenants };
 }
 
 /** P93: drops what is said of a tenant that is gone for good. */
@@ -129,48 +144,11 @@ export async function forgetConfirmation(
   tenantId: TenantId,
   signal: AbortSignal,
 ): Promise<void> {
-  await editConfirmations(store, signal, (stored) => without(stored, tenantId));
-  await editLastRuns(store, signal, (stored) => {
-    const tenants = without(stored.tenants, tenantId);
-    return tenants === stored.tenants ? stored : { ...stored, tenants };
-  });
-}
-
-function without<Value>(
-  tenants: ReadonlyMap<TenantId, Value>,
-  tenantId: TenantId,
-): ReadonlyMap<TenantId, Value> {
-  return tenants.has(tenantId) ? new Map([...tenants].filter(([id]) => id !== tenantId)) : tenants;
-}
-
-/** P25. A damaged document counts as empty: the next builds fill it again, and gateways go on with what they know. */
-async function editConfirmations(
-  store: ObjectStore,
-  signal: AbortSignal,
-  edit: (stored: Confirmations) => Confirmations,
-): Promise<void> {
-  const read = async () => {
-    const found = await store.get(confirmedKey, { signal });
-    if (found.kind !== "object") return { value: new Map(), etag: undefined };
-    const value = (await unlessFailed(readConfirmations(found.body), "corrupt_document")) ?? new Map();
-    return { value, etag: found.etag };
-  };
-  await editDocument(store, { key: confirmedKey, read, bytes: confirmationsBytes }, signal, edit);
-}
-
-/** A damaged document is replaced as a whole. */
-async function editLastRuns(
-  store: ObjectStore,
-  signal: AbortSignal,
-  edit: (stored: LastRuns) => LastRuns,
-): Promise<void> {
-  const read = async (): Promise<{ value: LastRuns; etag: ETag | undefined }> => {
-    const found = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
-    if (found !== undefined) return { value: found.lastRuns, etag: found.etag };
-    const damaged = await store.get(lastRunsKey, { signal });
-    return { value: noLastRuns, etag: damaged.kind === "object" ? damaged.etag : undefined };
-  };
-  await editDocument(store, { key: lastRunsKey, read, bytes: lastRunsBytes }, signal, edit);
+  const isOther = (id: TenantId): boolean => id !== tenantId;
+  await editDocument(store, confirmedDocument, signal, (stored) => kept(stored, isOther));
+  await editDocument(store, lastRunsDocument, signal, (stored) =>
+    withTenants(stored, kept(stored.tenants, isOther)),
+  );
 }
 
 /**

@@ -1,10 +1,8 @@
-import { Failure, unlessFailed } from "../../../core/failure.ts";
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { ProgramTable } from "../../../core/program-table.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
-import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
 import { inShard, type Shard } from "./shard.ts";
 
@@ -73,36 +71,4 @@ export function emptySource(): Failure {
     "source_contract",
     "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
   );
-}
-
-/** Looking at more of them costs more than the hint is worth. */
-const maxCompared = 20;
-
-/** P13: vanished tenants most of whose programs a new tenant has by id, with that tenant. */
-export async function renamedTenants(
-  store: ObjectStore,
-  vanished: readonly TenantId[],
-  added: readonly TenantId[],
-  signal: AbortSignal,
-): Promise<readonly { readonly from: TenantId; readonly to: TenantId }[]> {
-  const renamed: { readonly from: TenantId; readonly to: TenantId }[] = [];
-  for (const from of added.length === 0 ? [] : vanished.slice(0, maxCompared)) {
-    const before = await livePrograms(store, from, signal);
-    for (const to of added.slice(0, maxCompared)) {
-      const now = await livePrograms(store, to, signal);
-      const shared = [...(before?.ids() ?? [])].filter((id) => now?.has(id)).length;
-      if (shared * 2 > (before?.count ?? 0)) renamed.push({ from, to });
-    }
-  }
-  return renamed;
-}
-
-/** `undefined` when nothing is live, or when it cannot be read. */
-async function livePrograms(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<ProgramTable | undefined> {
-  const reading = publishedSnapshot(store, tenantId, signal);
-  return (await unlessFailed(reading, "corrupt_document"))?.manifest.programs;
 }

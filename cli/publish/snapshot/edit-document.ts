@@ -1,15 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import type { ObjectStore, PutCondition, StoredObject } from "../../../core/object-store.ts";
 
 /** A document that several processes change. */
 export interface SharedDocument<Value> {
   readonly key: ObjectKey;
-  /** `etag` is `undefined` when there is no document. */
-  readonly read: () => Promise<{ readonly value: Value; readonly etag: ETag | undefined }>;
+  /** Throws `corrupt_document`. */
+  readonly parse: (found: StoredObject) => Promise<Value>;
+  /** What a missing document says. */
+  readonly empty: Value;
   readonly bytes: (value: Value) => Buffer;
+  /** Whether a damaged document counts as a missing one, and is replaced as a whole. */
+  readonly isReplaceable: boolean;
 }
 
 /** Each conflict means that somebody else has written; a few in a row are normal. */
@@ -23,18 +27,21 @@ const maxPauseMs = 100;
  */
 export async function editDocument<Value>(
   store: ObjectStore,
-  { key, read, bytes }: SharedDocument<Value>,
+  document: SharedDocument<Value>,
   signal: AbortSignal,
   edit: (value: Value) => Value,
 ): Promise<void> {
+  const { key } = document;
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const { value, etag } = await read();
+    const found = await store.get(key, { signal });
+    const value = found.kind === "object" ? await parsed(found, document) : document.empty;
     const edited = edit(value);
     // There is nothing new, or an earlier attempt without a clear answer was successful.
     if (edited === value) return;
-    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
+    const condition: PutCondition =
+      found.kind === "object" ? { kind: "match", etag: found.etag } : { kind: "absent" };
     try {
-      const { kind } = await store.put(key, bytesBody(bytes(edited)), { condition, signal });
+      const { kind } = await store.put(key, bytesBody(document.bytes(edited)), { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
       // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
@@ -43,4 +50,12 @@ export async function editDocument<Value>(
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
   }
   throw new Failure("store_unavailable", `${key} changed all the time; try again.`);
+}
+
+async function parsed<Value>(
+  found: StoredObject,
+  { parse, empty, isReplaceable }: SharedDocument<Value>,
+): Promise<Value> {
+  const parsing = parse(found);
+  return isReplaceable ? ((await unlessFailed(parsing, "corrupt_document")) ?? empty) : await parsing;
 }

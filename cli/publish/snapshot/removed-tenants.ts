@@ -1,7 +1,8 @@
+import { unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { readBody } from "../../../core/object-body.ts";
 import { removedKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
 import { documentBytes, parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
@@ -12,7 +13,17 @@ export type RemovedTenants = ReadonlyMap<TenantId, string>;
 
 /** Empty when no tenant was ever removed. Throws `corrupt_document`. */
 export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
-  return (await readStored(store, signal)).tenants;
+  const found = await store.get(removedKey, { signal });
+  return (found.kind === "object" ? await parse(found) : none).tenants;
+}
+
+/**
+ * The removed tenants, read before the source, so that a tenant that is removed meanwhile does not look like one that came back.
+ * A damaged document keeps only new tenants from being published (P12).
+ */
+export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
+  const reading = readRemovedTenants(store, signal);
+  return (await unlessFailed(reading, "corrupt_document", "store_denied")) ?? none.tenants;
 }
 
 /** Changes the document by one compare-and-swap, see `editDocument`. */
@@ -21,14 +32,11 @@ export async function editRemovedTenants(
   signal: AbortSignal,
   edit: (tenants: RemovedTenants) => RemovedTenants,
 ): Promise<void> {
-  let revision = 0;
-  const read = async () => {
-    const stored = await readStored(store, signal);
-    ({ revision } = stored);
-    return { value: stored.tenants, etag: stored.etag };
-  };
-  const bytes = (tenants: RemovedTenants): Buffer => removedBytes(tenants, revision + 1);
-  await editDocument(store, { key: removedKey, read, bytes }, signal, edit);
+  const document = { key: removedKey, parse, empty: none, bytes, isReplaceable: false };
+  await editDocument(store, document, signal, (stored) => {
+    const tenants = edit(stored.tenants);
+    return tenants === stored.tenants ? stored : { tenants, revision: stored.revision + 1 };
+  });
 }
 
 /** The tenants with this one, unless it is among them already. */
@@ -36,25 +44,49 @@ export function withRemoved(tenants: RemovedTenants, tenantId: TenantId, removed
   return tenants.has(tenantId) ? tenants : new Map([...tenants, [tenantId, removedAt]]);
 }
 
+/**
+ * P91: the tenants that were removed once and are in the source again. They are no longer removed from now on. Their tokens stay
+ * revoked.
+ */
+export async function reinstateReturned(
+  store: ObjectStore,
+  tenants: readonly TenantId[],
+  removed: RemovedTenants,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<readonly TenantId[]> {
+  const returned = tenants.filter((tenantId) => removed.has(tenantId));
+  if (returned.length === 0 || dryRun) return returned;
+  // Another time means that the tenant was removed again.
+  const isBack = (tenantId: TenantId, removedAt: string): boolean =>
+    returned.includes(tenantId) && removed.get(tenantId) === removedAt;
+  await editRemovedTenants(store, signal, (stored) => {
+    const kept = [...stored].filter(([tenantId, removedAt]) => !isBack(tenantId, removedAt));
+    return kept.length === stored.size ? stored : new Map(kept);
+  });
+  return returned;
+}
+
 /** About 100 bytes for each tenant that was ever removed. */
 const maxBytes = 16 * 1024 * 1024;
 
-async function readStored(
-  store: ObjectStore,
-  signal: AbortSignal,
-): Promise<{ readonly tenants: RemovedTenants; readonly revision: number; readonly etag: ETag | undefined }> {
-  const found = await store.get(removedKey, { signal });
-  if (found.kind !== "object") return { tenants: new Map(), revision: 0, etag: undefined };
-  const bytes = await readBody(found, maxBytes, removedKey);
-  const document = parseStoredDocument<RemovedDocument>(bytes, isRemovedDocument, removedKey);
-  // Version 0.2 kept an entry without a time for a tenant that came back.
-  const removed = Object.entries(document.tenants).flatMap(([id, { removedAt }]) =>
-    isTenantId(id) && removedAt !== null ? [[id, removedAt] as const] : [],
-  );
-  return { tenants: new Map(removed), revision: document.revision, etag: found.etag };
+interface Removals {
+  readonly tenants: RemovedTenants;
+  readonly revision: number;
 }
 
-function removedBytes(tenants: RemovedTenants, revision: number): Buffer {
+const none: Removals = { tenants: new Map(), revision: 0 };
+
+async function parse(found: StoredObject): Promise<Removals> {
+  const stored = await readBody(found, maxBytes, removedKey);
+  const { tenants, revision } = parseStoredDocument<RemovedDocument>(stored, isRemovedDocument, removedKey);
+  // Version 0.2 kept an entry without a time for a tenant that came back.
+  const removed = Object.entries(tenants).flatMap(([id, { removedAt }]) =>
+    isTenantId(id) && removedAt !== null ? [[id, removedAt] as const] : [],
+  );
+  return { tenants: new Map(removed), revision };
+}
+
+function bytes({ tenants, revision }: Removals): Buffer {
   const sorted = [...tenants].sort(([a], [b]) => (a < b ? -1 : 1));
   return documentBytes({
     format: "partner-programs/removed@1",

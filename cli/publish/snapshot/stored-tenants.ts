@@ -23,6 +23,21 @@ export async function* keptTenants(
   }
 }
 
+/** The stored tenants, removed ones aside, that the source does not list. */
+export async function unlistedTenants(
+  store: ObjectStore,
+  removed: RemovedTenants,
+  listed: readonly TenantId[],
+  signal: AbortSignal,
+): Promise<readonly TenantId[]> {
+  const known = new Set(listed);
+  const unlisted: TenantId[] = [];
+  for await (const tenantId of keptTenants(store, removed, signal)) {
+    if (!known.has(tenantId)) unlisted.push(tenantId);
+  }
+  return unlisted;
+}
+
 /** A published tenant whose id differs from a listed one in case only. */
 export interface CaseVariant {
   readonly tenantId: TenantId;

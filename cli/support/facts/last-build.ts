@@ -46,7 +46,7 @@ export interface LastBuilds {
 /** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
 export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): Promise<LastBuilds> {
   const [last, confirmed] = await Promise.all([
-    orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal))?.lastRuns ?? noLastRuns),
+    orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
     orFault<Confirmations>(new Map(), signal, async () => {
       const found = await store.get(confirmedKey, { signal });
       return found.kind === "object" ? await readConfirmations(piecesOf(found)) : new Map();

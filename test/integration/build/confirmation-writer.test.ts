@@ -66,7 +66,7 @@ function reportOf(shard: string | null, ...runs: readonly TenantRun[]): RunRepor
   return { ...(runReport as unknown as RunReport), ...ended, options, tenants: [...runs] } as RunReport;
 }
 
-const lastRuns = async () => (await readLastRuns(store, new AbortController().signal))?.lastRuns;
+const lastRuns = () => readLastRuns(store, new AbortController().signal);
 
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
-import { withLockPatience } from "../../../cli/publish/run/lock-patience.ts";
+import { withLockPatience } from "../../../cli/publish/run/build-run.ts";
 import { programViews } from "../../../cli/publish/source/program-queries.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";

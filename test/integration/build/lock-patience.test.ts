@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
-import { withLockPatience } from "../../../cli/publish/run/lock-patience.ts";
+import { withLockPatience } from "../../../cli/publish/run/build-run.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const signal = new AbortController().signal;

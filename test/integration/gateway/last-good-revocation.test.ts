@@ -74,7 +74,7 @@ test("W170: a revocation takes effect, and a new token works, on a disk that han
       const etag = `"${sha256Hex(bytes)}"`;
       if (options?.ifNoneMatch === etag) return { kind: "not_modified" };
       const body = Readable.from([bytes]);
-      return { kind: "object", etag, body, size: bytes.length, modifiedAt: new Date(), isLocal: false };
+      return { kind: "object", etag, body, size: bytes.length, modifiedAt: new Date() };
     },
   };
   const gateway = await start({ seen: () => store, lastGoodFolder: await lastGoodFolder(root, "test") });

@@ -8,9 +8,8 @@ import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
-import { reinstateReturned } from "../../../cli/publish/run/run-tenants.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
-import { readRemovedTenants } from "../../../cli/publish/snapshot/removed-tenants.ts";
+import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { currentBytes } from "../../../core/current.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
@@ -35,6 +34,7 @@ const signal = new AbortController().signal;
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
 const generation = 57;
 
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 let directory: string;
 let store: ObjectStore;
 
@@ -59,7 +59,7 @@ async function furnish(): Promise<void> {
   const terms = { name: null, scopes: ["programs.read"], expiresAt: null, rateLimit: null };
   for (const owner of [tenantId, tenantId, bora]) {
     const { entry } = issueToken({ tenantId: owner, ...terms }, null, new Date(0), randomBytes);
-    await editRegistry(store, (tokens) => [...tokens, entry]);
+    await editRegistry(store, noAudit, (tokens) => [...tokens, entry]);
   }
   const confirmed = {
     snapshotId: null,
