@@ -1,4 +1,5 @@
 import type { TenantId } from "../../../core/ids.ts";
+import { singleLine } from "../../../core/printable.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
@@ -46,7 +47,11 @@ function statusesQuery(where: string): string {
 export const statusColumns = ["ENROLLMENT STATUS", "COUNT", "TAKES A PLACE"] as const;
 
 export function statusCells({ status, isStaff, count, takesPlace }: EnrollmentStatus): readonly string[] {
-  return [`${status ?? "NULL"}${isStaff ? " (staff)" : ""}`, String(count), takesPlace ? "yes" : "no"];
+  return [
+    `${status === null ? "NULL" : singleLine(status)}${isStaff ? " (staff)" : ""}`,
+    String(count),
+    takesPlace ? "yes" : "no",
+  ];
 }
 
 /**
