@@ -12,11 +12,11 @@ export function bytesBody(bytes: Buffer): ObjectBody {
   return { bytes, size: bytes.length, sha256: sha256Hex(bytes) };
 }
 
+/** What is known of an object before its body is read. */
+export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
+
 /** An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a small file. */
-export function objectInMemory(
-  head: Omit<StoredObject, "body" | "forEachChunk" | "whole">,
-  bytes: Buffer,
-): StoredObject {
+export function objectInMemory(head: ObjectHead, bytes: Buffer): StoredObject {
   let body: Readable | undefined;
   return {
     ...head,

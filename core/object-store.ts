@@ -30,18 +30,14 @@ export type GetResult =
       /** The body's size, as the store announced it. */
       readonly size: number;
       readonly modifiedAt: Date;
-      /**
-       * Whether the bytes are on this machine. If so, a body that was read once reads the same again under the same tag. Over
-       * a network, every read may be damaged on its way.
-       */
-      readonly isLocal: boolean;
       /** The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or stalls. */
       readonly body: Readable;
       /**
-       * Some drivers have this for large bodies. It gives the bytes without `body`, all chunks in the same memory, which is used
-       * again when `take` has resolved. So a body that is passed on leaves no garbage.
+       * There for large bodies on this machine, which read the same again under the same tag. (Over a network, every read may be
+       * damaged.) It gives the bytes without `body`, all chunks in the same memory, which is used again when `take` has
+       * resolved. So a body that is passed on leaves no garbage.
        */
-      readonly forEachChunk?: (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
+      readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
       /**
        * There for small bodies, which are read before `get` resolves: all bytes, without the cost of a stream. Such a `body`
        * need not be read.

@@ -1,12 +1,11 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { databaseUrlSetting } from "./database-address.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
-import { parsedUrl, url } from "./parsed-url.ts";
+import { url } from "./parsed-url.ts";
 import { mayBeInFile, secretFile } from "./secret-files.ts";
 import {
   choice,
   duration,
-  type Environment,
   flag,
   instant,
   integer,
@@ -19,7 +18,7 @@ import {
   setting,
   settingText,
 } from "./setting-parser.ts";
-import { parseStoreAddress, type StoreAddress, showStoreAddress } from "./store-address.ts";
+import { dataDirectory, endpointName, storeUrlSetting } from "./store-address.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
 
 const dataDir = setting<string>("DATA_DIR", "where the embedded defaults live", {
@@ -28,21 +27,6 @@ const dataDir = setting<string>("DATA_DIR", "where the embedded defaults live", 
   parse: (path) => resolve(path),
   show: String,
 });
-
-const storeUrl = setting<StoreAddress>(
-  "STORE_URL",
-  "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
-  {
-    fallbackText: "`file:` store under `DATA_DIR`",
-    fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
-    parse: (address, env) => {
-      const parsed = parseStoreAddress(address);
-      if (parsed.kind === "s3") checkEndpoint(env);
-      return parsed;
-    },
-    show: showStoreAddress,
-  },
-);
 
 const storeId = setting(
   "STORE_ID",
@@ -67,7 +51,7 @@ const adminHostNames = setting<readonly string[]>(
 /** Where the store is and how to reach it, and what else both programs read. */
 const shared = {
   dataDir,
-  storeUrl,
+  storeUrl: storeUrlSetting,
   storeId,
   s3ForcePathStyle: setting(
     "S3_FORCE_PATH_STYLE",
@@ -284,25 +268,3 @@ export const gatewaySettings = {
     instant(undefined),
   ),
 } as const;
-
-/**
- * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000` for a URL of the
- * scheme `minio`. The fault does not repeat the value, which may hold a password.
- */
-function checkEndpoint(env: Environment): void {
-  const name = endpointName(env);
-  if (name === undefined) return;
-  const protocol = parsedUrl(settingText(name, env) ?? "")?.protocol;
-  if (protocol === "http:" || protocol === "https:") return;
-  throw new SettingFault(
-    `is a bucket on a server whose address ${name} does not give: it must be like https://s3.example.com or http://127.0.0.1:9000`,
-  );
-}
-
-function endpointName(env: Environment): string | undefined {
-  return ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].find((name) => settingText(name, env) !== undefined);
-}
-
-function dataDirectory(env: Environment): string {
-  return resolve(settingText("DATA_DIR", env) ?? "data");
-}

@@ -1,12 +1,29 @@
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SettingFault } from "./setting-parser.ts";
+import { parsedUrl } from "./parsed-url.ts";
+import { type Environment, SettingFault, setting, settingText } from "./setting-parser.ts";
 
 /** The address of the object store: a folder, or a place in a bucket. */
 export type StoreAddress =
   | { readonly kind: "file"; readonly directory: string }
   /** `prefix` is empty or ends in `/`. */
   | { readonly kind: "s3"; readonly bucket: string; readonly prefix: string };
+
+/** The setting `STORE_URL`. */
+export const storeUrlSetting = setting<StoreAddress>(
+  "STORE_URL",
+  "where snapshots live: `file:DIRECTORY` or `s3://BUCKET[/PREFIX]`",
+  {
+    fallbackText: "`file:` store under `DATA_DIR`",
+    fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
+    parse: (address, env) => {
+      const parsed = parseStoreAddress(address);
+      if (parsed.kind === "s3") checkEndpoint(env);
+      return parsed;
+    },
+    show: showStoreAddress,
+  },
+);
 
 /** `file:/absolute/dir`, `file:relative/dir` or `s3://bucket[/prefix]`; throws a `SettingFault`. */
 export function parseStoreAddress(text: string): StoreAddress {
@@ -46,4 +63,28 @@ function s3Address(rest: string): StoreAddress {
     throw new SettingFault("has a prefix with other characters than A-Z a-z 0-9 . _ ~ - in its segments");
   }
   return { kind: "s3", bucket, prefix: path.length === 0 ? "" : `${path.join("/")}/` };
+}
+
+/**
+ * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000` for a URL of the
+ * scheme `minio`. The fault does not repeat the value, which may hold a password.
+ */
+function checkEndpoint(env: Environment): void {
+  const name = endpointName(env);
+  if (name === undefined) return;
+  const protocol = parsedUrl(settingText(name, env) ?? "")?.protocol;
+  if (protocol === "http:" || protocol === "https:") return;
+  throw new SettingFault(
+    `is a bucket on a server whose address ${name} does not give: it must be like https://s3.example.com or http://127.0.0.1:9000`,
+  );
+}
+
+/** The variable with the address of an S3-compatible server; `undefined` for AWS. */
+export function endpointName(env: Environment): string | undefined {
+  return ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].find((name) => settingText(name, env) !== undefined);
+}
+
+/** The folder of the embedded defaults. */
+export function dataDirectory(env: Environment): string {
+  return resolve(settingText("DATA_DIR", env) ?? "data");
 }

@@ -3,7 +3,7 @@ import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
 import { readBody } from "./object-body.ts";
-import { storeKey, tokensKey } from "./object-key.ts";
+import { storeKey } from "./object-key.ts";
 import type { CallOptions, ObjectStore } from "./object-store.ts";
 import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
@@ -57,11 +57,11 @@ export function wrongStore(
   return new Failure("settings", `STORE_ID is ${wanted}, but ${address} is the store ${found}. ${remedy}.`);
 }
 
-/** W160: the failure for a place that was never used as a store. */
+/** W160: the failure for a place without `store.json`, which was never used as a store. */
 export function noStore(address: string): Failure {
   return new Failure(
     "store_unreachable",
-    `There is no store in ${address}: neither ${storeKey} nor ${tokensKey} is there. Is the volume mounted, and STORE_URL the right one?`,
+    `There is no store in ${address}: ${storeKey} is missing. Is the volume mounted, and STORE_URL the right one?`,
   );
 }
 

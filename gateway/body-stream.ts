@@ -42,9 +42,9 @@ export function createBodyStreams(
       const copy = await mirror?.stream(entry);
       const found = copy ?? (await openEntry(store, entry, signal));
       if (found.kind === "fault") throw entryFailure(entry, found.fault);
-      const { body, isLocal, etag, forEachChunk } = found;
+      const { body, etag, forEachChunk } = found;
       const version = `${etag} ${sha256}`;
-      if (isLocal && forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
+      if (forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
       const source = checked(body, entry, signal);
       return async (take) => {
         try {

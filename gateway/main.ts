@@ -41,7 +41,7 @@ switch (action.kind) {
       process.exitCode = 2;
       break;
     }
-    const folder = keptFolder(parsed.values);
+    const folder = await keptFolder(parsed.values);
     if (folder instanceof Failure) {
       console.error(`partner-programs-gateway: ${folder.message}`);
       process.exitCode = 2;
@@ -52,7 +52,7 @@ switch (action.kind) {
 }
 
 /** The folder in `LAST_GOOD_DIR` for this store, after a test write, or the failure of that write. */
-function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefined | Failure {
+async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<string | undefined | Failure> {
   if (lastGoodDir === undefined) return undefined;
   // Two servers may have buckets of the same name, and a profile may name the server.
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE } = process.env;
@@ -61,7 +61,7 @@ function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): string | undefi
   // W87: the copy is for the gateway's user alone. The gateway writes no other files.
   process.umask(0o077);
   try {
-    return lastGoodFolder(lastGoodDir, store);
+    return await lastGoodFolder(lastGoodDir, store);
   } catch (error) {
     return asFailure(error);
   }

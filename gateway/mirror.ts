@@ -14,7 +14,7 @@ import { readStoreIdentity, storeIdentityBytes } from "../core/store-identity.ts
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
 import { createPatientReader, settledWithin } from "./deadline.ts";
-import { guardFolder, latestTimeIn, noteTime, removeOtherLayouts, removeUnnamed } from "./mirror-folder.ts";
+import { guardFolder, removeOtherLayouts, removeUnnamed } from "./mirror-folder.ts";
 import { createOutageLog } from "./outage-log.ts";
 import { createSealedDocuments, type SealedDocument } from "./sealed-documents.ts";
 import type { StoreReader } from "./store-watch.ts";
@@ -93,7 +93,6 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
   /** When bodies that could not be written are to be read, and so kept, again. */
   let missedBodiesDueAtMs = Number.POSITIVE_INFINITY;
   let storeId: StoreId | undefined;
-  let beat: NodeJS.Timeout | undefined;
 
   function noteFailure(error: unknown): void {
     failures += 1;
@@ -162,7 +161,6 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
     storeId = identity.storeId;
   }
 
-  const noteTheTime = (): Promise<void> => noteTime(folder, clocks.unixMs());
   async function openFolder(wanted: StoreId | undefined): Promise<void> {
     await guardFolder(folder);
     await removeOtherLayouts(folder);
@@ -172,11 +170,9 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
       await guardFolder(folder);
       storeId = undefined;
     }
-    if ((await latestTimeIn(folder)) > clocks.unixMs()) {
-      await sealed.voidTimes();
+    if (await sealed.voidFutureTimes()) {
       logger.warn({ cause: "the clock is behind what was written" }, "the last good copy counts as too old");
     }
-    await noteTime(folder, clocks.unixMs());
   }
 
   return {
@@ -186,7 +182,6 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
       });
       await settledWithin(maxOpenMs, opened);
       void inTurn(writes, () => files.tidy(""));
-      beat = setInterval(() => void inTurn(writes, noteTheTime), waits.beatMs);
     },
 
     storeId: () => storeId,
@@ -265,9 +260,8 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
     writeFailures: () => failures,
 
     async stop() {
-      clearInterval(beat);
       const idle = [registryWrites, writes].map((slots) => slots("Ending", undefined, async () => {}));
-      await settledWithin(maxStopMs, Promise.all([...idle, inTurn(writes, noteTheTime)]));
+      await settledWithin(maxStopMs, Promise.all(idle));
     },
   };
 }

@@ -30,8 +30,11 @@ export interface SealedDocuments {
   write(key: ObjectKey, bytes: Buffer, confirmedAtMs: number): Promise<void>;
   /** Notes a further confirmation. False when the copy is not there any more. */
   confirm(key: ObjectKey, sha256: string, confirmedAtMs: number): Promise<boolean>;
-  /** W78: makes all copies too old for ever. Their revision and generations still count. */
-  voidTimes(): Promise<void>;
+  /**
+   * W78: when the clock is behind any seal, makes all copies too old for ever, and resolves to true. Their revision and generations
+   * still count.
+   */
+  voidFutureTimes(): Promise<boolean>;
 }
 
 export function createSealedDocuments(
@@ -109,11 +112,15 @@ export function createSealedDocuments(
       }
     },
 
-    async voidTimes() {
+    async voidFutureTimes() {
       const tenants = join(folder, tenantsPrefix);
       const folders = [join(folder, dirname(tokensKey))];
       for (const tenant of await namesIn(tenants)) folders.push(join(tenants, tenant));
-      for (const path of folders) for (const seal of await sealsIn(path)) await utimes(seal, 0, 0);
+      const seals = (await Promise.all(folders.map(sealsIn))).flat();
+      const found = await Promise.all(seals.map((seal) => stat(seal)));
+      if (!found.some(({ mtimeMs }) => Math.floor(mtimeMs) > unixMs())) return false;
+      for (const seal of seals) await utimes(seal, 0, 0);
+      return true;
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
-import { tokensKey } from "../core/object-key.ts";
 import type { ObjectStore } from "../core/object-store.ts";
 import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.ts";
 
@@ -13,9 +12,10 @@ import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.t
 export interface StoreWatch {
   /**
    * Called with each answer of the store about the registry, before the gateway uses the answer. Throws when there is no store
-   * (W160) or another one (W161).
+   * (W160) or another one (W161). Looks at each changed registry, and at intervals while none changes, since a replaced store
+   * usually has another registry.
    */
-  confirm(registry: "object" | "missing" | "not_modified", signal: AbortSignal): Promise<void>;
+  confirm(isChanged: boolean, signal: AbortSignal): Promise<void>;
   /** The reader for everything else. It fails while the store is missing or another one, instead of finding objects missing. */
   guard(store: StoreReader): StoreReader;
   /** Makes this the gateway's store, unless `STORE_ID` names one or one was seen before. */
@@ -54,30 +54,13 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   /** The failure of the last look. */
   let fault: Failure | undefined;
 
-  /** `undefined` when the store has no identity, or when the credentials of an earlier version may not read it. */
-  async function identity(signal: AbortSignal | undefined): Promise<StoreId | undefined> {
-    try {
-      return (await readStoreIdentity(store, { signal }))?.storeId;
-    } catch (error) {
-      if (wanted !== undefined || asFailure(error).code !== "store_denied") throw error;
-      return undefined;
-    }
-  }
-
-  async function hasRegistry(signal: AbortSignal | undefined): Promise<boolean> {
-    const registry = await store.get(tokensKey, { signal });
-    if (registry.kind === "object") registry.body.destroy();
-    return registry.kind === "object";
-  }
-
   /** Reads `store.json` and throws unless it is the gateway's store. */
-  async function look(isRegistryThere: () => Promise<boolean>, signal?: AbortSignal): Promise<void> {
+  async function look(signal?: AbortSignal): Promise<void> {
     looksBegun += 1;
     const number = looksBegun;
-    const storeId = await identity(signal);
-    const isAway = storeId === undefined && !(await isRegistryThere());
+    const storeId = (await readStoreIdentity(store, { signal }))?.storeId;
     const wrong = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
-    const seen = wrong ?? (isAway ? noStore(address) : undefined);
+    const seen = wrong ?? (storeId === undefined ? noStore(address) : undefined);
     if (number > lookThatCounts) {
       lookThatCounts = number;
       [found, refusal, fault] = [storeId, wrong, seen];
@@ -88,7 +71,6 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     wasRight = true;
   }
 
-  /** W161: a store with a registry and without identity is of an earlier version, and is accepted. */
   function anotherStore(storeId: StoreId | undefined): Failure | undefined {
     if (known === undefined || storeId === undefined || storeId === known) return undefined;
     return new Failure(
@@ -98,10 +80,8 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   }
 
   return {
-    async confirm(registry, signal) {
-      const isDue = clock() - lookedAtMs >= lookEveryMs;
-      if (registry === "not_modified" && !isDue) return;
-      await look(async () => registry !== "missing", signal);
+    async confirm(isChanged, signal) {
+      if (isChanged || clock() - lookedAtMs >= lookEveryMs) await look(signal);
     },
 
     guard: (guarded) => ({
@@ -112,7 +92,7 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
         const isChanged = result.kind === "object" && options?.ifNoneMatch !== undefined;
         if (!isChanged && result.kind !== "missing") return result;
         try {
-          await look(() => hasRegistry(options?.signal), options?.signal);
+          await look(options?.signal);
         } catch (error) {
           if (result.kind === "object") result.body.destroy();
           throw error;
@@ -130,7 +110,6 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
   };
 }
 
-/** How often to look while the registry does not change. A replaced store usually has another registry. */
 const lookEveryMs = 5000;
 
 /** The gateway only reads from the store. */

@@ -110,7 +110,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   async function confirm(beganAtMs: number, signal: AbortSignal): Promise<void> {
     const result = await store.get(tokensKey, { ifNoneMatch: version?.etag, signal });
     try {
-      await watch.confirm(result.kind, signal);
+      await watch.confirm(result.kind !== "not_modified", signal);
     } catch (error) {
       if (result.kind === "object") result.body.destroy();
       throw error;

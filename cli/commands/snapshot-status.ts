@@ -10,7 +10,7 @@ import { withStore } from "../shell/with-store.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
-import { statusFacts, statusJson, statusTable } from "../support/texts/status.ts";
+import { statusJson, statusTable, tenantStatus } from "../support/texts/status.ts";
 import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { logOption, namedLogs } from "./log-option.ts";
 import { asTenantId } from "./option-values.ts";
@@ -52,7 +52,7 @@ async function run(
   else if (report.tenants.length === 0) {
     shell.stderr.write(`Nothing was published yet. ${printable(nothing)}\n`);
   } else if (only === undefined) printText(shell, statusTable(report, layoutOf(shell)));
-  else shell.stdout.write(statusFacts(report, layoutOf(shell)));
+  else shell.stdout.write(tenantStatus(report, layoutOf(shell)));
   return 0;
 }
 

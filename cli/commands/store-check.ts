@@ -9,7 +9,7 @@ import {
   storeChecks,
 } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
-import { type Fact, facts } from "../output/facts.ts";
+import { type Labelled, labelledLines } from "../output/labelled-lines.ts";
 import { type Layout, layoutOf } from "../output/layout.ts";
 import type { Style } from "../output/style.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -71,11 +71,11 @@ function statusOf(findings: readonly StoreFinding[]): ExitStatus {
 
 /** The findings for people: a line per check, then a conclusion. */
 function findingsText(address: string, findings: readonly StoreFinding[], { style, width }: Layout): string {
-  const rows = findings.map(({ check, outcome, message }): Fact => {
+  const rows = findings.map(({ check, outcome, message }): Labelled => {
     const { mark, word, paint } = looks[outcome];
     return [`${mark} ${storeChecks[check]}`, style[paint](printable(word + message))];
   });
-  return `${style.bold(printable(address))}\n${facts(rows, width)}${conclusion(findings)}\n`;
+  return `${style.bold(printable(address))}\n${labelledLines(rows, width)}${conclusion(findings)}\n`;
 }
 
 function conclusion(findings: readonly StoreFinding[]): string {

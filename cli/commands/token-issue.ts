@@ -4,7 +4,7 @@ import { parseTenantId, type TenantId, type TokenId } from "../../core/ids.ts";
 import { readScope } from "../../core/token-registry.ts";
 import { recordedChange } from "../operate/audit/with-audit.ts";
 import { assertNotRemoved, assertPublished } from "../operate/tokens/assert-published.ts";
-import { editRecorded } from "../operate/tokens/edit-registry.ts";
+import { editRegistry } from "../operate/tokens/edit-registry.ts";
 import {
   activeToken,
   earlierEnd,
@@ -84,7 +84,7 @@ async function create(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
       // Most often, the id of a tenant without a snapshot was mistyped (T13).
       if (!allowUnpublished) await assertPublished(store, tenantId, signal, uselessFor(tenantId));
       const issued = issueToken(terms, null, now, randomBytes);
-      await editRecorded(store, audit, async (tokens) => {
+      await editRegistry(store, audit, async (tokens) => {
         await assertNotRemoved(store, tenantId, signal);
         return [...tokens, issued.entry];
       });
@@ -169,7 +169,7 @@ async function rotate(
     shell,
     { command: "token rotate", tenants: [], reason },
     (store, audit) =>
-      editRecorded(store, audit, (tokens) => {
+      editRegistry(store, audit, (tokens) => {
         const old = activeToken(tokens, tokenId, now);
         oldEndsAt = oldEnds === undefined ? null : earlierEnd(old.expiresAt, oldEnds);
         const terms = { ...old, expiresAt: earlierEnd(old.expiresAt, last) };

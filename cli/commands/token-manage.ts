@@ -6,7 +6,7 @@ import type { RegisteredToken } from "../../core/token-registry.ts";
 import type { Audit } from "../operate/audit/audit.ts";
 import { recordedChange } from "../operate/audit/with-audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
-import { editRecorded, readRegistry } from "../operate/tokens/edit-registry.ts";
+import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
 import { activeToken, latestEnd, revoked, unrevoked, withEnd } from "../operate/tokens/issue-token.ts";
 import { listedToken, tokenListText, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf, printText } from "../output/layout.ts";
@@ -48,7 +48,7 @@ async function expire(
     shell,
     { command: "token expire", tenants: [], reason },
     (store, audit) =>
-      editRecorded(store, audit, (tokens) => {
+      editRegistry(store, audit, (tokens) => {
         before = activeToken(tokens, tokenId, now);
         return withEnd(tokens, tokenId, expiresAt, now);
       }),
@@ -88,7 +88,7 @@ async function revoke(
   const end = async (store: ObjectStore, audit: Audit): Promise<readonly TokenId[]> => {
     let ended: readonly TokenId[] = named;
     let isKnown = true;
-    await editRecorded(store, audit, (tokens) => {
+    await editRegistry(store, audit, (tokens) => {
       // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
       if (tenant !== undefined) {
         isKnown = tokens.some(({ tenantId }) => tenantId === tenant);

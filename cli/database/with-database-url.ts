@@ -7,7 +7,6 @@ import { SettingFault } from "../../core/setting-parser.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import type { CliSettings } from "../shell/shell.ts";
 import type { DatabaseUrl } from "./source-client.ts";
-import { withEmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 type DatabaseSettings = Pick<CliSettings, "databaseUrl" | "databaseUrlFile" | "dataDir">;
 
@@ -20,8 +19,10 @@ export async function withDatabaseUrl<Result>(
   run: (databaseUrl: DatabaseUrl) => Promise<Result>,
 ): Promise<Result> {
   switch (databaseUrl.kind) {
-    case "embedded":
+    case "embedded": {
+      const { withEmbeddedPostgres } = await import("./start-embedded-postgres.ts");
       return await withEmbeddedPostgres(dataDir, {}, run);
+    }
     case "none":
       throw new Failure(
         "settings",

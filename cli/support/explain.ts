@@ -2,7 +2,6 @@ import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { type ProgramChange, programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
-import { sandboxPrograms } from "../publish/sandbox/sandbox-programs.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
 import { type LiveReading, readLive } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
@@ -53,7 +52,8 @@ export async function explainProgram(
 }
 
 /** P97: the sandbox's programs come with the generator, and the booking system knows nothing of them. */
-function inSandbox(programId: string): ProgramInSource {
+async function inSandbox(programId: string): Promise<ProgramInSource> {
+  const { sandboxPrograms } = await import("../publish/sandbox/sandbox-programs.ts");
   const found = sandboxPrograms.find((program) => program.programId === programId);
   if (found === undefined) return { kind: "absent", elsewhere: [] };
   const state = found.lifecycleState ?? "";

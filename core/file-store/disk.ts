@@ -9,7 +9,6 @@ import {
   type Stats,
 } from "node:fs";
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -24,8 +23,6 @@ export interface Disk {
 export type DiskFile = Pick<FileHandle, "fd" | "sync" | "close"> & {
   /** Reads up to `length` bytes from `position` of the file into `buffer` from `at` on. */
   read(buffer: Buffer, at: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
-  /** The whole file. Its end, or destroying the stream, closes the file. */
-  createReadStream(options: { readonly start: 0 }): Readable;
 };
 
 /** Another thread waits, so that a server answers everybody else meanwhile. */
@@ -58,7 +55,7 @@ export async function turnIfDue(): Promise<void> {
 
 function blockingFile(fd: number): DiskFile {
   let isOpen = true;
-  const file: DiskFile = {
+  return {
     fd,
     sync: () => synced(fd),
     async close() {
@@ -69,28 +66,7 @@ function blockingFile(fd: number): DiskFile {
       if (!isOpen) throw new Error("the file was closed while it was being read");
       return { bytesRead: readSync(fd, buffer, at, length, position) };
     },
-    createReadStream() {
-      let position = 0;
-      return new Readable({
-        highWaterMark: chunkBytes,
-        async read() {
-          try {
-            const chunk = Buffer.allocUnsafeSlow(chunkBytes);
-            const { bytesRead } = await file.read(chunk, 0, chunkBytes, position);
-            position += bytesRead;
-            this.push(bytesRead === 0 ? null : chunk.subarray(0, bytesRead));
-          } catch (error) {
-            this.destroy(error as Error);
-          }
-        },
-        destroy(error, done) {
-          file.close().then(() => done(error), done);
-        },
-      });
-    },
   };
-  return file;
 }
 
 const synced = promisify(fsync);
-const chunkBytes = 64 * 1024;

@@ -1,14 +1,15 @@
 import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { objectInMemory } from "../object-body.ts";
-import { checkedKey } from "../object-key.ts";
-import type { ObjectBody, ObjectStore, PutResult } from "../object-store.ts";
-import { mainThread, otherThread, turnIfDue } from "./disk.ts";
+import { Readable } from "node:stream";
+import { type ObjectHead, objectInMemory } from "../object-body.ts";
+import { checkedKey, type ObjectKey } from "../object-key.ts";
+import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
+import { type DiskFile, mainThread, otherThread, turnIfDue } from "./disk.ts";
 import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
 import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
-import { isNamed, readThrough } from "./open-file.ts";
+import { chunksOf, isNamed } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
 import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
@@ -89,17 +90,13 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
           return { kind: "not_modified" };
         }
         const { etag, size, modifiedAt } = version;
-        const head = { kind: "object", etag, size, modifiedAt, isLocal: true } as const;
+        const head = { kind: "object", etag, size, modifiedAt } as const;
         const { handle, bytes } = version;
         if (bytes !== undefined) {
           await handle.close();
           return objectInMemory(head, bytes);
         }
-        return {
-          ...head,
-          body: handle.createReadStream({ start: 0 }),
-          forEachChunk: (take) => translated(key, () => readThrough(handle, size, take)),
-        };
+        return largeObject(head, handle, key);
       });
     },
 
@@ -143,9 +140,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     },
 
     list: (prefix, options) =>
-      translatedListing(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
+      translatedItems(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) => translatedListing(prefix, options?.signal, listFolders(store, prefix)),
+    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(store, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
@@ -194,6 +191,21 @@ function written(body: ObjectBody): WriteFile {
   return (path) => writeSyncedFile(path, body);
 }
 
+function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
+  const chunks = (isReused: boolean) =>
+    translatedItems(key, undefined, chunksOf(handle, head.size, isReused));
+  const body = Readable.from(chunks(false), { objectMode: false, highWaterMark: 64 * 1024 });
+  // A body that nobody reads closes the file, too.
+  body.once("close", () => handle.close().catch(() => {}));
+  return {
+    ...head,
+    body,
+    async forEachChunk(take) {
+      for await (const chunk of chunks(true)) await take(chunk);
+    },
+  };
+}
+
 async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {
   try {
     return await operation();
@@ -202,7 +214,7 @@ async function translated<Result>(key: string, operation: () => Promise<Result>)
   }
 }
 
-async function* translatedListing<Item>(
+async function* translatedItems<Item>(
   prefix: string,
   signal: AbortSignal | undefined,
   items: AsyncIterable<Item>,

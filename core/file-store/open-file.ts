@@ -88,20 +88,18 @@ function specialFile(path: string): Failure {
 }
 
 /**
- * Reads the first `size` bytes of a file in chunks that share one buffer. The next chunk is read when `take` has resolved. Closes
- * the file. Throws when there are fewer bytes, and what `take` throws.
+ * The first `size` bytes of a file in chunks. They share one buffer if `isReused` is true: the next chunk is read into it when the
+ * caller asks for one. Closes the file at its end, and when the caller leaves. Throws when there are fewer bytes.
  */
-export async function readThrough(
-  handle: DiskFile,
-  size: number,
-  take: (chunk: Buffer) => Promise<void>,
-): Promise<void> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+export async function* chunksOf(handle: DiskFile, size: number, isReused: boolean): AsyncGenerator<Buffer> {
+  const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
+  const reused = isReused ? newBuffer() : undefined;
   try {
     for (let at = 0; at < size; ) {
+      const buffer = reused ?? newBuffer();
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
       if (bytesRead === 0) throw new Error("the file was cut while it was being read");
-      await take(buffer.subarray(0, bytesRead));
+      yield buffer.subarray(0, bytesRead);
       at += bytesRead;
     }
   } finally {

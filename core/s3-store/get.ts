@@ -50,7 +50,7 @@ async function objectOf(
     );
   }
   const options = { size, timeoutMs: context.timeoutMs, signal, what: describeCall(call) };
-  const head = { kind: "object", etag, size, modifiedAt, isLocal: false } as const;
+  const head = { kind: "object", etag, size, modifiedAt } as const;
   if (size > maxWholeBytes) return { ...head, body: streamedBody(answer, options) };
   return objectInMemory(head, await wholeBody(answer, options));
 }

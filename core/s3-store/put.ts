@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { createSlots } from "../bounded-work.ts";
 import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
-import type { ETag, ObjectBody, ObjectStore, PutCondition, PutResult } from "../object-store.ts";
+import type { ETag, ObjectBody, ObjectStore, PutCondition } from "../object-store.ts";
 import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, type S3ErrorKind, s3Key } from "./s3-error.ts";
 import type { S3Request } from "./send.ts";
@@ -50,30 +50,24 @@ export function createPut(
   return (key, body, options) => {
     const { signal, condition } = options ?? {};
     const request = { key, body, signal };
-    return slots(`PutObject ${key}`, signal, async () =>
-      resultOf(
+    return slots(`PutObject ${key}`, signal, async () => {
+      const reply =
         condition?.kind === "match"
           ? await putIfMatch(request, condition.etag)
-          : await putObject(context, { ...request, condition }),
-      ),
-    );
+          : await putObject(context, { ...request, condition });
+      return reply.kind === "done" ? { kind: "stored", etag: reply.output } : { kind: "refused" };
+    });
   };
 }
 
 type TagForm = "quoted" | "unquoted";
 type Unconditional = Omit<PutRequest, "condition">;
 
-function resultOf(reply: S3Reply<ETag>): PutResult {
-  if (reply.kind === "done") return { kind: "stored", etag: reply.output };
-  switch (reply.error.kind) {
-    case "precondition_failed":
-    case "conflict":
-    case "no_object":
-      return { kind: "refused" };
-    default:
-      throw reply.failure;
-  }
-}
+/** The errors that mean that the condition did not hold. */
+const refusals: Readonly<Record<PutCondition["kind"], readonly S3ErrorKind[]>> = {
+  absent: ["precondition_failed", "conflict"],
+  match: ["precondition_failed", "conflict", "no_object"],
+};
 
 interface PutRequest {
   readonly key: ObjectKey;
@@ -82,7 +76,7 @@ interface PutRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns the new ETag, or one of the errors that `expectedOf` lists. */
+/** Returns the new ETag, or one of the `refusals`. */
 async function putObject(context: S3Context, request: PutRequest): Promise<S3Reply<ETag>> {
   const { key, body, condition, signal } = request;
   const call: S3Call = { operation: "PutObject", location: context.location, key };
@@ -90,7 +84,7 @@ async function putObject(context: S3Context, request: PutRequest): Promise<S3Rep
     signal,
     // A repeated put-if-match can overtake its own first attempt and report a conflict with itself.
     repeatable: condition?.kind !== "match",
-    expected: expectedOf(condition),
+    expected: condition === undefined ? [] : refusals[condition.kind],
     timeoutMs: context.timeoutMs + uploadMs(body.size),
   };
   const sent = requestOf(s3Key(context.location, key), request);
@@ -121,18 +115,6 @@ async function tagOf(answer: IncomingMessage, call: S3Call): Promise<ETag> {
 
 function contentType(key: string): string {
   return `${key.endsWith(".txt") ? "text/plain" : "application/json"}; charset=utf-8`;
-}
-
-/** The errors that a put understands. */
-function expectedOf(condition: PutCondition | undefined): readonly S3ErrorKind[] {
-  switch (condition?.kind) {
-    case undefined:
-      return [];
-    case "absent":
-      return ["precondition_failed", "conflict"];
-    case "match":
-      return ["precondition_failed", "conflict", "no_object"];
-  }
 }
 
 /** The time for sending a body, which is added to the call's deadline. */

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { issueToken, revoked } from "../../cli/operate/tokens/issue-token.ts";
-import { parseTenantId, type TenantId, type TokenId } from "../../core/ids.ts";
+import { parseTenantId, type StoreId, type TenantId, type TokenId } from "../../core/ids.ts";
 import type { Manifest } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
-import { tokensKey } from "../../core/object-key.ts";
+import { storeKey, tokensKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { storeIdentityBytes } from "../../core/store-identity.ts";
 import { type RegisteredToken, readScope, tokenRegistryBytes } from "../../core/token-registry.ts";
 import { prepareTenant } from "./synthetic-tenant.ts";
 
@@ -42,6 +43,8 @@ export async function createWorld(store: ObjectStore, listBytes: readonly number
   const tokens: SoakToken[] = [];
   let registry: readonly RegisteredToken[] = [];
   let revision = 0;
+  const storeId = `store_${randomBytes(8).toString("hex")}` as StoreId;
+  await store.put(storeKey, bytesBody(storeIdentityBytes({ storeId, createdAt: new Date().toISOString() })));
 
   async function publish(tenantId: TenantId): Promise<void> {
     const previous = live.get(tenantId);

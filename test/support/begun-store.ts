@@ -1,7 +1,7 @@
 import type { StoreId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { storeKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
 import { storeIdentityBytes } from "../../core/store-identity.ts";
 
 /** A well-formed id that ends as given: `testStoreId("b")` is another store than `testStoreId("a")`. */
@@ -13,7 +13,8 @@ export function testStoreId(ending = "a"): StoreId {
 export async function beginTestStore(
   store: Pick<ObjectStore, "put">,
   storeId = testStoreId(),
+  condition?: PutCondition,
 ): Promise<void> {
   const bytes = storeIdentityBytes({ storeId, createdAt: "2026-11-01T00:00:00.000Z" });
-  await store.put(storeKey, bytesBody(bytes));
+  await store.put(storeKey, bytesBody(bytes), { condition });
 }

@@ -20,13 +20,9 @@ export interface Reply {
   readonly body?: string | Buffer;
 }
 
-/** Further headers of what passes. */
-type MoreHeaders = (path: string, asked: IncomingHttpHeaders, answered: IncomingHttpHeaders) => object;
-
 export async function startFront(
   gateway: string,
   fate: (count: number, path: string) => Fate | Promise<Fate> = () => "passes",
-  moreHeaders: MoreHeaders = () => ({}),
 ): Promise<Front> {
   const prefix = "/partners/v2";
   const seen: { path: string; headers: IncomingHttpHeaders }[] = [];
@@ -46,7 +42,7 @@ export async function startFront(
     const { host: _host, connection: _connection, ...headers } = incoming.headers;
     const onward = request(new URL(path, gateway), { headers }, (answer) => {
       const { connection: _hop, ...kept } = answer.headers;
-      outgoing.writeHead(answer.statusCode ?? 0, { ...kept, ...moreHeaders(path, headers, answer.headers) });
+      outgoing.writeHead(answer.statusCode ?? 0, kept);
       if (decided === "passes") answer.pipe(outgoing);
       else
         answer.once("data", (chunk: Buffer) =>

@@ -83,7 +83,6 @@ export function replacedBy(bytes: string | Buffer): Fault {
       etag: `replaced-${body.length}`,
       size: body.length,
       modifiedAt: new Date(0),
-      isLocal: true,
       body: Readable.from([body], { objectMode: false }),
     };
   };
@@ -102,7 +101,11 @@ function rewritten(change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buff
   return async (answer) => {
     const result = await streamed(answer);
     if (result.kind !== "object") return result;
-    return { ...result, isLocal: false, body: Readable.from(change(result.body), { objectMode: false }) };
+    return {
+      ...result,
+      forEachChunk: undefined,
+      body: Readable.from(change(result.body), { objectMode: false }),
+    };
   };
 }
 
@@ -145,7 +148,7 @@ export function stalledAfter(bytes: number): Fault {
       },
     });
     result.body.pipe(body).once("close", () => result.body.destroy());
-    return { ...result, isLocal: false, body };
+    return { ...result, forEachChunk: undefined, body };
   };
 }
 

@@ -16,6 +16,8 @@ export interface SnapshotContent {
   /** Pads every detail and the list to at least this many bytes. */
   readonly minBytes?: number;
   readonly generatedAt?: string;
+  /** The snapshot before this one in its line. Details that did not change stay in its folder, or in the one where they were. */
+  readonly after?: PublishedSnapshot | undefined;
   /** Further fields of each program: of its list element and detail, and of its detail alone. */
   readonly fields?: (programId: string) => { readonly list?: object; readonly detail?: object };
 }
@@ -41,7 +43,7 @@ export async function publishSnapshot(
   content: SnapshotContent,
 ): Promise<PublishedSnapshot> {
   const tenantId = parseTenantId(tenant);
-  const { programIds, generation = 1, mark = tenant, minBytes = 0, fields = plain } = content;
+  const { programIds, generation = 1, mark = tenant, minBytes = 0, fields = plain, after } = content;
   const id = snapshotId(new Date(), randomBytes(4));
   const generatedAt = content.generatedAt ?? new Date().toISOString();
   const padding = { description: `${mark} `.repeat(Math.ceil(minBytes / (mark.length + 1))) };
@@ -65,10 +67,15 @@ export async function publishSnapshot(
   const details = new Map<string, Buffer>();
   for (const text of programIds) {
     const programId = parseProgramId(text);
-    const { entry, bytes } = await put(
-      { kind: "detail", programId },
-      { data: { ...listed(programId), ...padding, ...fields(programId).detail } },
-    );
+    const detail = { data: { ...listed(programId), ...padding, ...fields(programId).detail } };
+    const before = after?.details.get(programId);
+    const kept = after?.manifest.programs.get(programId);
+    if (before !== undefined && kept !== undefined && before.equals(Buffer.from(JSON.stringify(detail)))) {
+      details.set(programId, before);
+      programs.add(programId, kept);
+      continue;
+    }
+    const { entry, bytes } = await put({ kind: "detail", programId }, detail);
     details.set(programId, bytes);
     programs.add(programId, { snapshotId: id, sha256: entry.sha256, size: entry.size });
   }
@@ -86,6 +93,7 @@ export async function publishSnapshot(
     generation,
     snapshotId: id,
     parent: null,
+    ...(after && { ancestors: [after.snapshotId, ...(after.manifest.ancestors ?? [])] }),
     generatedAt,
     contract: "c0".repeat(32),
     list: list.entry,

@@ -5,6 +5,7 @@ import { tokensKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../core/token.ts";
 import { type RegisteredToken, readScope, tokenRegistryBytes } from "../../core/token-registry.ts";
+import { beginTestStore, testStoreId } from "./begun-store.ts";
 
 /** A token as a test issues it: the plaintext and its entry in the registry. */
 export interface IssuedToken {
@@ -36,7 +37,7 @@ export function revoked(token: IssuedToken): IssuedToken {
   return { ...token, entry: { ...token.entry, revokedAt: "2026-01-02T00:00:00.000Z" } };
 }
 
-/** A registry that a test edits. Each write is a new revision. */
+/** A registry that a test edits. Each write is a new revision. The first one begins the store, unless the test did. */
 export interface TokenFile {
   write(tokens: readonly IssuedToken[]): Promise<void>;
 }
@@ -46,6 +47,7 @@ export function createTokenFile(store: ObjectStore): TokenFile {
   return {
     async write(tokens) {
       revision += 1;
+      if (revision === 1) await beginTestStore(store, testStoreId(), { kind: "absent" });
       const bytes = tokenRegistryBytes({ revision, tokens: tokens.map(({ entry }) => entry) });
       await store.put(tokensKey, bytesBody(bytes));
     },

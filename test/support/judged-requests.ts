@@ -2,7 +2,7 @@ import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.
 import type { RegistryReading } from "../../cli/support/facts/registry.ts";
 import type { RequestFacts } from "../../cli/support/facts/requests.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
-import { requestFacts } from "../../cli/support/texts/request-facts.ts";
+import { describedRequest } from "../../cli/support/texts/request.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { TokenDigest } from "../../core/token.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
@@ -75,7 +75,7 @@ export function judged(fields: Partial<RequestLogLine>, others: Partial<RequestF
 /** How the access key of a request is described. */
 export function describedKey(fields: Partial<RequestLogLine>, others: Partial<RequestFacts>) {
   const request = { ...factsOf(fields, others), ...judged(fields, others) };
-  return requestFacts(request, reader.now).find(([label]) => label === "access key")?.[1];
+  return describedRequest(request, reader.now).find(([label]) => label === "access key")?.[1];
 }
 
 function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> = {}): RequestFacts {

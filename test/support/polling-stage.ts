@@ -20,8 +20,8 @@ export interface PollingStage {
   readonly token: IssuedToken;
   readonly secondToken: IssuedToken;
   readonly otherToken: IssuedToken;
-  /** Whether its list says what has changed since the snapshot that was named, as a gateway does; off for an older one. */
-  knowsSince: boolean;
+  /** Whether the next snapshots name the ones before them. Without that, the gateway cannot say what has changed since. */
+  namesAncestors: boolean;
   /** What becomes of the requests from now on, counted from the first of all. */
   fate: (count: number, path: string) => Fate | Promise<Fate>;
   /** Resolves when the gateway serves it. */
@@ -44,19 +44,8 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     fill: (_store, tokens) => tokens.write([token, secondToken, own, otherToken, otherOwn]),
   });
   let generation = 0;
-  /** In the order of their publication. */
-  const published: PublishedSnapshot[] = [];
-  const front = await startFront(
-    fixture.api,
-    (count, path) => stage.fate(count, path),
-    (path, asked, answered) => {
-      const since = asked["snapshot-since"];
-      if (path !== "/v1/programs" || since === undefined || !stage.knowsSince) return {};
-      return {
-        "snapshot-changed": changedBetween(published, String(since), String(answered["snapshot-id"])),
-      };
-    },
-  );
+  const lastOf = new Map<string, PublishedSnapshot>();
+  const front = await startFront(fixture.api, (count, path) => stage.fate(count, path));
   const stage: PollingStage = {
     fixture,
     front,
@@ -65,13 +54,14 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     token,
     secondToken,
     otherToken,
-    knowsSince: true,
+    namesAncestors: true,
     fate: () => "passes",
     async publish(programIds, fields = () => ({}), tenant = stageTenant) {
       generation += 1;
-      const content = { programIds, fields, generation, mark: "walk" };
+      const after = stage.namesAncestors ? lastOf.get(tenant) : undefined;
+      const content = { programIds, fields, generation, mark: "walk", after };
       const snapshot = await publishSnapshot(fixture.store, tenant, content);
-      published.push(snapshot);
+      lastOf.set(tenant, snapshot);
       await untilServed(fixture, snapshot, tenant === stageTenant ? own : otherOwn);
       return snapshot;
     },
@@ -82,13 +72,4 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     },
   };
   return stage;
-}
-
-/** The programs of the later snapshot whose detail is another one than in the earlier; `*` when that is none of its line. */
-function changedBetween(published: readonly PublishedSnapshot[], since: string, live: string): string {
-  const [earlier, later] = [since, live].map((id) => published.find(({ snapshotId }) => snapshotId === id));
-  if (earlier === undefined || later === undefined || earlier.tenantId !== later.tenantId) return "*";
-  if (published.indexOf(earlier) > published.indexOf(later)) return "*";
-  const changed = [...later.details].filter(([id, bytes]) => earlier.details.get(id)?.equals(bytes) !== true);
-  return changed.map(([id]) => id).join(",");
 }

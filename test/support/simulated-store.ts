@@ -81,7 +81,6 @@ export class SimulatedStore {
             etag,
             size: bytes.length,
             modifiedAt,
-            isLocal: false,
             whole: async () => bytes,
             // Like the real ones, it makes a stream only for those who want one.
             get body() {

@@ -2,7 +2,7 @@ import type { Current } from "../../../core/current.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
-import { type Fact, facts } from "../../output/facts.ts";
+import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { exactTime, relativeAndExact, shortAge } from "../../output/times.ts";
@@ -16,13 +16,13 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layou
   const { style, width, columns } = layout;
   const { tenantId, snapshotId, generation, parent, generatedAt, contentAt, list, legacy, programs } =
     manifest;
-  const head = facts(
+  const head = labelledLines(
     [
       ["snapshot", `${snapshotId}, generation ${generation}, ${isLive ? style.good("live") : "not live"}`],
       ["data of", relativeAndExact(contentAt ?? generatedAt, layout)],
       ...(contentAt === undefined
         ? []
-        : [["withdrawals", relativeAndExact(generatedAt, layout)] satisfies Fact]),
+        : [["withdrawals", relativeAndExact(generatedAt, layout)] satisfies Labelled]),
       ["built on", parent ?? "nothing: the tenant's first snapshot"],
       ["programs", numberText(programs.count)],
       ["list", `${bytes(list.size)}, sha256 ${list.sha256.slice(0, 12)}`],

@@ -37,7 +37,7 @@ const triedRows = 1000;
 function hiding(view: string, said: string): CauseProblem {
   const message = `Row-level security applies to what partner_source.${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${said}.`;
   const fix = advice(
-    "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table; or let a policy show that role all rows",
+    "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table. Where a policy shows that role all rows, nothing is missing and this warning may be passed over",
   );
   return viewProblem("row_security", "warning", view, message, fix);
 }

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { storeKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
-import { whatToDo } from "../../publish/store/probe-conditional-writes.ts";
 import { missingKey, type ProbeObjects, readProbe } from "../../publish/store/probe-objects.ts";
 import type { CheckResult } from "./checklist.ts";
-import type { ConditionalWrites } from "./race-conditional-writes.ts";
 
 /** Whether keys with this beginning may be listed. */
 export async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
@@ -47,19 +45,6 @@ export async function revalidation(
     "If-None-Match is ignored on reads: every gateway fetches the token registry whole, twice a second.",
   ];
 }
-
-/** The result of races between conditional writes. */
-export function conditionalResult(result: ConditionalWrites): CheckResult {
-  if (result.kind === "broken") return ["unsupported", `${capitalised(result.reason)} ${whatToDo}`];
-  return ["ok", `${effort.rounds} races of ${effort.contenders}, each with one winner.`];
-}
-
-function capitalised(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
-/** So many races catch a store that decides conditions too early. They take 90 small requests. */
-export const effort = { rounds: 5, contenders: 8 } as const;
 
 /** S3 refuses requests whose signature is older or newer than this. */
 const refusedMs = 15 * 60 * 1000;

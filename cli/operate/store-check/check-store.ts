@@ -10,18 +10,9 @@ import {
   probeText,
   readProbe,
 } from "../../publish/store/probe-objects.ts";
-import {
-  clockResult,
-  conditionalResult,
-  effort,
-  folderResult,
-  identity,
-  listing,
-  missing,
-  revalidation,
-} from "./check-results.ts";
+import { clockResult, folderResult, identity, listing, missing, revalidation } from "./check-results.ts";
 import { Checklist, type StoreFinding } from "./checklist.ts";
-import { probePutIfAbsent, probePutIfMatch } from "./race-conditional-writes.ts";
+import { raceIfAbsent, raceIfMatch } from "./race-conditional-writes.ts";
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
@@ -85,12 +76,8 @@ export async function checkStore(
       }
       return ["unsupported", "A listing lacks what was just written. Use a strongly consistent store."];
     });
-    await checks.run("put_if_absent", isRead, async () =>
-      conditionalResult(await probePutIfAbsent(store, objects, effort, signal)),
-    );
-    await checks.run("put_if_match", isRead, async () =>
-      conditionalResult(await probePutIfMatch(store, objects, effort, signal)),
-    );
+    await checks.run("put_if_absent", isRead, () => raceIfAbsent(store, objects, signal));
+    await checks.run("put_if_match", isRead, () => raceIfMatch(store, objects, signal));
     await checks.run("clock", storedAt !== undefined, async () =>
       clockResult(storedAt ?? endedAt, startedAt, endedAt),
     );

@@ -9,7 +9,7 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { editRecorded } from "../tokens/edit-registry.ts";
+import { editRegistry } from "../tokens/edit-registry.ts";
 import { revoked, unrevoked } from "../tokens/issue-token.ts";
 
 export interface TenantRemoval {
@@ -124,7 +124,7 @@ async function endTenantTokens(
 ): Promise<{ readonly revokedTokens: number; readonly lastEnd: number }> {
   let revokedTokens = 0;
   let lastEnd = 0;
-  await editRecorded(store, audit, (tokens) => {
+  await editRegistry(store, audit, (tokens) => {
     const open = unrevoked(tokens, tenantId);
     revokedTokens = open.length;
     lastEnd = Math.max(0, ...tokens.filter((token) => token.tenantId === tenantId).map(endOf));

@@ -10,7 +10,7 @@ import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
 import { programLoss } from "../snapshots/rollback-guard.ts";
 import { assertNotRemoved } from "../tokens/assert-published.ts";
-import { editRecorded } from "../tokens/edit-registry.ts";
+import { editRegistry } from "../tokens/edit-registry.ts";
 
 export interface RenameContext {
   readonly store: ObjectStore;
@@ -55,7 +55,7 @@ export async function renameTenant(
   // This throws for a manifest that a gateway would refuse: partners must not be moved to errors.
   const manifest = await readLiveManifest(store, pointer.current, signal);
   let renamed: TenantRename = { movedTokens: [], activeTokens: 0 };
-  await editRecorded(store, audit, async (tokens) => {
+  await editRegistry(store, audit, async (tokens) => {
     await assertNotRemoved(store, to, signal);
     const moved = tokens.filter(({ tenantId }) => tenantId === from);
     const activeTokens = moved.filter((token) => tokenStatus(token, now) === "active").length;

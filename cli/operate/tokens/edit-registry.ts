@@ -38,17 +38,19 @@ export type EditTokens = (
 
 /**
  * Replaces the tokens with the result of `edit`, by one compare-and-swap (T11). After a conflict `edit` runs again. After an
- * unclear answer the registry is read back, and the change counts as done when it is there. `edit` throws to refuse. `onDoubt` is
- * called when the registry cannot be read back, so that nobody knows whether the change was made.
+ * unclear answer the registry is read back, and the change counts as done when it is there. `edit` throws to refuse. The audit is
+ * told what is planned and what was changed, and a doubt when the registry cannot be read back, so that nobody knows.
  */
 export async function editRegistry(
   store: ObjectStore,
+  audit: Pick<Audit, "plan" | "note" | "doubt">,
   edit: EditTokens,
-  onDoubt: () => void = () => {},
 ): Promise<void> {
   for (const began = performance.now(); performance.now() - began < maxWaitMs; ) {
     const { registry, etag } = await readRegistry(store);
     const tokens = await edit(registry.tokens);
+    const changes = tokenChanges(registry.tokens, tokens);
+    audit.plan(changes);
     if (tokens === registry.tokens) return;
     const edited = { revision: registry.revision + 1, tokens };
     const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
@@ -56,16 +58,16 @@ export async function editRegistry(
     let unclear: unknown;
     try {
       const result = await store.put(tokensKey, bytesBody(bytes), { condition });
-      if (result.kind === "stored") return;
+      if (result.kind === "stored") return audit.note(changes);
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "store_unavailable") throw explained(store, error);
       unclear = error;
     }
     const { registry: found } = await readRegistry(store).catch((error: unknown) => {
-      onDoubt();
+      audit.doubt();
       throw error;
     });
-    if (holds(found, edited)) return;
+    if (holds(found, edited)) return audit.note(changes);
     if (unclear !== undefined) throw unclear;
     await delay(Math.random() * maxPauseMs);
   }
@@ -109,21 +111,4 @@ function holds(found: TokenRegistry, edited: TokenRegistry): boolean {
   if (found.revision < edited.revision) return false;
   const entries = new Set(found.tokens.map((token) => JSON.stringify(token)));
   return edited.tokens.every((token) => entries.has(JSON.stringify(token)));
-}
-
-/** Like `editRegistry`, with the planned and the made changes in the audit. */
-export async function editRecorded(
-  store: ObjectStore,
-  audit: Pick<Audit, "plan" | "note" | "doubt">,
-  edit: EditTokens,
-): Promise<void> {
-  let [before, after]: readonly (readonly RegisteredToken[])[] = [[], []];
-  const recorded: EditTokens = async (tokens) => {
-    const edited = await edit(tokens);
-    [before, after] = [tokens, edited];
-    audit.plan(tokenChanges(tokens, edited));
-    return edited;
-  };
-  await editRegistry(store, recorded, audit.doubt);
-  audit.note(tokenChanges(before ?? [], after ?? []));
 }

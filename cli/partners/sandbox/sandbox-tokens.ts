@@ -4,7 +4,7 @@ import type { TokenPlaintext } from "../../../core/token.ts";
 import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
 import type { Audit } from "../../operate/audit/audit.ts";
 import { assertNotRemoved } from "../../operate/tokens/assert-published.ts";
-import { editRecorded, readRegistry } from "../../operate/tokens/edit-registry.ts";
+import { editRegistry, readRegistry } from "../../operate/tokens/edit-registry.ts";
 import {
   earlierEnd,
   type IssuedToken,
@@ -56,7 +56,7 @@ export async function provideSandboxTokens(
     });
   let result = provided((await readRegistry(store)).registry.tokens);
   if (fresh.size === 0) return result;
-  await editRecorded(store, audit, async (tokens) => {
+  await editRegistry(store, audit, async (tokens) => {
     await assertNotRemoved(store, tenantId, signal, "Run `sandbox init` again.");
     result = provided(tokens);
     const replaced = tokens.filter(

@@ -38,40 +38,31 @@ export interface AddingBuild {
   readonly isLive: boolean;
 }
 
-export type SharedVerdict =
-  | { readonly kind: "fine" }
-  | { readonly kind: "refused"; readonly failure: Failure }
-  /** The build publishes, with this warning. */
-  | { readonly kind: "warned"; readonly problem: DataProblem };
-
 /**
- * P144: refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
+ * P144: a failure that refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
  * than a company decides so. P145: a tenant's first snapshot and an allowed build are published with a warning.
  */
 export async function sharedVerdict(
   build: AddingBuild,
   isAllowed: boolean,
   find: FindShared | undefined,
-): Promise<SharedVerdict> {
+): Promise<Failure | DataProblem | undefined> {
   const { tenantId, added, isLive } = build;
-  if (added.size < minShared || find === undefined) return { kind: "fine" };
+  if (added.size < minShared || find === undefined) return undefined;
   const found = await find(build).catch((error: unknown) => asFailure(error));
   if (found instanceof Failure) {
     if (found.code === "interrupted") throw found;
-    return { kind: "warned", problem: problem("shared_unknown", found.message) };
+    return warning("shared_unknown", found.message);
   }
   const shared = new Set([...found.values()].flat()).size;
-  if (!isMost(shared, added)) return { kind: "fine" };
+  if (!isMost(shared, added)) return undefined;
   const numbers = `${shared} of ${added.size} added program(s) are those of ${named([...found.keys()].sort())}`;
-  if (!isLive || isAllowed) return { kind: "warned", problem: problem("programs_shared", numbers) };
-  return {
-    kind: "refused",
-    failure: new Failure(
-      "shared_guard",
-      `Partners of tenant ${tenantId} would get another tenant's programs: ${numbers}. Look whether the views join each program ` +
-        "to its own tenant by the key. If this is right, build with --allow-shared; companies that share a catalogue set SHARED_PROGRAMS=warn.",
-    ),
-  };
+  if (!isLive || isAllowed) return warning("programs_shared", numbers);
+  return new Failure(
+    "shared_guard",
+    `Partners of tenant ${tenantId} would get another tenant's programs: ${numbers}. Look whether the views join each program ` +
+      "to its own tenant by the key. If this is right, build with --allow-shared; companies that share a catalogue set SHARED_PROGRAMS=warn.",
+  );
 }
 
 /** How long the source may look for other tenants' programs. */
@@ -163,6 +154,6 @@ function named(tenantIds: readonly TenantId[]): string {
 
 const maxNamed = 3;
 
-function problem(code: "programs_shared" | "shared_unknown", value: string): DataProblem {
+function warning(code: "programs_shared" | "shared_unknown", value: string): DataProblem {
   return { code, programId: null, field: null, value };
 }

@@ -3,8 +3,7 @@ import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import { fixLines } from "../source/problems-in-brief.ts";
-import type { ProblemExample, SourceProblem } from "../source/source-problem.ts";
+import { fixLines, type ProblemExample, type SourceProblem } from "../source/source-problem.ts";
 
 /** The problems for people, grouped by view, each with its fix; a fix that several share is shown once. */
 export function problemReport(problems: readonly SourceProblem[], layout: Layout): string {

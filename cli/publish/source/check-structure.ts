@@ -3,9 +3,8 @@ import { Failure } from "../../../core/failure.ts";
 import { counted } from "../../output/counted.ts";
 import { castHints, sqlTypes, typeMismatch } from "./column-type.ts";
 import { type ContractView, contractViews } from "./contract.ts";
-import { problemsInBrief } from "./problems-in-brief.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
-import type { Fix, StructureCode, StructureProblem } from "./source-problem.ts";
+import { type Fix, problemsInBrief, type StructureCode, type StructureProblem } from "./source-problem.ts";
 
 /**
  * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read

@@ -122,17 +122,20 @@ function aggregatedRows(view: ProgramView, where: string, maxValueBytes: number 
 
 /**
  * PostgreSQL knows the size of a text without reading it. Of a list it knows the stored size, perhaps compressed; only a list whose
- * stored size is small is unpacked, since unpacking a gigabyte would fail. `valueBytes` counts the same.
+ * stored size is small is unpacked, since unpacking a gigabyte would fail.
  */
 function cut(value: string, kind: "text" | "numeric" | "text[]", maxValueBytes: number): string {
   const unpacked = `octet_length(array_send(${value})) - 12 - 8 * coalesce(array_ndims(${value}), 0) + 12 * cardinality(${value})::bigint`;
   const stored = `pg_column_size(${value})`;
+  const maxStored = Math.max(maxValueBytes, maxUnpackedBytes) + maxListOverhead;
   const bytes =
     kind === "text[]"
-      ? `CASE WHEN ${stored} > ${maxValueBytes + maxListOverhead} THEN ${stored} ELSE ${unpacked} END`
+      ? `CASE WHEN ${stored} > ${maxStored} THEN ${stored} ELSE ${unpacked} END`
       : `octet_length(${value})`;
   return `CASE WHEN ${bytes} > ${maxValueBytes} THEN json_build_object('bytes', ${bytes}) ELSE to_json(${value}) END`;
 }
 
+/** A list whose stored size is below this is always unpacked, so that its size is told to the byte. */
+const maxUnpackedBytes = 1024 * 1024;
 /** The most that a list takes in memory without its elements: header, six dimensions, padding of a short list. */
 const maxListOverhead = 64;

@@ -127,14 +127,13 @@ function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** D37: the first value of more than `maxBytes`, to the byte; `null` when there is none. */
+/** D37: the first value that was cut in the database, since it has more than `maxBytes`; `null` when there is none. */
 export function oversizeIn(rows: ProgramRows, maxBytes: number): SourceOversize | null {
   for (const view of programViews) {
     const { field, columns } = sourceViews[view];
-    for (const [at, [column, kind, ownField]] of columns.entries()) {
-      if (kind === "int" || kind === "date") continue;
-      const bytes = (rows[view] ?? []).reduce((most, row) => Math.max(most, valueBytes(row[at])), 0);
-      if (bytes <= maxBytes) continue;
+    for (const [at, [column, , ownField]] of columns.entries()) {
+      const bytes = (rows[view] ?? []).reduce((most, row) => Math.max(most, bytesOfCut(row[at])), 0);
+      if (bytes === 0) continue;
       const text = `${view}.${column}: ${bytes} bytes, limit ${maxBytes}`;
       // The rows of a child view become one field together.
       return { code: "value_too_large", view, column, field: field ?? ownField, text };
@@ -143,16 +142,6 @@ export function oversizeIn(rows: ProgramRows, maxBytes: number): SourceOversize 
   return null;
 }
 
-/** A value that was cut in the database says its size. */
-function valueBytes(value: unknown): number {
-  if (typeof value === "string") return Buffer.byteLength(value);
-  if (Array.isArray(value)) return value.reduce((sum: number, element) => sum + elementBytes(element), 0);
-  if (typeof value === "object" && value !== null && "bytes" in value) return Number(value.bytes);
-  return 0;
+function bytesOfCut(value: unknown): number {
+  return typeof value === "object" && value !== null && "bytes" in value ? Number(value.bytes) : 0;
 }
-
-function elementBytes(element: unknown): number {
-  return Array.isArray(element) ? valueBytes(element) : valueBytes(element) + bytesPerElement;
-}
-
-const bytesPerElement = 16;

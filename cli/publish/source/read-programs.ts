@@ -61,8 +61,9 @@ export interface WantedPrograms {
 }
 
 /**
- * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program of more than `smallBytes` stays
- * in the database at first. A second query then asks for those of a batch together, with their large values cut.
+ * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program that may hold a value that is
+ * too large, or that is large itself, stays in the database at first. A second query then asks for those of a batch together, with
+ * such values cut.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -70,7 +71,9 @@ export async function* readPrograms(
   limits: SourceLimits,
   { only, count = only?.length }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const query = programsQuery({ maxBytes: smallBytes, isNarrowed: only !== undefined });
+  // An element of a list counts at most six times the bytes of its JSON.
+  const maxBytes = Math.min(smallBytes, Math.floor(limits.maxValueBytes / 6));
+  const query = programsQuery({ maxBytes, isNarrowed: only !== undefined });
   const values = only === undefined ? [tenantId] : [tenantId, only];
   const isAtOnce = count !== undefined && count <= programsPerRound;
   const rounds = isAtOnce ? roundAtOnce(client, query, values) : roundsOf(client, query, values);
@@ -196,9 +199,7 @@ function programsOf(
     return [{ source: bareSource(programId, all, tooLarge), isDuplicate }];
   }
   const rows: ProgramRows = JSON.parse(json);
-  // An element of a list counts at most six times the bytes of its JSON.
-  const isSmall = large === undefined && json.length * 6 <= maxValueBytes;
-  const oversize = isSmall ? null : oversizeIn(rows, maxValueBytes);
+  const oversize = large === undefined ? null : oversizeIn(rows, maxValueBytes);
   const isTooLarge = Number(bytes) > maxProgramBytes;
   const source = programSource(shortId(programId), rows, oversize ?? (isTooLarge ? tooLarge : null));
   return [{ source, isDuplicate }];

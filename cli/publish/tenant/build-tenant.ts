@@ -13,8 +13,8 @@ import type { BuildOptions } from "./build-options.ts";
 import { AttemptFacts, countedStore, heldFailure, outcomeOf } from "./build-report.ts";
 import { isRemembered, type Memory, readMemory, rememberedLines, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
-import { publishNext, removedMeanwhile } from "./publish.ts";
-import { type ReadContent, readNext } from "./read-next.ts";
+import { publishNext, type ReadContent, removedMeanwhile } from "./publish.ts";
+import { readNext } from "./read-next.ts";
 import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
 import { withdraw } from "./withdraw.ts";
 
@@ -157,7 +157,7 @@ async function endAsRead(
   facts: AttemptFacts,
 ): Promise<Outcome | "superseded"> {
   const { options, pointer, readAt } = attempt;
-  const { next, lists } = read;
+  const { next } = read;
   const live = pointer && { current: pointer.current, manifest: known.live };
   facts.counts = next.counts;
   facts.leftOut = next.leftOut;
@@ -174,8 +174,7 @@ async function endAsRead(
     return outcome;
   }
   for (const problem of next.changeProblems) facts.note(problem);
-  const published =
-    lists === undefined ? "unchanged" : await publishNext(attempt, known.live, { ...read, lists }, writer);
+  const published = await publishNext(attempt, known.live, read, writer);
   if (published === "superseded" || published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
@@ -205,8 +204,9 @@ async function refusalOf(
   if (refusal !== undefined) return refusal;
   const build = { tenantId, added: next.added, isLive: pointer !== undefined };
   const shared = await sharedVerdict(build, options.allowShared, context.findShared);
-  if (shared.kind === "warned") facts.note(shared.problem);
-  return shared.kind === "refused" ? shared.failure : undefined;
+  if (shared instanceof Failure) return shared;
+  if (shared !== undefined) facts.note(shared);
+  return undefined;
 }
 
 /** P20: publishes the live content without these programs, the only change that a blocked or failed build makes. */

@@ -14,10 +14,12 @@ import type { Attempt, Live } from "./build-context.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
-export interface NextContent {
+/** What a reading of the source came to. */
+export interface ReadContent {
   readonly next: NextSnapshot;
-  readonly lists: ListBodies;
-  /** The live lists may be damaged, so none of them is taken over. */
+  /** `undefined` when they are those of the live snapshot, or when nothing is published in any case. */
+  readonly lists: ListBodies | undefined;
+  /** The live lists may be damaged, or `--rewrite` asks for new ones, so none of them is taken over. */
   readonly areListsAnew: boolean;
 }
 
@@ -28,10 +30,11 @@ export interface NextContent {
 export async function publishNext(
   attempt: Attempt,
   live: Manifest | undefined,
-  { next, lists, areListsAnew }: NextContent,
+  { next, lists, areListsAnew }: ReadContent,
   writer: ResponseWriter,
 ): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
   const { tenantId, options, pointer, readAt, context } = attempt;
+  if (lists === undefined) return "unchanged";
   /** P7: the live entry when it has the same bytes and may be taken over. */
   async function entryOf(name: ResponseName, body: ObjectBody, before: ResponseEntry | undefined) {
     return before?.sha256 === body.sha256 && !areListsAnew ? before : await writer.put(name, body);

@@ -1,19 +1,11 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import { type ListBodies, type ListedProgram, readListed } from "../content/lists.ts";
+import { type ListedProgram, readListed } from "../content/lists.ts";
 import { isProgram, strayRows } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt, Known } from "./build-context.ts";
 import { NextSnapshot } from "./next-snapshot.ts";
+import type { ReadContent } from "./publish.ts";
 import type { ResponseWriter } from "./response-writer.ts";
-
-/** What a reading of the source came to. */
-export interface ReadContent {
-  readonly next: NextSnapshot;
-  /** `undefined` when they are those of the live snapshot, or when nothing is published in any case. */
-  readonly lists: ListBodies | undefined;
-  /** The live lists are written anew: they are damaged, or `--rewrite` asks for it. */
-  readonly areListsAnew: boolean;
-}
 
 /** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
 const maxChangedShare = 1 / 3;

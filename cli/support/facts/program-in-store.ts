@@ -4,7 +4,7 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/ma
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
-import { type ProgramPast, programPast } from "../../operate/snapshots/program-past.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import type { LiveReading } from "./live.ts";
@@ -60,6 +60,7 @@ export async function readProgramInStore(
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
   const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
+    const { programPast } = await import("../../operate/snapshots/program-past.ts");
     const past = await programPast(store, live, programId, { snapshotId, at: now }, signal);
     return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
   }

@@ -3,7 +3,6 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import { readAudit } from "../../operate/audit/read-audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { orFault } from "./last-build.ts";
@@ -86,6 +85,7 @@ export async function heldBy(
   since: string,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const { readAudit } = await import("../../operate/audit/read-audit.ts");
   const until = new Date(since);
   const query = { tenantId, since: new Date(until.getTime() - longestMs), until, limit: 100 };
   const { value } = await orFault(undefined, signal, () => readAudit(store, query, signal));

@@ -10,7 +10,7 @@ import {
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
-import { outcomeTone } from "../texts/tenant-facts.ts";
+import { outcomeTone } from "../texts/described-tenant.ts";
 import { home, tenantPath } from "./addresses.ts";
 import { concernItem, concernList } from "./concern-items.ts";
 import {

@@ -3,7 +3,7 @@ import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import { money } from "../../publish/public-program/value-words.ts";
 import type { Step } from "../judgement/step.ts";
-import { type DescribedFact, isPieces, type Line, type Piece } from "../texts/description.ts";
+import { type DescribedRow, isPieces, type Line, type Piece } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -40,9 +40,9 @@ export function command(text: string): Html {
   return html`<code class="command">partner-programs ${text}</code>`;
 }
 
-/** The facts that commands print with `facts`, as a list for a page. */
-export function describedFacts(described: readonly DescribedFact[], reader: Reader): Html {
-  return factList(
+/** The description that commands print, as a list for a page. */
+export function describedList(described: readonly DescribedRow[], reader: Reader): Html {
+  return labelledList(
     described.map(([label, ...lines]) => {
       const known = lines.filter((line) => line !== null);
       const value = known.map((line, at) => html`${at > 0 && html`<br>`}${lineHtml(line, reader)}`);
@@ -77,7 +77,7 @@ export function stepList(steps: readonly Step[]): Html {
  * Labels with their values. A value that is `null` is left out. The kind `brief` puts them side by side, `steps` below each
  * other.
  */
-export function factList(
+export function labelledList(
   rows: readonly (readonly [label: string, value: HtmlValue])[],
   kind: "brief" | "steps" = "brief",
 ): Html {

@@ -1,7 +1,7 @@
 import { directionOf, type Html, type HtmlValue, html } from "../../output/html.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { valueWords } from "../../publish/public-program/value-words.ts";
-import { dataTable, factList, numeric } from "./parts.ts";
+import { dataTable, labelledList, numeric } from "./parts.ts";
 
 type Field = readonly [path: string, value: unknown];
 
@@ -16,7 +16,7 @@ export function programDocument(document: unknown): Html {
   const short = fields.filter(isShort);
   const long = fields.filter((field) => !isShort(field));
   const empty = Object.entries(document).filter(([, value]) => isEmpty(value));
-  return html`${factList(short.map(([path, value]) => [fieldLabel(path), valueHtml(path, value, currency)]))}
+  return html`${labelledList(short.map(([path, value]) => [fieldLabel(path), valueHtml(path, value, currency)]))}
 ${long.map(([path, value]) => html`<h3>${fieldLabel(path)}</h3>${valueHtml(path, value, currency)}`)}
 ${empty.length > 0 && html`<p class="lead">Nothing is published of: ${empty.map(([path]) => fieldLabel(path)).join(", ")}.</p>`}`;
 }

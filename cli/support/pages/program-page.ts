@@ -5,10 +5,10 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type Explanation, explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standing.ts";
-import { programFacts } from "../texts/program-facts.ts";
+import { describedProgram } from "../texts/described-program.ts";
 import { programPath, tenantPath } from "./addresses.ts";
 import { type Page, tenantTrail } from "./page.ts";
-import { describedFacts, factList, notice, section, stepList, time } from "./parts.ts";
+import { describedList, labelledList, notice, section, stepList, time } from "./parts.ts";
 import { programDocument } from "./program-document.ts";
 import { type ProgramVersion, programVersions, versionChanges, versionDocument } from "./program-versions.ts";
 import { whyForm } from "./programs-section.ts";
@@ -68,7 +68,7 @@ ${
   )
 }
 ${versionsSection({ ...versions, removedAt: removedAtOf(explanation) }, reader)}
-${section("way", "From the booking system to the partner", describedFacts(programFacts(explanation), reader))}
+${section("way", "From the booking system to the partner", describedList(describedProgram(explanation), reader))}
 ${whyForm(tenantId, programId)}`;
   return { status: 200, title, trail: tenantTrail(tenantId), main };
 }
@@ -147,7 +147,7 @@ function documentSection(
 ${programDocument(document)}
 ${
   entry !== null &&
-  factList(
+  labelledList(
     [
       ["Object", html`<code>${entry.key}</code>`],
       ["SHA-256", html`<code>${entry.sha256}</code>`],

@@ -6,10 +6,9 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
-import { requestTone } from "../texts/request.ts";
-import { requestFacts } from "../texts/request-facts.ts";
+import { describedRequest, requestTone } from "../texts/request.ts";
 import { homeTrail } from "./page.ts";
-import { command, describedFacts, logNotices, notice, section, stepList } from "./parts.ts";
+import { command, describedList, logNotices, notice, section, stepList } from "./parts.ts";
 import { route } from "./route.ts";
 
 /** Enough of the requests of one id: a client may send the same id with every request. */
@@ -56,7 +55,7 @@ function requestSection(request: ExplainedRequest, number: string, reader: Reade
 ${stepList(next.steps)}
 <div class="message"><label for="${message}">To send to the partner</label>
 <textarea id="${message}" rows="4" readonly>${partnerMessage(request, reader.now)}</textarea></div>
-${describedFacts(requestFacts(request, reader.now), reader)}`,
+${describedList(describedRequest(request, reader.now), reader)}`,
   );
 }
 

@@ -9,14 +9,14 @@ import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
-import { tenantFacts } from "../texts/tenant-facts.ts";
+import { describedTenant } from "../texts/described-tenant.ts";
 import { concernItem } from "./concern-items.ts";
 import { homeTrail } from "./page.ts";
 import {
   badge,
   command,
   dataTable,
-  describedFacts,
+  describedList,
   heading,
   notice,
   numeric,
@@ -45,7 +45,7 @@ ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
 ${published !== null && programsSection(tenantId, published.programs, query)}
 ${whyForm(tenantId)}
-${section("state", "State", describedFacts(tenantFacts(tenant), reader))}
+${section("state", "State", describedList(describedTenant(tenant), reader))}
 ${keysSection(tenant, reader)}
 ${published !== null && versionsSection(tenant, published, reader)}
 <p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;

@@ -1,9 +1,9 @@
 import { printable } from "../../../core/printable.ts";
-import type { Fact } from "../../output/facts.ts";
+import type { Labelled } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/times.ts";
 
-/** A piece of a fact that commands print and pages show. Text of foreign origin stands in it as it is. */
+/** A piece of a line that commands print and pages show. Text of foreign origin stands in it as it is. */
 export type Piece =
   | string
   | { readonly time: string }
@@ -11,13 +11,13 @@ export type Piece =
   /** An id, with the page about it. */
   | { readonly id: string; readonly page?: string };
 
-/** A label and its lines. Lines that are `null` are left out, and facts without lines, too. */
-export type DescribedFact = readonly [label: string, ...lines: readonly (Line | null)[]];
+/** A label and its lines. Lines that are `null` are left out, and labels without lines, too. */
+export type DescribedRow = readonly [label: string, ...lines: readonly (Line | null)[]];
 
 export type Line = readonly Piece[] | Piece;
 
-export function factsOf(described: readonly DescribedFact[], layout: Layout): readonly Fact[] {
-  return described.flatMap(([label, ...lines]): readonly Fact[] => {
+export function labelledRows(described: readonly DescribedRow[], layout: Layout): readonly Labelled[] {
+  return described.flatMap(([label, ...lines]): readonly Labelled[] => {
     const known = lines.filter((line) => line !== null);
     if (known.length === 0) return [];
     return [[label, ...known.map((line) => lineText(line, layout))]];

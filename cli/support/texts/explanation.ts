@@ -2,36 +2,49 @@ import { printable, singleLine } from "../../../core/printable.ts";
 import { changeLines } from "../../operate/snapshots/diff-text.ts";
 import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
-import { type Fact, facts } from "../../output/facts.ts";
+import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ServedProgram } from "../facts/program-in-store.ts";
 import { verdictTone } from "../judgement/standing.ts";
-import { type NextStep, stepText } from "../judgement/step.ts";
-import { factsOf } from "./description.ts";
-import { programFacts } from "./program-facts.ts";
-import { lastRunJson } from "./tenant-facts.ts";
+import { type Judgement, type NextStep, stepText } from "../judgement/step.ts";
+import { describedProgram } from "./described-program.ts";
+import { lastRunJson } from "./described-tenant.ts";
+import { labelledRows } from "./description.ts";
 
-/** The answer first, then the chain of facts that leads to it, and the next steps last. */
+/** What partners see of a program and why, with the differences to what the booking system has. */
 export function explanationText(explanation: Explanation, layout: Layout): string {
-  const { tenantId, programId, summary, verdict, changes } = explanation;
-  const { style, width } = layout;
-  const rows: Fact[] = [
-    ...factsOf(programFacts(explanation), layout),
-    ...(changes === null ? [] : [["compared", ...pendingLines(changes, layout)] satisfies Fact]),
+  const { tenantId, programId, verdict, changes } = explanation;
+  const rows: Labelled[] = [
+    ...labelledRows(describedProgram(explanation), layout),
+    ...(changes === null ? [] : [["compared", ...pendingLines(changes, layout)] satisfies Labelled]),
   ];
+  const title = `Program ${printable(programId)} of tenant ${tenantId}`;
+  return answerText({ title, tone: verdictTone(verdict), rows, ...explanation }, layout);
+}
+
+/** The answer to a question of support: the answer first, then the facts that lead to it, and the next steps last. */
+export function answerText(
+  answer: Judgement & {
+    readonly title: string;
+    readonly tone: "good" | "doubtful" | "bad";
+    readonly rows: readonly Labelled[];
+  },
+  layout: Layout,
+): string {
+  const { style, width } = layout;
   return [
-    `${style.bold(`Program ${printable(programId)} of tenant ${tenantId}`)}\n`,
-    `${wrapped(style[verdictTone(verdict)](printable(summary)), width).join("\n")}\n\n`,
-    facts(rows, width),
-    `\n${nextStepText(explanation.next, layout)}`,
+    `${style.bold(answer.title)}\n`,
+    `${wrapped(style[answer.tone](printable(answer.summary)), width).join("\n")}\n\n`,
+    labelledLines(answer.rows, width),
+    `\n${nextStepText(answer.next, layout)}`,
   ].join("");
 }
 
 /** The next steps and who does them. Each command stands on a line of its own, ready to be copied. */
-export function nextStepText({ steps }: NextStep, { style, width }: Layout): string {
+function nextStepText({ steps }: NextStep, { style, width }: Layout): string {
   return steps
     .flatMap((step, at) => {
       const mark = at === 0 ? `${style.bold("Next:")} ` : "      ";

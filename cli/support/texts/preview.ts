@@ -6,7 +6,7 @@ import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { problemReport } from "../../publish/report/source-problems-text.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
-import { problemText } from "./program-facts.ts";
+import { problemText } from "./described-program.ts";
 
 /** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
 export function previewText(preview: SourcePreview, layout: Layout): string {

@@ -1,14 +1,14 @@
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
-import { type Fact, facts } from "../../output/facts.ts";
+import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";
-import { factsOf } from "./description.ts";
-import { lastRunJson, outcomeTone, tenantFacts } from "./tenant-facts.ts";
+import { describedTenant, lastRunJson, outcomeTone } from "./described-tenant.ts";
+import { labelledRows } from "./description.ts";
 
 /** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
@@ -21,16 +21,16 @@ export function statusTable(report: JudgedTenants, layout: Layout, list?: Tenant
     ...cells(tenant, layout),
   ]);
   const notes = [
-    ...concerns.map(({ text }): Fact => ["gateways", printable(text)]),
+    ...concerns.map(({ text }): Labelled => ["gateways", printable(text)]),
     ...sharedConcerns(tenants).map(
-      ({ concern, tenantIds }): Fact => [printable(namedTenants(tenantIds)), printable(concern.text)],
+      ({ concern, tenantIds }): Labelled => [printable(namedTenants(tenantIds)), printable(concern.text)],
     ),
-    ...faults.map((text): Fact => ["unread", printable(text)]),
+    ...faults.map((text): Labelled => ["unread", printable(text)]),
   ];
   const isWell = tally(tenants).well === tenants.length;
   return [
     table(["TENANT", ...sourceColumns, ...columns, "LAST TRY"], rows, layout.columns),
-    notes.length === 0 ? "" : `\n${facts(notes, layout.width)}`,
+    notes.length === 0 ? "" : `\n${labelledLines(notes, layout.width)}`,
     isWell ? "" : `\n${tallyWords(tenants)}\n`,
     logNote(report),
   ].join("");
@@ -60,14 +60,14 @@ function inSource({ names }: TenantList, tenantId: string): string {
   return names === null ? "?" : names.has(tenantId) ? "yes" : "no";
 }
 
-export function statusFacts(report: JudgedTenants, layout: Layout): string {
+export function tenantStatus(report: JudgedTenants, layout: Layout): string {
   return report.tenants
     .map((tenant) => {
-      const attention = [...tenant.concerns, ...report.concerns].map((concern, at): Fact => {
+      const attention = [...tenant.concerns, ...report.concerns].map((concern, at): Labelled => {
         return [at === 0 ? "attention" : "", layout.style[concern.severity](printable(concern.text))];
       });
-      const rows = [...factsOf(tenantFacts(tenant), layout), ...attention];
-      return `${layout.style.bold(tenant.tenantId)}\n${facts(rows, layout.width)}${logNote(report)}`;
+      const rows = [...labelledRows(describedTenant(tenant), layout), ...attention];
+      return `${layout.style.bold(tenant.tenantId)}\n${labelledLines(rows, layout.width)}${logNote(report)}`;
     })
     .join("\n");
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
@@ -30,7 +30,8 @@ test("a memory that cannot be written fails nothing, and is told", async () => {
   await rename();
   const path = `${bench.storeDirectory}/${sourceMemoryKey(acme)}`;
   await rm(path);
-  await mkdir(`${path}/in-the-way`, { recursive: true });
+  await mkdir(path);
+  await writeFile(`${path}/in-the-way`, "");
   const { status, report } = await bench.build();
   expect(status).toBe(0);
   expect(tenantRun(report, "acme")).toMatchObject({

@@ -30,7 +30,7 @@ let seen: FaultyStore;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "last-good-test-"));
-  folder = lastGoodFolder(join(root, "kept"), "test");
+  folder = await lastGoodFolder(join(root, "kept"), "test");
   store = createFileStore({ directory: join(root, "store") });
   seen = faultyStore(store);
   tokens = createTokenFile(store);

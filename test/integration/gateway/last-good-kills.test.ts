@@ -57,7 +57,7 @@ async function leaveCopy(): Promise<void> {
 }
 
 test("W89: killed at whatever write, it starts again and serves right bytes only, of no older generation", async () => {
-  const folder = lastGoodFolder(stage.directory, `s3://programs/ ${stage.hop.url}`);
+  const folder = await lastGoodFolder(stage.directory, `s3://programs/ ${stage.hop.url}`);
   await leaveCopy();
   let served = 0;
   let newest = 0;

@@ -7,10 +7,12 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Failure } from "../../../core/failure.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { storeKey, tokensKey } from "../../../core/object-key.ts";
+import { storeIdentityBytes } from "../../../core/store-identity.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import type { StoreReader } from "../../../gateway/store-watch.ts";
+import { testStoreId } from "../../support/begun-store.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -39,7 +41,7 @@ async function start(options: FixtureOptions): Promise<GatewayFixture> {
 
 test("W170: ended at the first 401 of a revoked token, and started again without the store, a gateway refuses it still", async () => {
   const acme = issueToken("acme", { rateLimit: 1_000_000 });
-  const folder = lastGoodFolder(join(root, "kept"), "test");
+  const folder = await lastGoodFolder(join(root, "kept"), "test");
   const gateway = await start({
     fill: async (store) => void (await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 1 })),
     lastGoodFolder: folder,
@@ -53,7 +55,7 @@ test("W170: ended at the first 401 of a revoked token, and started again without
     await gateway.tokens.write([revoked(acme)]);
     // No pause: what is on the disk counts as soon as anybody can know of the refusal.
     while ((await status()) !== 401);
-    const left = lastGoodFolder(join(root, `left-${round}`), "test");
+    const left = await lastGoodFolder(join(root, `left-${round}`), "test");
     cpSync(folder, left, { recursive: true });
 
     const next = await start({ seen: () => away, lastGoodFolder: left });
@@ -63,17 +65,19 @@ test("W170: ended at the first 401 of a revoked token, and started again without
 
 test("W170: a revocation takes effect, and a new token works, on a disk that hangs", async () => {
   const [before, after] = [issueToken("acme"), issueToken("acme")];
+  const identity = storeIdentityBytes({ storeId: testStoreId(), createdAt: "2026-11-01T00:00:00Z" });
   let registry = registryOf(1, [before]);
   const store: StoreReader = {
     async get(key, options) {
-      if (key !== tokensKey) return { kind: "missing" };
-      const etag = `"${sha256Hex(registry)}"`;
+      const bytes = key === tokensKey ? registry : key === storeKey ? identity : undefined;
+      if (bytes === undefined) return { kind: "missing" };
+      const etag = `"${sha256Hex(bytes)}"`;
       if (options?.ifNoneMatch === etag) return { kind: "not_modified" };
-      const body = Readable.from([registry]);
-      return { kind: "object", etag, body, size: registry.length, modifiedAt: new Date(), isLocal: false };
+      const body = Readable.from([bytes]);
+      return { kind: "object", etag, body, size: bytes.length, modifiedAt: new Date() };
     },
   };
-  const gateway = await start({ seen: () => store, lastGoodFolder: lastGoodFolder(root, "test") });
+  const gateway = await start({ seen: () => store, lastGoodFolder: await lastGoodFolder(root, "test") });
   const disk = hangingDisk(root);
   try {
     registry = registryOf(2, [revoked(before), after]);

@@ -37,7 +37,7 @@ test("lines arrive whole and in order, whatever their number", async () => {
   expect(lost).toBe(0);
 });
 
-test("none is lost to a file, though each turn of the event loop makes more of them than a block holds", async () => {
+test("none is lost to a file, though each turn of the event loop makes more of them than is written at once", async () => {
   const destination = createLogDestination({ fd, maxPendingBytes: 9_000_000, onLost });
   const line = `${"x".repeat(999)}\n`;
   for (let turns = 0; turns < 60; turns += 1) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { fixLines } from "../../../cli/publish/source/problems-in-brief.ts";
+import { fixLines } from "../../../cli/publish/source/source-problem.ts";
 import { type MendedSource, openMendedSource } from "../../support/mended-source.ts";
 
 /**

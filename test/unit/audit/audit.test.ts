@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
-import { editRecorded, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { Failure } from "../../../core/failure.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
@@ -39,7 +39,7 @@ async function issue(on: ObjectStore, said: string[] = []): Promise<Failure | un
   const shell = quietShell(said);
   const { unrecorded } = await withAudit(shell, on, request, async (watched, audit) => {
     const { entry } = issueToken(terms, null, shell.now(), randomBytes);
-    await editRecorded(watched, audit, (tokens) => [...tokens, entry]);
+    await editRegistry(watched, audit, (tokens) => [...tokens, entry]);
   });
   return unrecorded;
 }

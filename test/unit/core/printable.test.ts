@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { facts } from "../../../cli/output/facts.ts";
 import { html } from "../../../cli/output/html.ts";
+import { labelledLines } from "../../../cli/output/labelled-lines.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
 import { table } from "../../../cli/output/table.ts";
 import { wrapped } from "../../../cli/output/wrap.ts";
@@ -42,7 +42,7 @@ describe("foreign text", () => {
           Number.POSITIVE_INFINITY,
         ),
     ],
-    ["in a fact", (text) => facts([[`a${text}`, text, text]], 40)],
+    ["in a fact", (text) => labelledLines([[`a${text}`, text, text]], 40)],
     ["in a wrapped sentence", (text) => wrapped(`It is ${text} ${text}`, 30).join("\n")],
   ])("%s neither steers a terminal nor forges a line", (_, shown) => {
     fc.assert(

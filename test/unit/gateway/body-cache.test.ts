@@ -27,7 +27,6 @@ beforeEach(() => {
           etag: key,
           size: bytes.length,
           modifiedAt: new Date(0),
-          isLocal: false,
           body,
         };
       },

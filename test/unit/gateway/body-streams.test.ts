@@ -69,7 +69,6 @@ test("what is damaged on its way over a network is refused, however often it cam
       etag: "same",
       size: good.length,
       modifiedAt: new Date(0),
-      isLocal: false,
       body: Readable.from([bytes], { objectMode: false }),
     }),
   };

@@ -20,7 +20,7 @@ test("W161 of two looks at the store that overlap, the one that began last count
       wanted: own,
       clock: () => 0,
     });
-    const [first, second] = [watch.confirm("object", signal), watch.confirm("object", signal)];
+    const [first, second] = [watch.confirm(true, signal), watch.confirm(true, signal)];
     answers[1]?.(identity(isFirstWrong ? own : other));
     const [wrong, right] = isFirstWrong ? [first, second] : [second, first];
     answers[0]?.(identity(isFirstWrong ? other : own));
@@ -37,5 +37,5 @@ test("W161 of two looks at the store that overlap, the one that began last count
 function identity(storeId: StoreId): StoredObject {
   const { bytes, size } = bytesBody(storeIdentityBytes({ storeId, createdAt: "2026-01-01T00:00:00Z" }));
   const body = Readable.from([bytes]);
-  return { kind: "object", etag: "e", size, modifiedAt: new Date(0), isLocal: true, body };
+  return { kind: "object", etag: "e", size, modifiedAt: new Date(0), body };
 }

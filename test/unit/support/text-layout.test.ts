@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { facts } from "../../../cli/output/facts.ts";
+import { labelledLines } from "../../../cli/output/labelled-lines.ts";
 import { plain, styleOf } from "../../../cli/output/style.ts";
 import { wrapped } from "../../../cli/output/wrap.ts";
 import { printable, printableJson, shortened } from "../../../core/printable.ts";
@@ -26,7 +26,7 @@ describe("text for a terminal", () => {
 
   test("puts facts into two columns with a hanging indent", () => {
     expect(
-      facts(
+      labelledLines(
         [
           ["live", "a snapshot with a rather long text"],
           ["last run", "published", "and more"],

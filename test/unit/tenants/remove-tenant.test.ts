@@ -34,6 +34,7 @@ const signal = new AbortController().signal;
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
 const generation = 57;
 
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 let directory: string;
 let store: ObjectStore;
 
@@ -58,7 +59,7 @@ async function furnish(): Promise<void> {
   const terms = { name: null, scopes: ["programs.read"], expiresAt: null, rateLimit: null };
   for (const owner of [tenantId, tenantId, bora]) {
     const { entry } = issueToken({ tenantId: owner, ...terms }, null, new Date(0), randomBytes);
-    await editRegistry(store, (tokens) => [...tokens, entry]);
+    await editRegistry(store, noAudit, (tokens) => [...tokens, entry]);
   }
   const confirmed = {
     snapshotId: null,

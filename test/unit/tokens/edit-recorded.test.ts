@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
-import { type EditTokens, editRecorded, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -37,7 +37,7 @@ afterEach(async () => {
 async function run(on: ObjectStore, command: string, edit: EditTokens): Promise<void> {
   const request = { command, tenants: [], reason: undefined };
   const { unrecorded } = await withAudit(quietShell(), on, request, (watched, audit) =>
-    editRecorded(watched, audit, edit),
+    editRegistry(watched, audit, edit),
   );
   if (unrecorded !== undefined) throw unrecorded;
 }

@@ -24,6 +24,7 @@ const terms = {
   expiresAt: null,
   rateLimit: null,
 };
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 let directory: string;
 let store: ObjectStore;
 
@@ -49,39 +50,41 @@ async function registeredIds(): Promise<string[]> {
 describe("editing the registry", () => {
   test("begins with an empty one, and raises the revision with each change", async () => {
     expect(await readRegistry(store)).toEqual({ registry: { revision: 0, tokens: [] }, etag: undefined });
-    await editRegistry(store, (tokens) => [...tokens, entry()]);
-    await editRegistry(store, (tokens) => [...tokens, entry()]);
+    await editRegistry(store, noAudit, (tokens) => [...tokens, entry()]);
+    await editRegistry(store, noAudit, (tokens) => [...tokens, entry()]);
     const { registry } = await readRegistry(store);
     expect(registry).toMatchObject({ revision: 2, tokens: [{ createdAt: now.toISOString() }, {}] });
   });
 
   test("T11 by many at once loses nothing: after a conflict the change is made again on what is there", async () => {
     const entries = Array.from({ length: 40 }, entry);
-    await Promise.all(entries.map((issued) => editRegistry(store, (tokens) => [...tokens, issued])));
+    await Promise.all(entries.map((issued) => editRegistry(store, noAudit, (tokens) => [...tokens, issued])));
     expect((await registeredIds()).sort()).toEqual(entries.map(({ tokenId }) => tokenId).sort());
     expect((await readRegistry(store)).registry.revision).toBe(40);
   });
 
   test("writes nothing when the edit refuses", async () => {
-    await editRegistry(store, (tokens) => [...tokens, entry()]);
+    await editRegistry(store, noAudit, (tokens) => [...tokens, entry()]);
     const before = await readFile(join(directory, tokensKey));
     const refuse = (): never => {
       throw new Failure("not_found", "no such token");
     };
-    expect((await rejectionOf(editRegistry(store, refuse))).message).toBe("no such token");
+    expect((await rejectionOf(editRegistry(store, noAudit, refuse))).message).toBe("no such token");
     expect(await readFile(join(directory, tokensKey))).toEqual(before);
   });
 
   test("never writes what no gateway would accept: that would lock out every partner", async () => {
     const good = entry();
-    await editRegistry(store, () => [good]);
+    await editRegistry(store, noAudit, () => [good]);
     for (const bad of [
       { ...entry(), expiresAt: "+010000-01-01T00:00:00.000Z" },
       { ...entry(), scopes: ["Programs Read"] },
       { ...entry(), name: " " },
       { ...entry(), sha256: good.sha256 },
     ]) {
-      expect((await rejectionOf(editRegistry(store, (tokens) => [...tokens, bad]))).code).toBe("internal");
+      expect((await rejectionOf(editRegistry(store, noAudit, (tokens) => [...tokens, bad]))).code).toBe(
+        "internal",
+      );
       expect(await registeredIds()).toEqual([good.tokenId]);
     }
   });
@@ -89,12 +92,12 @@ describe("editing the registry", () => {
   test("refuses to touch a registry that it can't read", async () => {
     const bytes = Buffer.from('{"format":"partner-programs/tokens@9"}');
     await store.put(tokensKey, { bytes, size: bytes.length, sha256: "" });
-    expect((await rejectionOf(editRegistry(store, () => []))).code).toBe("corrupt_document");
+    expect((await rejectionOf(editRegistry(store, noAudit, () => []))).code).toBe("corrupt_document");
     expect(await readFile(join(directory, tokensKey))).toEqual(bytes);
   });
 
   test("leaves one file and no leftovers", async () => {
-    await editRegistry(store, () => [entry()]);
+    await editRegistry(store, noAudit, () => [entry()]);
     expect((await readdir(join(directory, "auth"))).filter((name) => !name.startsWith("."))).toEqual([
       "tokens.json",
     ]);
@@ -119,19 +122,21 @@ describe("an unclear answer of the store", () => {
 
   test("is settled by reading back: a change that is there is done, once", async () => {
     const issued = entry();
-    await editRegistry(unclear(true), (tokens) => [...tokens, issued]);
+    await editRegistry(unclear(true), noAudit, (tokens) => [...tokens, issued]);
     expect(await registeredIds()).toEqual([issued.tokenId]);
   });
 
   test("also when somebody else has changed the registry since", async () => {
     const [issued, other] = [entry(), entry()];
-    const meanwhile = () => editRegistry(store, (tokens) => [...tokens, other]);
-    await editRegistry(unclear(true, meanwhile), (tokens) => [...tokens, issued]);
+    const meanwhile = () => editRegistry(store, noAudit, (tokens) => [...tokens, other]);
+    await editRegistry(unclear(true, meanwhile), noAudit, (tokens) => [...tokens, issued]);
     expect(await registeredIds()).toEqual([issued.tokenId, other.tokenId]);
   });
 
   test("is a failure when the change is not there", async () => {
-    const failure = await rejectionOf(editRegistry(unclear(false), (tokens) => [...tokens, entry()]));
+    const failure = await rejectionOf(
+      editRegistry(unclear(false), noAudit, (tokens) => [...tokens, entry()]),
+    );
     expect(failure).toMatchObject({ code: "store_unavailable", message: "timed out" });
     expect(await registeredIds()).toEqual([]);
   });

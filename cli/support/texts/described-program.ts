@@ -5,11 +5,11 @@ import { counted } from "../../output/counted.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { garbledWords, problemWords } from "../judgement/problem-words.ts";
-import type { DescribedFact, Line, Piece } from "./description.ts";
-import { ageFacts, buildFacts, holdLine } from "./tenant-facts.ts";
+import { describedAge, describedBuilds, holdLine } from "./described-tenant.ts";
+import type { DescribedRow, Line, Piece } from "./description.ts";
 
 /** The chain that leads from the booking system to the partner, for `snapshot explain` and for its page. */
-export function programFacts(explanation: Explanation): readonly DescribedFact[] {
+export function describedProgram(explanation: Explanation): readonly DescribedRow[] {
   const { source, store, tenant, garbled } = explanation;
   const texts = garbled.map((text): Line => ({ tone: "doubtful", text: garbledWords(text) }));
   return [
@@ -17,9 +17,9 @@ export function programFacts(explanation: Explanation): readonly DescribedFact[]
       ? ["sandbox", "its programs come with the generator, and `sandbox init` published them once"]
       : ["booking system", ...sourceLines(source)],
     ["sold out", ...placeLines(source)],
-    ...storeFacts(explanation),
+    ...describedStore(explanation),
     ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
-    ...(tenant.isSandbox ? [] : buildFacts(tenant)),
+    ...(tenant.isSandbox ? [] : describedBuilds(tenant)),
     ["texts", ...texts],
   ];
 }
@@ -30,7 +30,7 @@ export function problemText(problem: Problem): string {
   return `${problemWords(problem)} (${problem.code}${place})`;
 }
 
-function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
+function describedStore({ store, tenant }: Explanation): readonly DescribedRow[] {
   switch (store.kind) {
     case "unpublished": {
       const what = store.isStore ? "nothing is published for this tenant" : "there is no store";
@@ -46,7 +46,7 @@ function storeFacts({ store, tenant }: Explanation): readonly DescribedFact[] {
           : { tone: "good", text: "with this program" };
       return [
         ["live", [{ id: snapshotId }, `, ${counted(programs, "program")}, `, has]],
-        ...(tenant.live === null || tenant.isSandbox ? [] : ageFacts(tenant.live)),
+        ...(tenant.live === null || tenant.isSandbox ? [] : describedAge(tenant.live)),
         ["served", ...(past === null ? [] : pastLines(past))],
         ["content", served?.builtBy ? ["as built by ", { id: served.builtBy }] : null],
       ];

@@ -2,10 +2,10 @@ import { numberText } from "../../output/counted.ts";
 import type { LastRun } from "../facts/last-build.ts";
 import type { Hold } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
-import type { DescribedFact, Line, Piece } from "./description.ts";
+import type { DescribedRow, Line, Piece } from "./description.ts";
 
 /** The facts of one tenant, for `snapshot status` and for its page. */
-export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
+export function describedTenant(tenant: JudgedTenant): readonly DescribedRow[] {
   const { live, hold, removal, isSandbox } = tenant;
   return [
     ["sandbox", isSandbox ? "`sandbox init` publishes it, and no build changes it" : null],
@@ -19,15 +19,15 @@ export function tenantFacts(tenant: JudgedTenant): readonly DescribedFact[] {
     live === null
       ? ["live", { tone: "bad", text: nothingLive(tenant, removal !== null) }]
       : ["live", [{ id: live.snapshotId }, `, generation ${live.generation}`]],
-    ...(live === null || isSandbox ? [] : ageFacts(live)),
+    ...(live === null || isSandbox ? [] : describedAge(live)),
     ["programs", live && (live.programs === 0 ? { tone: "bad", text: "0" } : numberText(live.programs))],
     ["hold", live === null && hold === null ? null : holdLine(hold)],
-    ...(isSandbox ? [] : buildFacts(tenant)),
+    ...(isSandbox ? [] : describedBuilds(tenant)),
   ];
 }
 
 /** The age of the data that partners see, and whether a later withdrawal changed it. */
-export function ageFacts(live: NonNullable<JudgedTenant["live"]>): readonly DescribedFact[] {
+export function describedAge(live: NonNullable<JudgedTenant["live"]>): readonly DescribedRow[] {
   const { generatedAt, contentAt, publishedAt, confirmedAt } = live;
   return [
     ["data of", { time: contentAt }],
@@ -55,8 +55,13 @@ export function holdLine(hold: Hold | null): Line {
 }
 
 /** The last run with its reason, and the last try if it is another one. */
-export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant): readonly DescribedFact[] {
-  const tried: DescribedFact = [
+export function describedBuilds({
+  lastRun,
+  lastTry,
+  notInSource,
+  live,
+}: JudgedTenant): readonly DescribedRow[] {
+  const tried: DescribedRow = [
     "last try",
     lastTry === null ? null : [outcomePiece(lastTry.outcome), " ", { time: lastTry.triedAt }],
   ];
@@ -71,7 +76,7 @@ export function buildFacts({ lastRun, lastTry, notInSource, live }: JudgedTenant
     return lastTry === null ? [["last run", "none that is known of this tenant"]] : [tried];
   }
   const { outcome, finishedAt, runId, failure } = lastRun;
-  const run: DescribedFact = [
+  const run: DescribedRow = [
     "last run",
     [outcomePiece(outcome), " ", { time: finishedAt }, `, run ${runId}`],
     failure === null ? null : failure.message,

@@ -3,10 +3,10 @@ import { styledLine } from "./style.ts";
 import { wrapped } from "./wrap.ts";
 
 /** A label and the lines of text beside it. */
-export type Fact = readonly [label: string, ...lines: readonly string[]];
+export type Labelled = readonly [label: string, ...lines: readonly string[]];
 
-/** Facts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
-export function facts(rows: readonly Fact[], width: number): string {
+/** Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
+export function labelledLines(rows: readonly Labelled[], width: number): string {
   const labels = rows.map(([label]) => styledLine(label));
   const labelWidth = Math.max(0, ...labels.map(displayWidth));
   const indent = " ".repeat(labelWidth + 4);
