@@ -2,21 +2,18 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
-import { programViews, viewQuery } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
+import { failingViews } from "../../publish/source/tenant-rows.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
-/** The views that fail for a tenant that could not be read, found by reading all of its rows in each of them alone. */
+/** The views that fail for a tenant that could not be read. */
 export async function unreadableViews(
   client: SourceClient,
   tenantId: TenantId,
 ): Promise<readonly SourceProblem[]> {
   const found: SourceProblem[] = [];
-  for (const view of programViews) {
-    const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
-    if (!("error" in reading)) continue;
-    found.push(unreadableView(view, reading.error, tenantId));
+  for await (const { view, error } of failingViews(client, tenantId)) {
+    found.push(unreadableView(view, error, tenantId));
   }
   return found;
 }

@@ -30,14 +30,15 @@ export async function readListed(
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
 ): Promise<readonly ListedProgram[]> {
-  const text = (await responseBytes(store, list, signal)).toString("utf8");
+  // A single character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole list.
+  const bytes = await responseBytes(store, list, signal);
   const listed: ListedProgram[] = [];
-  const end = text.length - listClosing(programs.count).length;
+  const end = bytes.length - listClosing(programs.count).length;
   for (let start = listOpening.length; start < end; ) {
     // The list is minified: within a text the quotes would be escaped, and no inner object begins like this.
-    const next = text.indexOf(',{"id":"', start);
+    const next = bytes.indexOf(',{"id":"', start);
     const elementEnd = next === -1 ? end : next;
-    listed.push(listedProgram(text.slice(start, elementEnd), legacyCapacity));
+    listed.push(listedProgram(bytes.toString("utf8", start, elementEnd), legacyCapacity));
     start = elementEnd + 1;
   }
   if (listed.length === programs.count && listed.every(({ programId }) => programs.has(programId)))

@@ -55,12 +55,12 @@ export function programSource(
     included: list("included"),
     excluded: list("excluded"),
     visits: list("visits"),
-    roomPrices: children("room_prices"),
-    childPrices: children("child_prices"),
+    roomPrices: byText(children("room_prices")),
+    childPrices: byText(children("child_prices")),
     hotelStays: byPosition(children("hotel_stays")),
-    enrollments: [...children("enrollments")]
-      .map(([status, role, enrolled]): EnrollmentRow => [role, status, enrolled])
-      .sort((a, b) => compareTexts(JSON.stringify(a), JSON.stringify(b))),
+    enrollments: byText(
+      children("enrollments").map(([status, role, enrolled]): EnrollmentRow => [role, status, enrolled]),
+    ),
     staff: byPosition(children("staff")),
     flights: byPosition(children("flights")),
     itinerary: byPosition(children("itinerary")),
@@ -103,6 +103,11 @@ function decisiveRow(rows: readonly (readonly unknown[])[]): readonly unknown[] 
   const text = (row: readonly unknown[]): string => JSON.stringify(row);
   // The database gives such rows in any order.
   return [...rows].sort((a, b) => rank(a) - rank(b) || compareTexts(text(a), text(b)))[0] ?? first;
+}
+
+/** Rows without a position come in any order, which depends on how many programs are read; findings name their places. */
+function byText<Row extends readonly unknown[]>(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((a, b) => compareTexts(JSON.stringify(a), JSON.stringify(b)));
 }
 
 type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];

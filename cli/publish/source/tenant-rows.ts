@@ -3,6 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import { limitWaiting, type SourceClient, type SourcePool } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
+import type { ProgramView } from "./contract.ts";
 import { ofTenant, programViews, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
 import {
@@ -83,22 +84,30 @@ export const statesQuery = `
     FROM partner_source.programs
    WHERE ${ofTenant}`;
 
-/** A query over all views does not say which of them fails. So each view is asked once, for this tenant, to name it. */
+/** A query over all views does not say which of them fails, so each is asked once, for this tenant. */
 async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== "source_contract") return error;
   const asking = pool.withReading(async (client) => {
     await limitWaiting(client, { statementMs: maxStatesMs });
-    for (const view of programViews) {
-      const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
-      if ("error" in reading) return { view, message: reading.error.message };
-    }
+    for await (const first of failingViews(client, tenantId)) return first;
     return undefined;
   });
   const found = await asking.catch(() => undefined);
   if (found === undefined) return error;
   return new Failure(
     "source_contract",
-    `The view partner_source.${found.view} fails: ${found.message}. \`partner-programs source check\` names the row and the fix.`,
+    `The view partner_source.${found.view} fails: ${found.error.message}. \`partner-programs source check\` names the row and the fix.`,
     { cause: error.cause },
   );
+}
+
+/** The views that fail for the tenant, found by reading all of its rows in each of them alone. Expects a transaction. */
+export async function* failingViews(
+  client: SourceClient,
+  tenantId: TenantId,
+): AsyncGenerator<{ readonly view: ProgramView; readonly error: Error }, void> {
+  for (const view of programViews) {
+    const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
+    if ("error" in reading) yield { view, error: reading.error };
+  }
 }

@@ -160,6 +160,23 @@ describe("children", () => {
     expect((await bench.build()).report.outcome).toBe("unchanged");
   });
 
+  test("a finding names the same place of a price, whatever the order of the rows", async () => {
+    await bench.insertPrograms("acme", "p");
+    const rows = [
+      { occupancy: 3, amount: "70" },
+      { occupancy: 2, amount: "80" },
+      { occupancy: 1, amount: "0" },
+    ];
+    const found = async () => tenantRun((await bench.build()).report, "acme").problems;
+    await bench.insertRows("room_prices", "acme", "p", ...rows);
+    const before = await found();
+    expect(before).toMatchObject([{ code: "room_price_dropped", field: "prices.rooms[0]" }]);
+    await bench.source.query("DELETE FROM partner_source.room_prices");
+    await bench.insertRows("room_prices", "acme", "p", ...rows.reverse());
+    await bench.source.query("UPDATE partner_source.programs SET name = 'New'");
+    expect(await found()).toEqual(before);
+  });
+
   test("the lead guide is the first by position, not by insertion", async () => {
     await bench.insertPrograms("acme", "p");
     await bench.insertRows(
