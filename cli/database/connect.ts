@@ -144,23 +144,24 @@ type ReadingClient = SourceClient & {
   keepsStatements: boolean;
 };
 
+function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout {
+  return setTimeout(() => cutConnection(connection, new Error("Query read timeout")), timeoutMs);
+}
+
 /**
  * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either, each answer stays
  * reachable until the next full garbage collection, so that all rows move to the old generation.
  */
 function withDeadline(connection: pg.PoolClient): ReadingClient {
-  const startDeadline = (): NodeJS.Timeout =>
-    setTimeout(() => cutConnection(connection, new Error("Query read timeout")), statementTimeoutMs);
   const query = (query: string | QueryConfig | pg.Query, values?: unknown[]): unknown => {
+    const deadline = cutAfter(statementTimeoutMs, connection);
     if (query instanceof pg.Query) {
       if (!client.keepsStatements) Object.assign(query, { name: undefined });
-      const deadline = startDeadline();
       query.once("end", () => clearTimeout(deadline)).once("error", () => clearTimeout(deadline));
       return connection.query(query);
     }
     return new Promise<QueryResult>((resolve, reject) => {
       const config = typeof query === "string" ? { text: query } : query;
-      const deadline = startDeadline();
       connection.query(
         values === undefined ? config : { ...config, values },
         (error: Error | null, answer) => {

@@ -26,12 +26,7 @@ export async function withSourceClient<Result>(
   options: SourceClientOptions,
   run: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: presentUrl(options.databaseUrl),
-    application_name: "partner-programs",
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-  });
+  const client = createClient(options.databaseUrl);
   // Without a listener a connection that breaks between two queries would end the process.
   client.on("error", () => {});
   const abort = (): void => cutConnection(client);
@@ -103,15 +98,14 @@ function explanation(error: Error, code: string): string | undefined {
   return `The booking database could not be reached (${reason}). Check DATABASE_URL, and that the server is up and the role may connect.`;
 }
 
-/** A client for a session that listens. It may hear nothing for hours, and keep-alive notices in time when the server is gone. */
-export function listeningClient(databaseUrl: DatabaseUrl, name: string, answerMs = 10_000): pg.Client {
+/** A client that is not connected yet. `own`: what this connection needs beside the usual. */
+export function createClient(databaseUrl: DatabaseUrl, own: pg.ClientConfig = {}): pg.Client {
   return new pg.Client({
     connectionString: presentUrl(databaseUrl),
-    application_name: `partner-programs ${name}`,
+    application_name: "partner-programs",
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: answerMs,
     keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    ...own,
   });
 }
 

@@ -8,29 +8,18 @@ export interface LiveFile {
   readonly entry: ResponseEntry;
 }
 
-/** The changes that turn the tree of one snapshot into that of another. */
-export interface LiveTreeUpdate {
-  readonly copies: readonly LiveFile[];
-  readonly removals: readonly ObjectKey[];
-}
-
-/** Every file of the snapshot's tree except its marker: the lists, then the details. */
-export function* liveFiles(manifest: Manifest): Generator<LiveFile> {
+/** Every file of the snapshot's tree except its marker, the lists first. P27: with `shown`, those whose bytes differ in its tree. */
+export function* liveFiles(manifest: Manifest, shown?: Manifest): Generator<LiveFile> {
   for (const { name, entry } of responsesOf(manifest)) {
+    if (shown !== undefined && responseEntry(shown, name)?.sha256 === entry.sha256) continue;
     yield { key: liveKey(manifest.tenantId, name), entry };
   }
 }
 
-/** P27: copies the files whose bytes differ, and removes those of programs that are gone. */
-export function liveTreeUpdate(from: Manifest, to: Manifest): LiveTreeUpdate {
-  const { tenantId } = to;
-  const copies: LiveFile[] = [];
-  for (const { name, entry } of responsesOf(to)) {
-    if (responseEntry(from, name)?.sha256 !== entry.sha256)
-      copies.push({ key: liveKey(tenantId, name), entry });
-  }
-  const gone = [...from.programs.ids()].filter((programId) => !to.programs.has(programId));
-  return { copies, removals: gone.map((programId) => liveKey(tenantId, { kind: "detail", programId })) };
+/** P27: the files of programs that the next snapshot does not have any more. */
+export function goneFiles({ tenantId, programs }: Manifest, next: Manifest): readonly ObjectKey[] {
+  const gone = [...programs.ids()].filter((programId) => !next.programs.has(programId));
+  return gone.map((programId) => liveKey(tenantId, { kind: "detail", programId }));
 }
 
 /** Whether the tree of that snapshot has a file of this key, its marker included. */

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { DeleteBatch } from "../snapshot/delete-batch.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
-import { isInLiveTree, type LiveFile, liveFiles, liveTreeUpdate } from "./live-files.ts";
+import { goneFiles, isInLiveTree, liveFiles } from "./live-files.ts";
 import { changingMarkerText, completeMarkerText, putLiveMarker, readLiveMarker } from "./live-marker.ts";
 
 export interface LiveTreeTask {
@@ -118,14 +118,17 @@ async function writeTree(
   store: ObjectStore,
   signal: AbortSignal,
 ): Promise<void> {
-  if (from === undefined) {
-    await deleteFiles(store, to.tenantId, (key) => !isInLiveTree(to, key), signal);
-    return await copyFiles(liveFiles(to), store, signal);
-  }
-  const { copies, removals } = liveTreeUpdate(from, to);
-  await copyFiles(copies, store, signal);
-  if (removals.length > 0) await store.delete(removals, { signal });
+  if (from === undefined) await deleteFiles(store, to.tenantId, (key) => !isInLiveTree(to, key), signal);
+  await forEachBounded(liveFiles(to, from), maxParallelCopies, async ({ key, entry }) => {
+    const { kind } = await store.copy(entry.key, key, { signal });
+    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
+  });
+  const gone = from === undefined ? [] : goneFiles(from, to);
+  if (gone.length > 0) await store.delete(gone, { signal });
 }
+
+/** Copies under way at a time. */
+const maxParallelCopies = 16;
 
 /**
  * P31: marks the tree as being changed first, and deletes the marker last. So the next build finds a tree that is half gone.
@@ -154,13 +157,3 @@ async function deleteFiles(
   }
   await batch.flush();
 }
-
-async function copyFiles(files: Iterable<LiveFile>, store: ObjectStore, signal: AbortSignal): Promise<void> {
-  await forEachBounded(files, maxParallelCopies, async ({ key, entry }) => {
-    const { kind } = await store.copy(entry.key, key, { signal });
-    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
-  });
-}
-
-/** Copies under way at a time. */
-const maxParallelCopies = 16;

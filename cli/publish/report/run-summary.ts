@@ -121,19 +121,25 @@ function findingPlace({ severity, programId, field, value }: Problem, tenantId: 
 function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
   const count = leftOut.length + leftOutOmitted;
   if (count === 0) return "";
-  const shown = leftOut.slice(0, maxShownNames).map(shownId);
-  const more = count > shown.length ? `, and ${count - shown.length} more (see --json or --report)` : "";
-  const programs = programsLeftOut(count);
   const rest = publishing.has(outcome) ? "; the rest is published" : "";
-  return `${tenantId}: ${programs}${rest}: ${shown.join(", ")}${more}\n`;
+  const ids = shownIds(leftOut.map(shownId), count, " (see --json or --report)");
+  return `${tenantId}: ${counted(count, "program")} left out${rest}: ${ids}\n`;
 }
+
+/** The first of `count` ids, and how many more there are. */
+function shownIds(ids: readonly string[], count: number, whereAll: string): string {
+  const shown = ids.slice(0, maxShownIds);
+  const more = count > shown.length ? `, and ${count - shown.length} more${whereAll}` : "";
+  return shown.join(", ") + more;
+}
+
+const maxShownIds = 20;
 
 /** P20: says what was withdrawn of a tenant whose other changes were kept back. */
 function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: boolean): string {
   const count = counts.withdrawn ?? 0;
   if (count === 0 || publishing.has(outcome) || outcome === "would-publish" || isDryRun) return "";
-  const programs = count === 1 ? "1 program" : `${count} programs`;
-  return `${tenantId}: ${programs} withdrawn all the same, since the source states it\n`;
+  return `${tenantId}: ${counted(count, "program")} withdrawn all the same, since the source states it\n`;
 }
 
 /** Counts the programs left out of tenants whose other programs are published. */
@@ -143,31 +149,22 @@ function leftOutCount(runs: readonly TenantRun[]): number {
     .reduce((sum, { leftOut = [], leftOutOmitted = 0 }) => sum + leftOut.length + leftOutOmitted, 0);
 }
 
-function programsLeftOut(count: number): string {
-  return count === 1 ? "1 program left out" : `${count} programs left out`;
-}
-
-/** Ids of left-out programs shown per tenant. */
-const maxShownNames = 20;
 const publishing: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
 
 /** Tenants with the same failure share a line. A failure of the whole run has a line of its own and is not repeated. */
 function failureLines(report: RunReport): string[] {
-  const tenants = new Map<
-    string,
-    { readonly outcome: string; readonly message: string; readonly ids: string[] }
-  >();
-  for (const { tenantId, outcome, failure } of report.tenants) {
+  const alike = new Map<string, { readonly run: TenantRun; readonly ids: string[] }>();
+  for (const run of report.tenants) {
+    const { tenantId, outcome, failure } = run;
     if (failure === null || report.failure?.message.startsWith(failure.message)) continue;
-    const { message } = failure;
-    const alike = tenants.get(`${outcome} ${message}`) ?? { outcome, message, ids: [] };
-    alike.ids.push(tenantId);
-    tenants.set(`${outcome} ${message}`, alike);
+    const known = alike.get(`${outcome} ${failure.message}`);
+    if (known === undefined) alike.set(`${outcome} ${failure.message}`, { run, ids: [tenantId] });
+    else known.ids.push(tenantId);
   }
-  const lines = [...tenants.values()].map(({ outcome, message, ids }) => {
-    const more = ids.length > maxShownNames ? ` and ${ids.length - maxShownNames} more` : "";
-    return `${outcome}: ${ids.slice(0, maxShownNames).join(", ")}${more}: ${printableLines(message)}\n`;
-  });
+  const lines = [...alike.values()].map(
+    ({ run: { outcome, failure }, ids }) =>
+      `${outcome}: ${shownIds(ids, ids.length, "")}: ${printableLines(failure?.message ?? "")}\n`,
+  );
   if (report.failure !== null) lines.push(`failed: ${printableLines(report.failure.message)}\n`);
   return lines;
 }
@@ -179,7 +176,10 @@ function lastLine(report: RunReport): string {
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${count} ${outcome}`);
   const left = leftOutCount(report.tenants);
-  const counts = [outcomes.join(", ") || "no tenants", ...(left === 0 ? [] : [programsLeftOut(left)])];
+  const counts = [
+    outcomes.join(", ") || "no tenants",
+    ...(left === 0 ? [] : [`${counted(left, "program")} left out`]),
+  ];
   const all = `${counts.join("; ")}; ${programs.programs} programs in ${seconds} s`;
   switch (report.outcome) {
     case "unchanged":
@@ -190,9 +190,6 @@ function lastLine(report: RunReport): string {
       return `${report.outcome[0]?.toUpperCase()}${report.outcome.slice(1)}: ${all}.`;
   }
 }
-
-/** The most programs shown for each kind of change; `--json` has them all. */
-const maxShown = 20;
 
 /** P147: what a build would do to a tenant, as its dry run says. Empty when that is nothing. */
 function plannedChanges({ tenantId, changes }: TenantRun): string {
@@ -209,9 +206,5 @@ function plannedChanges({ tenantId, changes }: TenantRun): string {
 
 function named(what: string, ids: readonly string[]): string {
   if (ids.length === 0) return "";
-  const more = ids.length - maxShown;
-  const programs = ids.length === 1 ? "1 program" : `${ids.length} programs`;
-  const head = `  ${what} ${programs}:`;
-  const rest = more > 0 ? `, and ${more} more (see --json)` : "";
-  return `${head} ${ids.slice(0, maxShown).join(", ")}${rest}\n`;
+  return `  ${what} ${counted(ids.length, "program")}: ${shownIds(ids, ids.length, " (see --json)")}\n`;
 }

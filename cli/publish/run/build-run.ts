@@ -5,14 +5,16 @@ import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { packageVersion } from "../../../core/package-version.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
+import { requireSourceStructure } from "../source/check-structure.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext } from "../tenant/build-context.ts";
 import type { BuildOptions } from "../tenant/build-options.ts";
@@ -32,10 +34,7 @@ export type BuildSchedule = (
 export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"> {
   /** The booking database. */
   readonly pool: SourcePool;
-  readonly version: string;
   readonly schedule: BuildSchedule;
-  /** Throws `source_contract` when the views are not what the contract says. */
-  readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly onTenants: (count: number) => void;
   readonly onTenantDone: (run: TenantRun) => void;
 }
@@ -109,7 +108,7 @@ export async function buildRun(
     durationMs: Math.max(0, finishedAt.getTime() - startedAt.getTime()),
     outcome: context.signal.aborted ? "interrupted" : outcome,
     exitStatus: context.signal.aborted ? 130 : exitStatus,
-    version: context.version,
+    version: packageVersion(),
     options: {
       tenants: namedTenants(wanted),
       shard: wanted.kind === "all" && wanted.shard !== undefined ? shardText(wanted.shard) : null,
@@ -153,12 +152,12 @@ function namedTenants(wanted: WantedTenants): string[] | null {
 async function changedViews(
   failure: Failure | undefined,
   runs: readonly TenantRun[],
-  { pool, checkSource, signal }: RunContext,
+  { pool, signal }: RunContext,
 ): Promise<Failure | undefined> {
   const code = failure?.code ?? runs.find((run) => run.failure !== null)?.failure?.code;
   if (code === undefined || signal.aborted || !readingFailures.has(code)) return undefined;
   try {
-    await pool.withReading(checkSource);
+    await pool.withReading(requireSourceStructure);
     return undefined;
   } catch (error) {
     const found = asFailure(error);

@@ -1,7 +1,6 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { Logger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { packageVersion } from "../../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";
@@ -10,7 +9,6 @@ import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
 import { createFollowLive } from "../live-copy/live-tree.ts";
-import { requireSourceStructure } from "../source/check-structure.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import { requireHonouredConditions } from "../store/with-checked-store.ts";
@@ -86,8 +84,6 @@ export async function withBuildSession<Result>(
             const report = await buildRun(wanted, options, {
               ...context,
               schedule,
-              version: packageVersion(),
-              checkSource: requireSourceStructure,
               followLive: createFollowLive(shell, settings),
               onTenants: progress.total,
               onProgress: progress.programs,

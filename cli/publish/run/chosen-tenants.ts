@@ -7,6 +7,7 @@ import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { keptTenants } from "../snapshot/stored-tenants.ts";
+import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-findings.ts";
 import { inShard, type Shard } from "./shard.ts";
@@ -34,8 +35,6 @@ export interface TenantChoice {
   readonly pool: SourcePool;
   readonly store: ObjectStore;
   readonly wanted: WantedTenants;
-  /** Throws `source_contract` when the views are not what the contract says. */
-  readonly checkSource: (client: SourceClient) => Promise<void>;
   readonly sandbox: TenantId | undefined;
   readonly removed: RemovedTenants;
   readonly allowVanished: boolean;
@@ -49,9 +48,9 @@ const ofSome = { listed: undefined, unreadable: () => undefined, failure: undefi
 
 /** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
 export async function chosenTenants(choice: TenantChoice): Promise<ChosenTenants> {
-  const { pool, store, wanted, checkSource, sandbox, removed, problems, signal } = choice;
+  const { pool, store, wanted, sandbox, removed, problems, signal } = choice;
   if (wanted.kind === "notified") return await notifiedTenant(choice, wanted.tenantId);
-  const check = await askSource(pool, checkSource);
+  const check = await askSource(pool, requireSourceStructure);
   let failure: Failure | undefined;
   if ("failure" in check) {
     if (check.failure.code === "source_contract") failure = check.failure;

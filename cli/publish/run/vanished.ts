@@ -1,9 +1,8 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
-import { keptTenants } from "../snapshot/stored-tenants.ts";
+import { hasPointer, keptTenants } from "../snapshot/stored-tenants.ts";
 import { inShard, type Shard } from "./shard.ts";
 
 /** The tenants that partners have. Removed ones and the sandbox are none of them. */
@@ -33,16 +32,10 @@ export async function liveTenants(
   const vanished: TenantId[] = [];
   for await (const tenantId of keptTenants(store, removed, signal)) {
     if (tenantId === sandbox || (shard !== undefined && !inShard(tenantId, shard))) continue;
-    if (listed.has(tenantId)) {
-      count += 1;
-      continue;
-    }
-    // A folder without a pointer is what a killed build or a removal left.
-    for await (const { key } of store.list(currentKey(tenantId), { signal })) {
-      if (key !== currentKey(tenantId)) continue;
-      count += 1;
-      vanished.push(tenantId);
-    }
+    const isVanished = !listed.has(tenantId);
+    if (isVanished && !(await hasPointer(store, tenantId, signal))) continue;
+    count += 1;
+    if (isVanished) vanished.push(tenantId);
   }
   return { count, vanished };
 }

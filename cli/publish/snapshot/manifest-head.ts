@@ -1,19 +1,16 @@
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { piecesOf, readBody } from "../../../core/object-body.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { piecesOf } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
+import { readStoredManifest } from "./stored-snapshot.ts";
 
 /** The part of a manifest before its programs. */
-export interface ManifestHead {
-  readonly snapshotId: SnapshotId;
-  readonly generation: number;
-  readonly parent: SnapshotId | null;
-  /** RFC 3339, UTC: when the database was read. */
-  readonly generatedAt: string;
+export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation" | "parent" | "generatedAt"> {
   /**
    * When the database was read for the programs that partners see. Earlier than `generatedAt` when the build only withdrew
    * programs.
@@ -38,24 +35,21 @@ export async function readManifestHead(
   const key = manifestKey(tenantId, snapshotId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
+  const storedAt = found.modifiedAt;
   const text = await beginning(piecesOf(found));
-  const document =
-    (await unlessFailed(canonicalHead(text), "corrupt_document")) ??
-    (await wholeDocument(store, tenantId, snapshotId, signal));
-  if (document === undefined) return undefined;
+  const document = await unlessFailed(canonicalHead(text), "corrupt_document");
+  if (document === undefined) {
+    const whole = await readStoredManifest(store, tenantId, snapshotId, signal);
+    if (whole === undefined) return undefined;
+    const { contentAt = whole.manifest.generatedAt, programs } = whole.manifest;
+    return { ...whole.manifest, contentAt, programs: programs.count, storedAt };
+  }
   if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
     throw new Failure("corrupt_document", `${key} belongs to another tenant or snapshot.`);
   }
-  const { generation, parent, generatedAt, contentAt = generatedAt, counts } = document;
-  return {
-    snapshotId,
-    generation,
-    parent: parent !== null && isSnapshotId(parent) ? parent : null,
-    generatedAt,
-    contentAt,
-    programs: counts.programs,
-    storedAt: found.modifiedAt,
-  };
+  const { generation, generatedAt, contentAt = generatedAt, counts } = document;
+  const parent = document.parent !== null && isSnapshotId(document.parent) ? document.parent : null;
+  return { snapshotId, generation, parent, generatedAt, contentAt, programs: counts.programs, storedAt };
 }
 
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -76,19 +70,5 @@ async function canonicalHead(text: string): Promise<ManifestDocument | undefined
   return parseStoredDocument(head, isManifestDocument, "the head");
 }
 
-async function wholeDocument(
-  store: ObjectStore,
-  tenantId: TenantId,
-  snapshotId: SnapshotId,
-  signal: AbortSignal,
-): Promise<ManifestDocument | undefined> {
-  const key = manifestKey(tenantId, snapshotId);
-  const found = await store.get(key, { signal });
-  if (found.kind !== "object") return undefined;
-  return parseStoredDocument(await readBody(found, maxWholeBytes, key), isManifestDocument, key);
-}
-
 const programsStart = '"programs":{';
 const maxHeadLength = 16 * 1024;
-/** Longer manifests are read in the canonical form only (see `readManifest`). */
-const maxWholeBytes = 16 * 1024 * 1024;

@@ -38,6 +38,18 @@ export async function unlistedTenants(
   return unlisted;
 }
 
+/** False for a folder that a killed build or a removal left. */
+export async function hasPointer(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for await (const { key } of store.list(currentKey(tenantId), { signal })) {
+    if (key === currentKey(tenantId)) return true;
+  }
+  return false;
+}
+
 /** A published tenant whose id differs from a listed one in case only. */
 export interface CaseVariant {
   readonly tenantId: TenantId;
@@ -59,9 +71,9 @@ export async function publishedCaseVariants(
   const variants: CaseVariant[] = [];
   for (const published of unlisted) {
     const tenantId = byLowerCase.get(published.toLowerCase());
-    if (tenantId === undefined) continue;
-    for await (const _ of store.list(currentKey(published), { signal }))
+    if (tenantId !== undefined && (await hasPointer(store, published, signal))) {
       variants.push({ tenantId, published });
+    }
   }
   return variants;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { type DatabaseUrl, endClient, listeningClient } from "../../database/source-client.ts";
+import { createClient, type DatabaseUrl, endClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
   /** `undefined`: anything may have changed. */
@@ -79,7 +79,12 @@ async function listenOnce(
   { databaseUrl, events, signal, pauses }: ListeningOptions & { readonly pauses: ListeningPauses },
   onListening: () => void,
 ): Promise<void> {
-  const client = listeningClient(databaseUrl, "watch", pauses.answerMs);
+  const client = createClient(databaseUrl, {
+    application_name: "partner-programs watch",
+    query_timeout: pauses.answerMs,
+    // The session may hear nothing for hours.
+    keepAliveInitialDelayMillis: 10_000,
+  });
   const over = new AbortController();
   const end = (): void => over.abort();
   client.on("error", end).on("end", end);

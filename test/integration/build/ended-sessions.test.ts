@@ -41,7 +41,7 @@ const readings: readonly Pick<Moment, "at" | "when">[] = [
   { at: "BEGIN", when: "before" },
   { at: "BEGIN", when: "with" },
   { at: "SET LOCAL", when: "before" },
-  { at: "pg_get_viewdef", when: "during" },
+  { at: "WITH RECURSIVE based", when: "during" },
   { at: "partner_source.tenants", when: "during" },
   { at: "UNION ALL", when: "before" },
   { at: "UNION ALL", when: "during" },

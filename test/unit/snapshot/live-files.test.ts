@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInLiveTree, liveFiles, liveTreeUpdate } from "../../../cli/publish/live-copy/live-files.ts";
+import { goneFiles, isInLiveTree, liveFiles } from "../../../cli/publish/live-copy/live-files.ts";
 import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { liveKey, responseKey } from "../../../core/object-key.ts";
@@ -33,10 +33,10 @@ function manifestOf(programs: Readonly<Record<string, string>>, lists = "00"): M
 }
 
 const live = (name: string): string => `tenants/acme/live/${name}`;
-const plan = (from: Manifest, to: Manifest) => {
-  const { copies, removals } = liveTreeUpdate(from, to);
-  return { copies: copies.map(({ key }) => key), removals };
-};
+const plan = (from: Manifest, to: Manifest) => ({
+  copies: [...liveFiles(to, from)].map(({ key }) => key),
+  removals: goneFiles(from, to),
+});
 
 describe("P27 the change of the tree for people", () => {
   test("is empty between snapshots of the same bytes", () => {
