@@ -162,7 +162,7 @@ test("P142 a field that all of a few programs lose is named, once", async () => 
   await bench.build(["--allow-emptied"]);
   await bench.source.query("DELETE FROM partner_source.faq");
   const dry = await bench.run(["snapshot", "build", "--dry-run"]);
-  expect(dry.stdout).toContain("  warning fields_emptied: content = empty for 3 of 3: a, b, c (");
+  expect(dry.stdout).toContain("  warning fields_emptied (1): acme content = empty for 3 of 3: a, b, c (");
   const { status, report } = await bench.build();
   expect(status).toBe(0);
   expect(tenantRun(report, "acme").problems).toMatchObject([
