@@ -37,7 +37,8 @@ export class ProgramTable {
   /** The programs whose detail is in the folder of one of these snapshots. */
   *idsIn(snapshots: ReadonlySet<SnapshotId>): Generator<ProgramId> {
     const isSought = this.#folders.map((folder) => snapshots.has(folder));
-    for (const at of this.#places()) {
+    // A list asks for this, so a thousand places are visited without a generator, which would take half of the time.
+    for (let at = 0; at < this.#used; at = this.#valueAt(at) + valueBytes) {
       const value = this.#valueAt(at);
       if (isSought[this.#bytes.readUInt32LE(value + digestBytes + 4)])
         yield this.#bytes.toString("latin1", at + 1, value) as ProgramId;

@@ -9,11 +9,22 @@ import { connectionHeaders, type Exchange, exchangesFile } from "../cli/partners
 import { createTerminal } from "./support-page/terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-type Plan = Pick<Exchange, "name" | "title" | "path" | "token"> & { readonly method?: string };
+type Plan = Pick<Exchange, "name" | "title" | "path" | "token"> & {
+  readonly method?: string;
+  /** Whether it names the snapshot that the list is from. */
+  readonly isSince?: boolean;
+};
 
 const list = "/v1/programs";
 const plans: readonly Plan[] = [
   { name: "list", title: "The list", path: list, token: "valid" },
+  {
+    name: "list-since",
+    title: "The list again: no detail has changed since that snapshot",
+    path: list,
+    token: "valid",
+    isSince: true,
+  },
   { name: "program", title: "A program", path: `${list}/everything`, token: "valid" },
   {
     name: "program-sparse",
@@ -76,9 +87,14 @@ async function record(): Promise<readonly Exchange[]> {
   const gateway = await startGateway({ ...process.env, ...env, ...settings });
   try {
     for (let left = 3; left > 0; left -= 1)
-      (await ask(gateway.baseUrl, "GET", list, tokens["valid, its quota used up"], "used-up")).resume();
+      (
+        await ask(gateway.baseUrl, "GET", list, tokens["valid, its quota used up"], { requestId: "used-up" })
+      ).resume();
     const exchanges: Exchange[] = [];
-    for (const plan of plans) exchanges.push(await recorded(gateway.baseUrl, plan, tokens[plan.token]));
+    for (const plan of plans) {
+      const since = plan.isSince ? exchanges[0]?.headers["Snapshot-Id"] : undefined;
+      exchanges.push(await recorded(gateway.baseUrl, plan, tokens[plan.token], since));
+    }
     return exchanges;
   } finally {
     gateway.stop();
@@ -86,9 +102,14 @@ async function record(): Promise<readonly Exchange[]> {
   }
 }
 
-async function recorded(baseUrl: string, plan: Plan, token: string): Promise<Exchange> {
+async function recorded(
+  baseUrl: string,
+  plan: Plan,
+  token: string,
+  since: string | undefined,
+): Promise<Exchange> {
   const { name, title, path, method = "GET" } = plan;
-  const answer = await ask(baseUrl, method, path, token, `example-${name}`);
+  const answer = await ask(baseUrl, method, path, token, { requestId: `example-${name}`, since });
   const headers: [string, string][] = [];
   for (const [at, header] of answer.rawHeaders.entries()) {
     if (at % 2 === 1 || connectionHeaders.includes(header)) continue;
@@ -96,7 +117,9 @@ async function recorded(baseUrl: string, plan: Plan, token: string): Promise<Exc
   }
   const { statusCode: status = 0, statusMessage: reason = "" } = answer;
   return {
-    ...{ name, title, method, path, token: plan.token, status, reason },
+    ...{ name, title, method, path, token: plan.token },
+    ...(since !== undefined && { snapshotSince: since }),
+    ...{ status, reason },
     headers: Object.fromEntries(headers),
     body: await json(answer),
   };
@@ -108,10 +131,14 @@ function ask(
   method: string,
   path: string,
   token: string,
-  requestId: string,
+  { requestId, since }: { readonly requestId: string; readonly since?: string | undefined },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = { "x-request-id": requestId, ...(token !== "" && { authorization: `Bearer ${token}` }) };
+    const headers = {
+      "x-request-id": requestId,
+      ...(token !== "" && { authorization: `Bearer ${token}` }),
+      ...(since !== undefined && { "snapshot-since": since }),
+    };
     request(new URL(path, baseUrl), { method, headers, agent: false }, resolve).on("error", reject).end();
   });
 }

@@ -185,7 +185,7 @@ async function addSharedSample(
 }
 
 /** A public field that no document has a value for, and the column that it comes from. */
-export interface EmptyField extends ProblemPlace {
+interface EmptyField extends ProblemPlace {
   /** The field's path from the program: `prices.rooms[].amount`. */
   readonly field: string;
 }

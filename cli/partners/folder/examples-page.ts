@@ -13,6 +13,8 @@ export interface Exchange {
   readonly path: string;
   /** `valid` stands for a token that may not be shown. */
   readonly token: "valid" | "none" | "wrong" | "valid, without the scope" | "valid, its quota used up";
+  /** The value of `Snapshot-Since`, where the request has one. */
+  readonly snapshotSince?: string;
   readonly status: number;
   /** The reason phrase after the status. */
   readonly reason: string;
@@ -41,12 +43,13 @@ ${exchanges.map((exchange) => exchangeSection(exchange, company))}`;
 }
 
 function exchangeSection(exchange: Exchange, { baseUrl }: Company): Html {
-  const { name, title, method, path, token, status, reason, headers } = exchange;
+  const { name, title, method, path, token, snapshotSince, status, reason, headers } = exchange;
   const sent = [
     `${method} ${new URL(baseUrl).pathname.replace(/\/$/, "")}${path} HTTP/1.1`,
     `Host: ${new URL(baseUrl).host}`,
     `X-Request-Id: ${exampleId(name)}`,
     ...authorization(token),
+    ...(snapshotSince === undefined ? [] : [`Snapshot-Since: ${snapshotSince}`]),
   ];
   const received = [
     `HTTP/1.1 ${status} ${reason}`,

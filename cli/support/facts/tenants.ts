@@ -105,7 +105,6 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
 interface CommonFacts {
   readonly builds: LastBuilds;
   readonly keys: RegistryReading;
-  readonly keysByTenant: ReadonlyMap<string, readonly RegisteredToken[]>;
   readonly removals: ReadonlyMap<string, Removal>;
   readonly sandbox: TenantId | undefined;
   readonly faults: readonly string[];
@@ -119,20 +118,8 @@ async function readCommon(store: ObjectStore, signal: AbortSignal): Promise<Comm
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
-  const keysByTenant = new Map<string, RegisteredToken[]>();
-  for (const token of keys.kind === "read" ? keys.registry.tokens : []) {
-    const own = keysByTenant.get(token.tenantId);
-    if (own === undefined) keysByTenant.set(token.tenantId, [token]);
-    else own.push(token);
-  }
-  return {
-    builds,
-    keys,
-    keysByTenant,
-    removals,
-    sandbox: sandbox.value,
-    faults: [...builds.faults, ...faults, ...sandbox.faults, ...unread],
-  };
+  const allFaults = [...builds.faults, ...faults, ...sandbox.faults, ...unread];
+  return { builds, keys, removals, sandbox: sandbox.value, faults: allFaults };
 }
 
 async function allStored(store: ObjectStore, signal: AbortSignal): Promise<readonly TenantId[]> {
@@ -144,7 +131,7 @@ async function allStored(store: ObjectStore, signal: AbortSignal): Promise<reado
 async function tenantFacts(
   store: ObjectStore,
   tenantId: TenantId,
-  { builds, keys, keysByTenant, removals, sandbox }: CommonFacts,
+  { builds, keys, removals, sandbox }: CommonFacts,
   known: LiveReading | undefined,
   signal: AbortSignal,
 ): Promise<TenantFacts> {
@@ -167,7 +154,7 @@ async function tenantFacts(
     isSandbox,
     hold: held && { ...held, by: await heldBy(store, tenantId, held.since, signal) },
     removal: removals.get(tenantId) ?? null,
-    keys: keys.kind === "read" ? (keysByTenant.get(tenantId) ?? []) : null,
+    keys: keys.kind === "read" ? keys.registry.tokens.filter((token) => token.tenantId === tenantId) : null,
     answers: null,
   };
   if (reading.kind !== "read") {

@@ -18,6 +18,7 @@ import {
 import { askAgain, damageSteps, mendViews, nothingToDo, tenantAdvice, unlistedSteps } from "./remedies.ts";
 import { type ProgramFacts, type ProgramJudgement, type Standing, standing } from "./standing.ts";
 import { explainCommand, forSupport, listCommand, nextStep } from "./step.ts";
+import { goneSince } from "./tenant.ts";
 
 /** Judges a program (P47): its case in the table, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
@@ -48,8 +49,8 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
  */
 function caseOf(facts: ProgramFacts, reader: Reader): Standing {
   const { store, programId, tenantId, tenant, source } = facts;
-  const { removal } = tenant;
-  if (removal !== null && removal.openKeys === 0) return removedTenant(facts, removal.removedAt, reader);
+  const goneAt = goneSince(tenant);
+  if (goneAt !== null) return removedTenant(facts, goneAt, reader);
   if (!isProgramId(programId)) return malformedId(facts);
   if (tenant.isSandbox) return inSandbox(facts);
   switch (store.kind) {

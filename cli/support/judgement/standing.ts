@@ -64,8 +64,8 @@ const standings = {
   malformed_id: [400, "malformed_id"],
 } as const;
 
-export type StandingName = keyof typeof standings;
-export type Answer = (typeof standings)[StandingName][0];
+type StandingName = keyof typeof standings;
+type Answer = (typeof standings)[StandingName][0];
 export type Verdict = (typeof standings)[StandingName][1];
 
 export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {

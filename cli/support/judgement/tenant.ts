@@ -47,9 +47,9 @@ export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
   return { ...facts, buildState, concerns };
 }
 
-/** Whether nobody is served any more, because the access keys have ended (P91). */
-export function isGone({ removal }: Pick<TenantFacts, "removal">): boolean {
-  return removal !== null && removal.openKeys === 0;
+/** When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for others. */
+export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | null {
+  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }
 
 /** Whether the source, the store and the runs know nothing of the tenant. */
@@ -69,9 +69,9 @@ type Facts = TenantFacts & { readonly buildState: BuildState };
 /** The table of cases for a tenant. */
 function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
   const { tenantId, live, fault, removal, notInSource, hold, lastRun } = facts;
-  if (removal !== null && isGone(facts)) {
-    const removed = plainTime(removal.removedAt, reader);
-    const text = `removed on ${removed}: its access keys ended, and partners get 401 (unauthorized)`;
+  const goneAt = goneSince(facts);
+  if (goneAt !== null) {
+    const text = `removed on ${plainTime(goneAt, reader)}: its access keys ended, and partners get 401 (unauthorized)`;
     // Where nobody is served, no other concern matters to partners.
     yield concern("removed", tenantId, text);
     return;

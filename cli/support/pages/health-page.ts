@@ -9,7 +9,7 @@ import {
   tallyWords,
   worstSubjectFirst,
 } from "../judgement/concern.ts";
-import { isGone, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
+import { goneSince, type JudgedTenant, judgedTenants } from "../judgement/tenant.ts";
 import { outcomeTone } from "../texts/described-tenant.ts";
 import { home, tenantPath } from "./addresses.ts";
 import { concernItem, concernList } from "./concern-items.ts";
@@ -49,7 +49,7 @@ ${tenants.length === 0 ? html`<p>Build the first snapshots: ${command("snapshot 
 
 function summary(tenants: readonly JudgedTenant[]): string {
   const programs = tenants.reduce(
-    (sum, tenant) => sum + (isGone(tenant) ? 0 : (tenant.live?.programs ?? 0)),
+    (sum, tenant) => sum + (goneSince(tenant) !== null ? 0 : (tenant.live?.programs ?? 0)),
     0,
   );
   return `${tallyWords(tenants)} ${counted(programs, "program")} in all.`;

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Failure } from "../../../core/failure.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
 import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
@@ -53,7 +52,7 @@ async function answer(
     sendRedirect(res, access.location);
   } else if (url?.pathname === stylesheetPath) {
     send(res, 200, "text/css; charset=utf-8", stylesheet);
-  } else sendPage(res, await pageOrFailure(url, inspection), inspection.store.address);
+  } else sendPage(res, await pageAt(url, inspection).catch(failurePage), inspection.store.address);
 }
 
 function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void {
@@ -61,15 +60,6 @@ function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void
   else {
     if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
     send(res, page.status, "text/html; charset=utf-8", pageDocument(page, storeAddress));
-  }
-}
-
-async function pageOrFailure(url: URL | undefined, inspection: Inspection): Promise<Answer> {
-  try {
-    if (url === undefined) throw new Failure("not_found", "There is no page at this address.");
-    return await pageAt(url, inspection);
-  } catch (error) {
-    return failurePage(error);
   }
 }
 

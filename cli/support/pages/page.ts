@@ -37,7 +37,13 @@ export function pageDocument(page: Page, storeAddress: string): string {
 <input id="find" name="q" type="search" maxlength="200" autocomplete="off" spellcheck="false" placeholder="Tenant, program, request or key"><button>Find</button>
 </form>
 </header>
-${trail.length > 0 && trailNav(page)}
+${
+  trail.length > 0 &&
+  html`<nav class="trail" aria-label="Where you are"><ol>
+${trail.map(({ text, path }) => html`<li><a href="${path}"><bdi>${text}</bdi></a></li>`)}
+<li><bdi aria-current="page">${title}</bdi></li>
+</ol></nav>`
+}
 <main id="main" tabindex="-1">
 ${main}
 </main>
@@ -46,11 +52,4 @@ ${main}
 </html>
 `.markup
   }`;
-}
-
-function trailNav({ trail, title }: Page): Html {
-  return html`<nav class="trail" aria-label="Where you are"><ol>
-${trail.map(({ text, path }) => html`<li><a href="${path}"><bdi>${text}</bdi></a></li>`)}
-<li><bdi aria-current="page">${title}</bdi></li>
-</ol></nav>`;
 }

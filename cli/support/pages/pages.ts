@@ -44,11 +44,11 @@ const routes: readonly Route[] = [
   ...moved,
 ];
 
-/** The page at the address. Throws `not_found` when there is none. */
-export async function pageAt(url: URL, inspection: Inspection): Promise<Answer> {
-  const segments = url.pathname.split("/").slice(1).map(decoded);
+/** The page at the address. Throws `not_found` when there is none, as for a target that is no address at all. */
+export async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
+  const segments = url?.pathname.split("/").slice(1).map(decoded) ?? [];
   for (const route of routes) {
-    const answer = route(segments, url.searchParams, inspection);
+    const answer = route(segments, url?.searchParams ?? new URLSearchParams(), inspection);
     if (answer !== undefined) return await answer;
   }
   throw new Failure("not_found", "There is no page at this address.");

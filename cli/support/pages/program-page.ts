@@ -5,6 +5,7 @@ import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import { type Explanation, explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standing.ts";
+import { goneSince } from "../judgement/tenant.ts";
 import { describedProgram } from "../texts/described-program.ts";
 import { programPath, tenantPath } from "./addresses.ts";
 import { type Page, tenantTrail } from "./page.ts";
@@ -67,15 +68,10 @@ ${
     changeTable("Differences", changes),
   )
 }
-${versionsSection({ ...versions, removedAt: removedAtOf(explanation) }, reader)}
+${versionsSection({ ...versions, removedAt: goneSince(explanation.tenant) }, reader)}
 ${section("way", "From the booking system to the partner", describedList(describedProgram(explanation), reader))}
 ${whyForm(tenantId, programId)}`;
   return { status: 200, title, trail: tenantTrail(tenantId), main };
-}
-
-/** P91: from its removal on, the partners of a tenant see nothing. */
-function removedAtOf({ tenant: { removal } }: Explanation): string | null {
-  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }
 
 function nameOf(document: unknown): string | undefined {
@@ -138,7 +134,7 @@ function documentSection(
   if (document === undefined) return version !== undefined && missing("Partners got 404 then.");
   const served = store.kind === "live" ? store.served : null;
   const entry = version === undefined || version.entry === "unknown" ? served : version.entry;
-  const removedAt = removedAtOf(explanation);
+  const removedAt = goneSince(explanation.tenant);
   const until = version === undefined ? removedAt : (version.until ?? removedAt);
   return section(
     "document",

@@ -8,7 +8,7 @@ import type { Reader } from "../../output/times.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
-import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
+import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/described-tenant.ts";
 import { concernItem } from "./concern-items.ts";
 import { homeTrail } from "./page.ts";
@@ -102,8 +102,7 @@ function versionsSection(tenant: JudgedTenant, { published, periods }: Published
   const byId = new Map(published.map((snapshot) => [snapshot.snapshotId, snapshot]));
   const shown = periods.slice(0, maxPeriods);
   // P91: partners saw the live snapshot only until the removal of the tenant.
-  const { removal } = tenant;
-  const end = removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
+  const end = goneSince(tenant);
   return section(
     "versions",
     "Versions",

@@ -22,7 +22,7 @@ export function explanationText(explanation: Explanation, layout: Layout): strin
     ...(changes === null ? [] : [["compared", ...pendingLines(changes, layout)] satisfies Labelled]),
   ];
   const title = `Program ${printable(programId)} of tenant ${tenantId}`;
-  return answerText({ title, tone: verdictTone(verdict), rows, ...explanation }, layout);
+  return answerText({ ...explanation, title, tone: verdictTone(verdict), rows }, layout);
 }
 
 /** The answer to a question of support: the answer first, then the facts that lead to it, and the next steps last. */

@@ -13,7 +13,7 @@ import { answerText, historyJson } from "./explanation.ts";
 export function requestText(request: ExplainedRequest, layout: Layout): string {
   const title = `Request ${printable(request.line.requestId)}: ${statusTitle(request.line)}`;
   const rows = labelledRows(describedRequest(request, layout.now), layout);
-  return answerText({ title, tone: requestTone(request.line), rows, ...request }, layout);
+  return answerText({ ...request, title, tone: requestTone(request.line), rows }, layout);
 }
 
 function statusTitle({ status, isCut }: RequestLogLine): string {

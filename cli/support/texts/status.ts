@@ -5,7 +5,7 @@ import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
-import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
+import { goneSince, type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";
 import { describedTenant, lastRunJson, outcomeTone } from "./described-tenant.ts";
 import { labelledRows } from "./description.ts";
@@ -110,17 +110,13 @@ function tenantJson(tenant: JudgedTenant, now: Date): object {
     lastRun: lastRun && lastRunJson(lastRun),
     lastTry,
     notInSource,
-    removedAt: removedAt(tenant),
+    removedAt: goneSince(tenant),
     renamedTo: null,
     isSandbox,
     hold,
     fault,
     concerns: concerns.map(concernJson),
   };
-}
-
-function removedAt({ removal }: JudgedTenant): string | null {
-  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }
 
 /** The object that `tenant list --json` prints; documented in docs/json.md. */
@@ -136,7 +132,7 @@ export function tenantListJson({ tenants }: JudgedTenants, { names, away }: Tena
         live: live && { snapshotId, generation, publishedAt, programs },
         fault,
         activeTokens: usableKeys(tenant, now),
-        removedAt: removedAt(tenant),
+        removedAt: goneSince(tenant),
         isSandbox,
         concerns: concerns.map(concernJson),
       };

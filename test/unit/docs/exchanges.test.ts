@@ -42,7 +42,7 @@ describe("the recorded answers of docs/exchanges.json (renew: npm run generate:e
       const isBody =
         status !== 200
           ? isErrorResponse
-          : name === "list"
+          : name.startsWith("list")
             ? isProgramListResponse
             : name === "legacy"
               ? isLegacyProgramsResponse
