@@ -12,7 +12,13 @@ import { FindingGroups, SharedTally } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
 import { ProgramProblems } from "./program-problems.ts";
-import { type AskStore, caseProblems, knownCaseVariants, publishedCaseProblems } from "./tenant-case.ts";
+import {
+  type AskStore,
+  caseProblems,
+  knownCaseVariants,
+  knownRemoved,
+  publishedCaseProblems,
+} from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -54,8 +60,9 @@ export async function checkSource(
   const unreadable = new Map<string, SourceProblem>();
   // Failures over all rows are added last, since the tenant and program at which a view fails say more (P133).
   const ofAllRows: SourceProblem[] = [];
-  const { tenants, claimed } = await checkTenantList(client, groups, ofAllRows);
-  const counted = await countedRows(client, tenants, groups, (view, error) => {
+  const removed = await knownRemoved(askStore, signal);
+  const { tenants, claimed } = await checkTenantList(client, removed, groups, ofAllRows);
+  const counted = await countedRows(client, [...tenants, ...removed], groups, (view, error) => {
     ofAllRows.push(unreadableView(view, error));
   });
   const shared = new SharedTally();
@@ -103,6 +110,7 @@ function noteUnreadable(unreadable: Map<string, SourceProblem>, problem: SourceP
 /** The tenants that a build would build, and other tenant ids that programs claim. */
 async function checkTenantList(
   client: SourceClient,
+  removed: ReadonlySet<string>,
   groups: FindingGroups,
   unreadable: SourceProblem[],
 ): Promise<{ readonly tenants: readonly TenantId[]; readonly claimed: readonly string[] }> {
@@ -115,7 +123,9 @@ async function checkTenantList(
   if ("error" in strays) unreadable.push(unreadableView("programs", strays.error));
   const { tenants, problems } = list.result;
   for (const problem of problems) addTenantProblem(groups, problem, "tenants");
-  const found = "result" in strays ? strays.result : [];
+  // Rows of a tenant that an operator removed are passed over without advice to list the tenant again.
+  const found =
+    "result" in strays ? strays.result.filter(({ tenantId }) => !removed.has(tenantId ?? "")) : [];
   for (const stray of found) addTenantProblem(groups, stray, "programs");
   return { tenants, claimed: found.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== null) };
 }

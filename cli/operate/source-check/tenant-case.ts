@@ -31,6 +31,13 @@ export function caseProblems(listed: readonly string[], claimed: readonly string
 /** Calls with the store of the settings; throws where there is none to be had. */
 export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
 
+/** The tenants that operators removed, as far as the store can be asked. */
+export async function knownRemoved(askStore: AskStore, signal: AbortSignal): Promise<ReadonlySet<TenantId>> {
+  const ask = async (store: ObjectStore): Promise<ReadonlySet<TenantId>> =>
+    new Set((await knownRemovals(store, signal)).keys());
+  return await unlessAway(askStore(ask), new Set(), signal);
+}
+
 /** P146: the listed tenants whose ids differ from those of published ones in case only, as far as the store can be asked. */
 export async function knownCaseVariants(
   listed: readonly TenantId[],
@@ -41,9 +48,18 @@ export async function knownCaseVariants(
     const unlisted = await unlistedTenants(store, await knownRemovals(store, signal), listed, signal);
     return await publishedCaseVariants(store, listed, unlisted, signal);
   };
-  return await askStore(ask).catch((error: unknown) => {
+  return await unlessAway(askStore(ask), [], signal);
+}
+
+/** A store that cannot be asked keeps nobody from checking the source. */
+async function unlessAway<Value>(
+  asked: Promise<Value>,
+  otherwise: Value,
+  signal: AbortSignal,
+): Promise<Value> {
+  return await asked.catch((error: unknown) => {
     if (signal.aborted) throw error;
-    return [];
+    return otherwise;
   });
 }
 

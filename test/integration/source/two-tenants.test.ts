@@ -117,3 +117,18 @@ describe("P146 a tenant that is published under an id of other case", () => {
     expect((await bench.build()).report.problems).toEqual([]);
   });
 });
+
+test("a check gives no advice to list a tenant again that was removed by command", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 2);
+  await bench.insertMany("beta", 2);
+  expect((await bench.run(["snapshot", "build"])).status).toBe(0);
+  await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'beta'");
+  const codes = async (): Promise<readonly string[]> => {
+    const { stdout } = await bench.run(["source", "check", "--json"]);
+    return JSON.parse(stdout).problems.map(({ code }: { readonly code: string }) => code);
+  };
+  expect(await codes()).toEqual(["programs_of_unknown_tenant"]);
+  expect((await bench.run(["tenant", "remove", "beta"])).status).toBe(0);
+  expect(await codes()).toEqual([]);
+});
