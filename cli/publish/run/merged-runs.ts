@@ -47,6 +47,7 @@ export function mergedConfirmations(
 export function mergedLastRuns(stored: LastRuns, report: RunReport, latest: Date): LastRuns {
   const newer = report.tenants
     .flatMap((run) => lastRunOf(run, report))
+    .map(([id, run]) => [id, withSharedBefore(run, stored.tenants.get(id), report)] as const)
     .filter(([id, { endedAt }]) => isLater(endedAt, stored.tenants.get(id)?.endedAt ?? null, latest));
   const runsOfAll = withRunOfAll(stored.runsOfAll, report, latest);
   if (newer.length === 0 && runsOfAll === stored.runsOfAll) return stored;
@@ -65,6 +66,17 @@ function lastRunOf(run: TenantRun, report: RunReport): readonly (readonly [Tenan
     problemCounts,
   };
   return [[tenantId, entry]];
+}
+
+/** P145: only a run of all asks whether two tenants still have the same programs. Any other leaves the finding as it was. */
+function withSharedBefore(
+  run: TenantLastRun,
+  before: TenantLastRun | undefined,
+  { options }: RunReport,
+): TenantLastRun {
+  const { programs_shared: shared } = before?.problemCounts ?? {};
+  if (options.tenants === null || shared === undefined) return run;
+  return { ...run, problemCounts: { programs_shared: shared, ...run.problemCounts } };
 }
 
 function withRunOfAll(

@@ -1,15 +1,19 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import { readLastRuns } from "../../../core/last-runs.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
 import type { ProgramTable } from "../../../core/program-table.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
+import { withProblem } from "../content/problem-log.ts";
+import { minShared } from "../guards/shared-guard.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { publishedCaseVariants, unlistedTenants } from "../snapshot/stored-tenants.ts";
+import { sharingTenants } from "../source/find-programs.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 import type { ChosenTenants, TenantChoice } from "./chosen-tenants.ts";
 
@@ -20,9 +24,10 @@ import type { ChosenTenants, TenantChoice } from "./chosen-tenants.ts";
 export async function reportTenants(
   { pool, store, wanted, sandbox, removed, problems, signal }: TenantChoice,
   { tenants, listed, vanished, failure }: ChosenTenants,
-  runs: readonly TenantRun[],
+  runs: TenantRun[],
 ): Promise<void> {
   const isOfAll = wanted.kind === "all";
+  if (isOfAll && failure === undefined) await nameStillShared(pool, store, runs, signal);
   const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
   if (listed === undefined || !isNews || signal.aborted) return;
   if (isOfAll && failure === undefined) await reportStrayPrograms(pool, removed, problems);
@@ -38,6 +43,42 @@ export async function reportTenants(
   // P146
   for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
     problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
+  }
+}
+
+/**
+ * P145: a tenant that was published with the programs of another is named by each run of all for as long as their rows are the same,
+ * also when it is unchanged. The source is asked only while there is such a tenant.
+ */
+async function nameStillShared(
+  pool: SourcePool,
+  store: ObjectStore,
+  runs: TenantRun[],
+  signal: AbortSignal,
+): Promise<void> {
+  const last = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
+  const wasShared = ({ tenantId }: TenantRun): boolean =>
+    isTenantId(tenantId) && last?.tenants.get(tenantId)?.problemCounts.programs_shared !== undefined;
+  const isOpen = (run: TenantRun): boolean =>
+    (run.outcome === "unchanged" || run.outcome === "published") &&
+    run.problemCounts.programs_shared === undefined &&
+    wasShared(run);
+  if (!runs.some(isOpen)) return;
+  // When the source cannot say that it is over, it is not.
+  const sharing = await pool
+    .withReading(sharingTenants, { statementMs: maxCountingMs })
+    .catch(() => undefined);
+  for (const [at, run] of runs.entries()) {
+    if (!isOpen(run)) continue;
+    const others = sharing?.get(run.tenantId) ?? [];
+    const count = others.reduce((sum, { programs }) => sum + programs, 0);
+    if (sharing !== undefined && count < minShared) continue;
+    const value =
+      sharing === undefined ? "as before" : `${count} program(s) are those of ${others[0]?.tenantId}`;
+    runs[at] = {
+      ...run,
+      ...withProblem(run, { code: "programs_shared", programId: null, field: null, value }),
+    };
   }
 }
 

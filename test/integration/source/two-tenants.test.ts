@@ -132,3 +132,21 @@ test("a check gives no advice to list a tenant again that was removed by command
   expect((await bench.run(["tenant", "remove", "beta"])).status).toBe(0);
   expect(await codes()).toEqual([]);
 });
+
+test("P145 status names tenants with the same programs until a run of all finds that their rows differ", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 6);
+  await bench.insertMany("beta", 6);
+  const isNamed = async (args: readonly string[]): Promise<boolean> => {
+    expect((await bench.run(["snapshot", "build", ...args])).status).toBe(0);
+    const { stdout } = await bench.run(["snapshot", "status"]);
+    return stdout.includes("programs that another tenant has, too");
+  };
+  expect(await isNamed([])).toBe(true);
+  expect(await isNamed([])).toBe(true);
+  expect(await isNamed(["--tenant", "acme"])).toBe(true);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
+  );
+  expect(await isNamed([])).toBe(false);
+});
