@@ -91,7 +91,7 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     };
     client.on("error", (error: unknown) => noteAway(error));
     client.on("ready", async () => {
-      // Who may not ask for INFO learns of a cluster from its first answer.
+      // A client that may not ask for INFO learns of a cluster from its first answer.
       const info = await client.info("cluster").catch(() => "");
       if (connection !== opened) return;
       if (/cluster_enabled:1/.test(info)) switchTo(openCluster);

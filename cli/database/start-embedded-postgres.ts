@@ -132,7 +132,7 @@ const lostRace = [" already exists", " is empty", "pre-existing shared memory", 
 async function startServer({ directory, data, log: path }: Cluster, pgCtl: string, durable: boolean) {
   const settings = {
     listen_addresses: "127.0.0.1",
-    // Of those that are nobody's by convention. Where it is taken, the next attempt takes another one.
+    // A port of the range that nobody owns by convention. If it is taken, the next attempt takes another one.
     port: randomInt(49_152, 65_536),
     unix_socket_directories: "''",
     timezone: "UTC",

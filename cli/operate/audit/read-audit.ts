@@ -17,7 +17,7 @@ export interface AuditQuery {
 }
 
 export interface AuditReading {
-  /** Of each call of a command its end, or its beginning when it has no end; newest first. */
+  /** One record for each call of a command: its end, or its beginning when it has no end. Newest first. */
   readonly records: readonly AuditDocument[];
   /** Whether older records fit. */
   readonly hasOlder: boolean;

@@ -12,7 +12,7 @@ export interface GatewayLog {
   lastHour(now: Date): Promise<RecentAnswers>;
 }
 
-/** Of what is piped in, the newest 64 MB are kept in memory. */
+/** The newest 64 MB of a piped log are kept in memory. */
 const maxBytes = 64 * 1024 * 1024;
 
 /** Logs that may grow and be rotated. Standard input is read as it comes, until `signal` aborts. */

@@ -33,7 +33,7 @@ export interface RecentAnswers {
 
 const hourMs = 3_600_000;
 const latelyMs = 60_000;
-/** Of each log no more is read, 1.5 s of work at most. Gateways that write more in an hour are told apart by their metrics. */
+/** No more than this is read of each log, which is 1.5 s of work at most. For gateways that write more in an hour, look at their metrics. */
 const maxBytes = 64 * 1024 * 1024;
 const leastBytes = 1024 * 1024;
 

@@ -31,7 +31,7 @@ export interface Plausibility {
 /** A query over all tenants' rows that takes longer is given up. */
 const maxQueryMs = 120_000;
 
-/** What plausibility is judged by. */
+/** The rules, the day and the store by which plausibility is judged. */
 export interface PlausibilityContext {
   readonly rules: ContentRules;
   /** `YYYY-MM-DD`. */

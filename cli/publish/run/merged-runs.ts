@@ -95,7 +95,7 @@ function withRunOfAll(
   );
 }
 
-/** Of how many parts a shard is one. */
+/** The number of parts in the name of a shard: `3` of `2/3`. */
 function partCount(shard: string | null): string {
   return shard?.split("/")[1] ?? "";
 }

@@ -24,7 +24,7 @@ export type ProgramInSource =
       readonly state: string;
       /** The problems that would keep the program from being published if its state were active. */
       readonly ifActive: readonly Problem[];
-      /** What partners would not see of it then. */
+      /** The parts of it that partners would not see then. */
       readonly dropped: readonly Problem[];
       /** The later of the program's travel dates, if that is past; `YYYY-MM-DD`. */
       readonly lastDay: string | null;
@@ -33,7 +33,7 @@ export type ProgramInSource =
       readonly kind: "invalid";
       /** Everything that keeps it from being published. */
       readonly problems: readonly Problem[];
-      /** What partners would not see of it even then. */
+      /** The parts of it that partners would not see even then. */
       readonly dropped: readonly Problem[];
     }
   | {
@@ -43,7 +43,7 @@ export type ProgramInSource =
       readonly sha256: string;
       /** Values that are dropped or blanked, each with its rule. */
       readonly dropped: readonly Problem[];
-      /** Of a program without a place left: who takes them. */
+      /** Who takes the places, when none is left. */
       readonly statuses?: readonly EnrollmentStatus[];
     };
 

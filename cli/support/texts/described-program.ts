@@ -114,7 +114,7 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
   }
 }
 
-/** Who takes the places of a program that has none left: a cancelled booking whose status nobody named takes one, too. */
+/** The enrollments that take the places of a sold-out program. A cancelled booking whose status nobody named takes one, too. */
 function placeLines(source: ProgramInSource): readonly Line[] {
   if (source.kind !== "publishable" || source.statuses === undefined) return [];
   const lines = source.statuses.map((status) => {
