@@ -12,7 +12,7 @@ interface SandboxCase {
 }
 
 interface SandboxFile {
-  /** What it shows is a usual program of 20 places with room and child prices. */
+  /** A usual program of 20 places, with room and child prices. The others say how they differ from it. */
   readonly usual: Partial<ProgramSource>;
   /** In the order in which people should read them; each has what differs from the usual program. */
   readonly programs: readonly (Partial<ProgramSource> & {
