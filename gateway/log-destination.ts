@@ -1,4 +1,4 @@
-import { write, writeSync } from "node:fs";
+import { writeSync, writev } from "node:fs";
 import { settledWithin } from "./deadline.ts";
 
 /**
@@ -29,69 +29,100 @@ export function createLogDestination(options: {
   readonly onLost: (lines: number) => void;
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
-  /** Lines that are gathered for the next batch. */
-  let gathered = "";
-  /** The rest of the batch that is being written. */
-  let batch = noBytes;
+  let filling = newBlock();
+  /** Blocks in the order of their lines. The first ones may be under way to the file. */
+  const waiting: Block[] = [];
+  let waitingBytes = 0;
+  /** A written block to be filled again. A new block for each batch would keep the garbage collector busy. */
+  let spare: Block | undefined;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
   let onAllWritten: (() => void) | undefined;
 
-  /** True while there is something to write. */
-  function fillBatch(): boolean {
-    if (batch.length === 0) {
-      batch = Buffer.from(gathered);
-      gathered = "";
-    }
-    return batch.length > 0;
+  function sealBlock(): void {
+    if (filling.to === 0) return;
+    waiting.push(filling);
+    waitingBytes += filling.to;
+    filling = spare ?? newBlock();
+    spare = undefined;
   }
 
-  function writeBatch(): void {
+  function nextBlock(): Block | undefined {
+    if (waiting.length === 0) sealBlock();
+    return waiting[0];
+  }
+
+  function dropFirst(block: Block): void {
+    waiting.shift();
+    waitingBytes -= block.to - block.from;
+    if (block.bytes.length === blockBytes) spare = { bytes: block.bytes, from: 0, to: 0 };
+  }
+
+  function noteWritten(bytes: number): void {
+    let left = bytes;
+    for (let block = waiting[0]; block !== undefined && left > 0; block = waiting[0]) {
+      const taken = Math.min(left, block.to - block.from);
+      left -= taken;
+      if (block.from + taken === block.to) dropFirst(block);
+      else {
+        block.from += taken;
+        waitingBytes -= taken;
+      }
+    }
+  }
+
+  /**
+   * Writes all waiting blocks at once. The next write can begin only in another turn of the event loop, and with many clients
+   * each turn makes more lines than a block holds.
+   */
+  function writeBlocks(): void {
     clearTimeout(timer);
     timer = undefined;
     if (isWriting) return;
-    if (!fillBatch()) {
+    const first = nextBlock();
+    const last = waiting.at(-1);
+    if (first === undefined || last === undefined) {
       onAllWritten?.();
       return;
     }
     isWriting = true;
-    const begun = batch;
-    write(fd, begun, 0, begun.length, null, (error, written) => {
+    const pieces = waiting.map(({ bytes, from, to }) => bytes.subarray(from, to));
+    writev(fd, pieces, null, (error, written) => {
       isWriting = false;
-      // Otherwise `flushSync` has written the batch meanwhile.
-      if (batch === begun) noteWritten(error, written);
+      // `flushSync` has written these blocks meanwhile.
+      if (waiting[0] !== first) return;
+      const isForGood = error !== null && !isBusy(error);
+      if (error === null) noteWritten(written);
+      else if (isForGood) giveUp(first);
+      if (!isForGood && waiting.includes(last)) schedule(busyRetryMs);
+      else if (waiting.length > 0 || filling.to >= batchBytes || onAllWritten !== undefined) writeBlocks();
+      else if (filling.to > 0) schedule(maxDelayMs);
     });
   }
 
-  function noteWritten(error: NodeJS.ErrnoException | null, written: number): void {
-    if (error !== null && isBusy(error)) {
-      schedule(busyRetryMs);
-      return;
-    }
-    if (error === null) batch = batch.subarray(written);
-    else giveUp();
-    if (batch.length > 0 || gathered.length >= batchLength || onAllWritten !== undefined) writeBatch();
-    else if (gathered !== "") schedule(maxDelayMs);
-  }
-
-  /** Drops a batch that nobody will ever read (EPIPE, EBADF) or that finds no room (ENOSPC). */
-  function giveUp(): void {
-    onLost(batch.toString("latin1").split("\n").length - 1);
-    batch = noBytes;
+  /** Drops a block that nobody will ever read (EPIPE, EBADF) or that finds no room (ENOSPC). */
+  function giveUp(block: Block): void {
+    onLost(block.bytes.toString("latin1", block.from, block.to).split("\n").length - 1);
+    dropFirst(block);
   }
 
   function schedule(delayMs: number): void {
-    timer ??= setTimeout(writeBatch, delayMs).unref();
+    timer ??= setTimeout(writeBlocks, delayMs).unref();
   }
 
   return {
     write(line) {
-      if (batch.length + gathered.length + line.length > maxPendingBytes) {
+      if (waitingBytes + filling.to + line.length > maxPendingBytes) {
         onLost(1);
         return;
       }
-      gathered += line;
-      if (gathered.length >= batchLength && batch.length === 0) writeBatch();
+      const maxBytes = line.length * 3;
+      if (filling.to + maxBytes > filling.bytes.length) {
+        sealBlock();
+        if (maxBytes > filling.bytes.length) filling = newBlock(maxBytes);
+      }
+      filling.to += filling.bytes.write(line, filling.to);
+      if (filling.to >= batchBytes && waiting.length === 0) writeBlocks();
       else schedule(maxDelayMs);
     },
 
@@ -99,15 +130,15 @@ export function createLogDestination(options: {
       const written = new Promise<void>((resolve) => {
         onAllWritten = resolve;
       });
-      writeBatch();
+      writeBlocks();
       return settledWithin(maxMs, written);
     },
 
     flushSync(maxMs) {
       const endsAt = Date.now() + maxMs;
-      while (fillBatch() && Date.now() < endsAt) {
+      for (let block = nextBlock(); block !== undefined && Date.now() < endsAt; block = nextBlock()) {
         try {
-          batch = batch.subarray(writeSync(fd, batch));
+          noteWritten(writeSync(fd, block.bytes, block.from, block.to - block.from));
         } catch (error) {
           if (!isBusy(error)) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
@@ -117,8 +148,20 @@ export function createLogDestination(options: {
   };
 }
 
-const noBytes = Buffer.alloc(0);
-const batchLength = 64 * 1024;
+/** Lines as bytes. The bytes before `from` are written. */
+interface Block {
+  readonly bytes: Buffer;
+  from: number;
+  to: number;
+}
+
+function newBlock(size = blockBytes): Block {
+  return { bytes: Buffer.allocUnsafeSlow(size), from: 0, to: 0 };
+}
+
+const batchBytes = 64 * 1024;
+/** A batch, and room for the line that completes it. */
+const blockBytes = 80 * 1024;
 const maxDelayMs = 100;
 const busyRetryMs = 20;
 

@@ -60,6 +60,8 @@ describe("a folder of sockets in place of a host", () => {
       form,
     );
     vi.stubEnv("PGUSER", username);
+    // The embedded server wants a password also where the form has none.
+    vi.stubEnv("PGPASSWORD", password);
     const { status, stderr } = await runCommand(["source", "check"], { env: { DATABASE_URL: url } });
     expect([status, stderr]).toEqual([0, expect.any(String)]);
   });
