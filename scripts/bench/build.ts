@@ -11,7 +11,7 @@ import { median, type Row, reportBench } from "./report.ts";
 
 const folder = temporaryFolder("bench");
 const values = benchOptions({ tenants: "100", programs: "1000", rounds: "3", store: `file:${folder}/store` });
-const env = {
+const env: NodeJS.ProcessEnv = {
   ...process.env,
   DATABASE_URL: undefined,
   DATA_DIR: folder,
@@ -20,9 +20,10 @@ const env = {
   LOG_LEVEL: "error",
 };
 
-await withEmbeddedPostgres(folder, {}, async (databaseUrl) =>
-  reportBench("build", await measure(databaseUrl)),
-);
+await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  env.DATABASE_URL = databaseUrl;
+  reportBench("build", await measure(databaseUrl));
+});
 
 async function measure(databaseUrl: string): Promise<Row[]> {
   await measuredCli(["source", "init"], env);

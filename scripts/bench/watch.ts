@@ -24,9 +24,15 @@ const folder = temporaryFolder("bench");
 const cliPath = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const storeDirectory = join(folder, "store");
 const storeUrl = `file:${storeDirectory}`;
-const env = { PATH: process.env.PATH, DATA_DIR: folder, STORE_URL: storeUrl, LOG_LEVEL: "silent" };
+const env: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  DATA_DIR: folder,
+  STORE_URL: storeUrl,
+  LOG_LEVEL: "silent",
+};
 
 await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+  env.DATABASE_URL = databaseUrl;
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
