@@ -37,11 +37,16 @@ export class ProgramTable {
   /** The programs whose detail is in the folder of one of these snapshots. */
   *idsIn(snapshots: ReadonlySet<SnapshotId>): Generator<ProgramId> {
     const isSought = this.#folders.map((folder) => snapshots.has(folder));
-    // A list asks for this, so a thousand places are visited without a generator, which would take half of the time.
-    for (let at = 0; at < this.#used; at = this.#valueAt(at) + valueBytes) {
-      const value = this.#valueAt(at);
-      if (isSought[this.#bytes.readUInt32LE(value + digestBytes + 4)])
-        yield this.#bytes.toString("latin1", at + 1, value) as ProgramId;
+    // A list asks for this, so a thousand places are visited without calls: `readUInt32LE` alone would cost a fifth more. A
+    // manifest has at most a million programs, so three bytes hold the number of any folder.
+    const bytes = this.#bytes;
+    for (let at = 0; at < this.#used; ) {
+      const value = at + 1 + (bytes[at] ?? 0);
+      const folder = value + digestBytes + 4;
+      const number =
+        (bytes[folder] ?? 0) | ((bytes[folder + 1] ?? 0) << 8) | ((bytes[folder + 2] ?? 0) << 16);
+      if (isSought[number]) yield bytes.toString("latin1", at + 1, value) as ProgramId;
+      at = value + valueBytes;
     }
   }
 
