@@ -34,9 +34,9 @@ export class ProgramTable {
       yield this.#bytes.toString("latin1", at + 1, this.#valueAt(at)) as ProgramId;
   }
 
-  /** The programs whose detail is in the folder of one of these snapshots. */
-  *idsIn(snapshots: ReadonlySet<SnapshotId>): Generator<ProgramId> {
-    const isSought = this.#folders.map((folder) => snapshots.has(folder));
+  /** The programs whose detail is in the folder of a snapshot that is sought. */
+  *idsIn(isSoughtIn: (snapshotId: SnapshotId) => boolean): Generator<ProgramId> {
+    const isSought = this.#folders.map(isSoughtIn);
     // A list asks for this, so a thousand places are visited without calls: `readUInt32LE` alone would cost a fifth more. A
     // manifest has at most a million programs, so three bytes hold the number of any folder.
     const bytes = this.#bytes;

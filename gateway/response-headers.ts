@@ -78,17 +78,31 @@ export function snapshotHeaders(
  * the ids' order, since two ids of one second do not sort. `*`: `since` is not known to be in the line, or the value would be too
  * long.
  */
-export function changedSince({ snapshotId, ancestors, programs }: Manifest, since: SnapshotId): string {
-  if (since === snapshotId) return "";
-  const place = ancestors?.indexOf(since) ?? -1;
-  if (ancestors === undefined || place === -1) return "*";
+export function changedSince(manifest: Manifest, since: SnapshotId): string {
+  const line = lineOf(manifest);
+  const place = line.get(since);
+  if (place === undefined) return since === manifest.snapshotId ? "" : "*";
+  if (place === 0) return "";
   let value = "";
-  for (const id of programs.idsIn(new Set([snapshotId, ...ancestors.slice(0, place)]))) {
+  for (const id of manifest.programs.idsIn((folder) => (line.get(folder) ?? place) < place)) {
     value += value === "" ? id : `,${id}`;
     if (value.length > maxChangedBytes) return "*";
   }
   return value;
 }
+
+/** The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name its line. */
+function lineOf(manifest: Manifest): ReadonlyMap<SnapshotId, number> {
+  const known = lines.get(manifest);
+  if (known !== undefined) return known;
+  const { snapshotId, ancestors } = manifest;
+  const line = new Map(ancestors && [snapshotId, ...ancestors].map((id, place) => [id, place]));
+  lines.set(manifest, line);
+  return line;
+}
+
+/** Kept for each manifest that was asked for it, since making the map costs as much as looking through a thousand programs. */
+const lines = new WeakMap<Manifest, ReadonlyMap<SnapshotId, number>>();
 
 /** A client's buffer for headers may be small. */
 const maxChangedBytes = 2048;
