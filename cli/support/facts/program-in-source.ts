@@ -43,7 +43,7 @@ export type ProgramInSource =
       readonly sha256: string;
       /** Values that are dropped or blanked, each with its rule. */
       readonly dropped: readonly Problem[];
-      /** Who takes the places, when none is left. */
+      /** The enrollments that take the places, when none is left. */
       readonly statuses?: readonly EnrollmentStatus[];
     };
 
