@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
@@ -37,6 +38,18 @@ export interface Workbench {
   /** Empties the source and the store. */
   reset(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A workbench for all tests of the file: there before the first one, and closed behind the last. */
+export function useWorkbench(): Workbench {
+  let opened: Workbench | undefined;
+  beforeAll(async () => {
+    opened = await openWorkbench();
+  });
+  afterAll(async () => {
+    await opened?.close();
+  });
+  return new Proxy({} as Workbench, { get: (_, name) => Reflect.get(opened ?? {}, name) });
 }
 
 export async function openWorkbench(): Promise<Workbench> {

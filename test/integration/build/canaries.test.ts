@@ -77,16 +77,4 @@ describe("D4 private data of the booking database", () => {
     expect(rows.length).toBeGreaterThan(10);
     for (const { name } of rows) expect(stored).not.toContain(name);
   });
-
-  test("what is published is believable: several tenants, full and sparse programs, other scripts", async () => {
-    expect(tenants).toHaveLength(3);
-    const snapshots = await Promise.all(
-      tenants.map((tenantId) => publishedSnapshot(createFileStore({ directory }), tenantId)),
-    );
-    const details = snapshots.flatMap(({ details }) => [...details.values()]);
-    expect(details.length).toBeGreaterThan(30);
-    expect(details.some(({ capacity }) => capacity.remaining === 0)).toBe(true);
-    expect(details.some(({ prices }) => prices.startingAmount === null)).toBe(true);
-    expect(details.some(({ content }) => content !== null)).toBe(true);
-  });
 });

@@ -8,12 +8,11 @@ import {
 } from "../../../cli/publish/run/confirmation-writer.ts";
 import { Failure } from "../../../core/failure.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ids.ts";
 import { readLastRuns } from "../../../core/last-runs.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
-import { eventually } from "../../support/gateway-client.ts";
+import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { runReport } from "../../unit/schemas/stored-samples.ts";
 
 type Put = ObjectStore["put"];
@@ -71,19 +70,6 @@ const lastRuns = () => readLastRuns(store, new AbortController().signal);
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
 
-test("without an interval only a flush writes, once, and only if there is something to say", async () => {
-  const confirmations = writer();
-  await confirmations.flush();
-  confirmations.note([]);
-  await confirmations.flush();
-  expect([puts, await stored()]).toEqual([0, []]);
-  confirmations.note([run("a"), run("b")]);
-  confirmations.note([run("c")]);
-  await confirmations.flush();
-  await confirmations.flush();
-  expect([puts, await stored()]).toEqual([1, ["a", "b", "c"]]);
-});
-
 test("with one the first note is written at once, and what follows is gathered until it has passed", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const minIntervalMs = 500;
@@ -116,34 +102,6 @@ test("P25 a write whose answer was lost is found to be there, and not repeated",
   expect([puts, failures, await stored()]).toEqual([1, [], ["a"]]);
 });
 
-test("P25 what another builder wrote meanwhile is merged, not overwritten", async () => {
-  const { snapshotId } = run("a");
-  const theirs = { confirmedAt: new Date().toISOString(), snapshotId: parseSnapshotId(snapshotId ?? "") };
-  onPut = async (put) => {
-    if (puts === 1) await storeConfirmations(store, { theirs });
-    return put();
-  };
-  const confirmations = writer();
-  confirmations.note([run("ours")]);
-  await confirmations.flush();
-  expect([puts, failures, await stored()]).toEqual([2, [], ["ours", "theirs"]]);
-});
-
-test("P25 a document that changes all the time is given up, told, and written with the next flush", async () => {
-  onPut = async () => ({ kind: "refused" });
-  const confirmations = writer();
-  confirmations.note([run("a")]);
-  await confirmations.flush();
-  expect(puts).toBe(8);
-  expect(failures.map(({ message }) => message)).toEqual([
-    "runs/confirmed.json changed all the time; try again.",
-  ]);
-  onPut = (put) => put();
-  confirmations.note([run("b")]);
-  await confirmations.flush();
-  expect(await stored()).toEqual(["a", "b"]);
-});
-
 test("P25 a store that is away is told once for each write, and nothing is lost", async () => {
   onPut = async () => {
     throw unavailable();
@@ -156,33 +114,6 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
   onPut = (put) => put();
   await confirmations.flush();
   expect(await stored()).toEqual(["a"]);
-});
-
-test("its signal ends a write that hangs", async () => {
-  const ended = new AbortController();
-  onPut = () =>
-    new Promise((_resolve, reject) => ended.signal.addEventListener("abort", () => reject(unavailable())));
-  const confirmations = writer(undefined, ended.signal);
-  confirmations.note([run("a")]);
-  const flushed = confirmations.flush();
-  await eventually(
-    () => puts,
-    (count) => count === 1,
-  );
-  ended.abort();
-  await flushed;
-  expect(failures).toHaveLength(1);
-});
-
-test("tenants that are gone are dropped with the next write", async () => {
-  const { snapshotId } = run("a");
-  const old = { confirmedAt: "2020-01-01T00:00:00Z", snapshotId: parseSnapshotId(snapshotId ?? "") };
-  await storeConfirmations(store, { gone: old, kept: old });
-  const confirmations = writer();
-  confirmations.note([run("new")]);
-  confirmations.noteReport(reportOf(null, run("kept"), run("new")));
-  await confirmations.flush();
-  expect(await stored()).toEqual(["kept", "new"]);
 });
 
 test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 /* A store as version 0.2 left it, document by document. The live snapshot of `acme` has the bytes that today's build makes. */
 
@@ -11,12 +11,8 @@ const older = "20261001T080000Z-0000000a";
 const live = "20261002T080000Z-0000000b";
 const ofSandbox = "20261002T080000Z-0000000c";
 
-let bench: Workbench;
+const bench = useWorkbench();
 
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-afterAll(() => bench?.close());
 beforeEach(async () => {
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });

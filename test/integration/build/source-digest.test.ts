@@ -3,24 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import { readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-let bench: Workbench;
+const bench = useWorkbench();
 let client: pg.Client;
 
 beforeAll(async () => {
-  bench = await openWorkbench();
   client = new pg.Client({ connectionString: bench.database.url });
   await client.connect();
 });
 
 afterAll(async () => {
   await client.end();
-  await bench.close();
 });
 
 beforeEach(async () => {
@@ -157,13 +154,6 @@ describe("a build of a source that is as the live snapshot's build found it", ()
     });
   });
 
-  test("still fails for a program with an error, once that is not to be passed over any more", async () => {
-    await bench.build(["--on-invalid", "skip"]);
-    const { report, status } = await buildWithoutEffect(bench, "--on-invalid", "fail");
-    expect(status).not.toBe(0);
-    expect(tenantRun(report, "acme").failure?.code).toBe("invalid_program");
-  });
-
   test("applies other settings", async () => {
     await bench.insertRows("enrollments", "acme", "p", { role: "passenger", status: "waiting" });
     const build = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
@@ -179,18 +169,6 @@ describe("a build of a source that is as the live snapshot's build found it", ()
     expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
       "unchanged",
     );
-  });
-
-  test("does not repeat that a manifest was unreadable", async () => {
-    await bench.build(["--on-invalid", "skip"]);
-    const { snapshotId } = (await bench.published("acme")).current;
-    await bench.store.delete([manifestKey(acme, snapshotId)]);
-    const codes = async (): Promise<string[]> => {
-      const { report } = await bench.build(["--on-invalid", "skip"]);
-      return Object.keys(tenantRun(report, "acme").problemCounts);
-    };
-    expect(await codes()).toEqual(["currency_invalid", "manifest_unreadable", "program_name_blank"]);
-    expect(await codes()).toEqual(["currency_invalid", "program_name_blank"]);
   });
 });
 

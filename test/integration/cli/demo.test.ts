@@ -65,18 +65,4 @@ describe("the demo", () => {
     expect(stderr).toContain(`${dataDir}/store was not made`);
     expect(await readdir(dataDir, { recursive: true })).toEqual(["store", "store/tenants"]);
   });
-
-  test("ends when it is interrupted, and its database with it", async () => {
-    const dataDir = join(folder, "interrupted");
-    const run = startCli(["demo", "--check"], { env: operatorEnvironment(dataDir) });
-    await outputOf(run, /1\. A booking database/);
-    run.child.kill("SIGINT");
-    expect(await run.ended).toMatchObject({
-      status: 130,
-      stderr: "partner-programs: The demo was interrupted.\n",
-    });
-    const files = await readdir(join(dataDir, "postgres"), { recursive: true });
-    expect(files).toContain("cluster/PG_VERSION");
-    expect(files).not.toContain("cluster/postmaster.pid");
-  });
 });

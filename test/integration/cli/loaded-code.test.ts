@@ -51,9 +51,4 @@ describe("a call loads the code that it needs, and no other", () => {
     // What finds a command; each command has a file of its own.
     expect(names.filter((name) => name !== undefined)).toEqual(["command-table"]);
   });
-
-  test("knex is loaded for the reference schema alone", async () => {
-    expect(await packagesLoadedBy("snapshot", "build", "--help")).not.toContain("knex");
-    expect(await packagesLoadedBy("source", "init", "--help")).toContain("knex");
-  });
 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { displayWidth } from "../../../cli/output/display-width.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
 /** Ids as they are, and as long as they may be. */
 const usual = "alpine-walks";
@@ -23,11 +23,10 @@ const tables: readonly (readonly string[])[] = [
   ["config"],
 ];
 
-let bench: Workbench;
+const bench = useWorkbench();
 let log = "";
 
 beforeAll(async () => {
-  bench = await openWorkbench();
   await bench.source.insert("tenants", { tenant_id: usual }, { tenant_id: longest });
   await bench.insertPrograms(usual, "ALPS-2027-0001", {
     program_id: longProgram,
@@ -54,10 +53,6 @@ beforeAll(async () => {
       return `${JSON.stringify({ ...request, route: "list", status: 200, tokenId, tenantId, durationMs: 1, bytes: 9 })}\n`;
     })
     .join("");
-});
-
-afterAll(async () => {
-  await bench.close();
 });
 
 describe.each([60, 80, 120])("on a terminal of %i columns", (columns) => {

@@ -84,12 +84,3 @@ test("a prune with nothing to delete costs a tenant one listing, one read, and t
   expect(requests()).toMatchObject({ GetObject: 1 + 1 + 2 * 3, ListObjectsV2: 1 });
   expect(requests().PutObject).toBeUndefined();
 });
-
-test("a prune deletes up to 1,000 objects by one request", async () => {
-  await publish("A", "B", "C");
-  await run(["snapshot", "prune", ...tenant, "--keep", "1"], 48);
-  // Marks, pointer and audit; the objects in one batch, the marks in another.
-  expect(requests()).toMatchObject({ PutObject: 2 + 1 + 2, ListObjectsV2: 2 });
-  const batches = server.log.filter(({ operation }) => operation === "DeleteObjects");
-  expect(batches.length).toBeLessThanOrEqual(3);
-});

@@ -75,18 +75,6 @@ test("P77: the worst stands first, each with why, since when and what to do", as
   expect(page).toContain("Last run left out 1 program with an error.");
 });
 
-test("P77: the program that is faulty leads to its explanation", async () => {
-  const text = await (await inspect.get("/health")).text();
-  expect(text).toContain('href="/tenants/alpine/programs/EIGER"');
-});
-
-test("P77: tenants whose builds stay away are found", async () => {
-  const later = await startInspect(desk, { now: new Date(noon.getTime() + 27 * 3_600_000) });
-  const page = await (await later.get("/health")).text();
-  expect(page).toContain("and one should come within 26 hours.");
-  await later.close();
-});
-
 test("W162: a gateway that has lost its store is found by its log: partners get an older snapshot, and since when", async () => {
   const directory = await mkdtemp(join(tmpdir(), "health-log-"));
   const name = join(directory, "gateway.log");

@@ -64,15 +64,6 @@ describe("P72: the versions of a program", () => {
     ]);
   });
 
-  test("are drawn one after the other, from the oldest to now", async () => {
-    const text = await (await inspect.get(kyoto)).text();
-    const bars = [...text.matchAll(/<rect class="(\w+)" x="(\d+)" y="0" width="(\d+)"/g)];
-    expect(bars.map(([, kind]) => kind)).toEqual(["there0", "there1", "there0", "there1"]);
-    const ends = bars.map(([, , x, width]) => Number(x) + Number(width) + 1);
-    expect(bars.slice(1).map(([, , x]) => Number(x))).toEqual(ends.slice(0, -1));
-    expect(ends.at(-1)).toBe(1000);
-  });
-
   test.each([
     ["", /Places in all 30 25/],
     ["?from=0&to=1", /Places in all 20 25/],
@@ -82,13 +73,6 @@ describe("P72: the versions of a program", () => {
     const named = query.replace(/\d/g, (at) => snapshots[Number(at)] ?? "");
     const page = await words(kyoto + named);
     expect(page.slice(page.indexOf("What changed"))).toMatch(said);
-  });
-
-  test("that a program is missing from are said to be 404", async () => {
-    const page = await words(`${tenant}/programs/NARA-2`);
-    expect(page).toContain("It appeared: partners got 404 before.");
-    const gone = await words(`${tenant}/programs/NARA-2?from=${snapshots[1]}&to=${snapshots[2]}`);
-    expect(gone).toContain("It went: partners got 404 from then on.");
   });
 
   test("are not known where a manifest is damaged, and are not shown where a body is", async () => {
@@ -110,44 +94,4 @@ describe("P72: the versions of a program", () => {
     expect(await words(kyoto, noBody)).toContain("One of the two versions is damaged.");
     await noBody.close();
   });
-});
-
-describe("a version of a program", () => {
-  test("stays what it was, whatever is live", async () => {
-    const page = await words(`${kyoto}?version=${snapshots[0]}`);
-    expect(page).toContain("Places in all 20");
-    expect(page).toContain("not what they get now");
-    expect(await words(kyoto)).toContain("Places in all 25");
-  });
-
-  test("is linked from its time, and a time without the program is 404", async () => {
-    expect(await (await inspect.get(kyoto)).text()).toContain(`href="${kyoto}?version=${snapshots[0]}"`);
-    expect(await words(`${tenant}/programs/NARA-2?version=${snapshots[2]}`)).toContain(
-      "Partners got 404 then.",
-    );
-  });
-});
-
-test.each([
-  ["kyoto-1", "writes it &quot;KYOTO-1&quot;"],
-  ["KYOTO-11", "Did you mean KYOTO-1"],
-  ["OSAKA-3", "&quot;draft&quot;, and only active"],
-])("the page of a program that is not there (%s) says why", async (program, said) => {
-  const page = await words(`${tenant}/programs/${program}`);
-  expect(page).toContain(said);
-  expect(page).not.toContain("What partners get");
-});
-
-test("a program's page has a line for curl, with a place for the token", async () => {
-  expect(await words(kyoto)).toContain(
-    "curl -i -H &quot;Authorization: Bearer $TOKEN&quot; &#39;https://GATEWAY/v1/programs/KYOTO-1&#39;",
-  );
-});
-
-test.each([
-  ["--gateway", "https://x.example"],
-  ["--token-file", "/dev/null"],
-])("inspect %s is no option any more", async (...args) => {
-  const { status, stdout } = await desk.run(["inspect", "--port", "0", ...args]);
-  expect([status, stdout]).toEqual([2, ""]);
 });

@@ -45,18 +45,6 @@ test.each([tenant, `${tenant}/programs/KYOTO-1`])(
   },
 );
 
-test("P91 a program that the tenant never had is no 404 to partners, who get 401", async () => {
-  const text = await words(`${tenant}/programs/NOBODY-1`);
-  expect(text).toContain("Partners get 401 (unauthorized) for everything");
-  expect(text).not.toContain("404");
-});
-
-test("P91 nobody is told that partners see a program of a removed tenant", async () => {
-  const text = await words("/find?q=a");
-  expect(text).toContain("Programs of removed tenants");
-  expect(text).not.toContain("Programs that partners see");
-});
-
 test("P69 the box says that access keys are not among what it looked through", async () => {
   await writeFile(join(desk.storeDirectory, "auth/tokens.json"), "{");
   expect(await words("/find?q=tok_1AU0ieUuHub1Tsvs")).toContain("Access keys are missing");

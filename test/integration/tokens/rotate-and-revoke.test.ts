@@ -88,40 +88,6 @@ describe("token rotate", () => {
     },
   );
 
-  test.each(["2026-11-21T12:00:00Z", "2020-01-01", "soon", "-1d"])(
-    "--old-ends %s is wrong usage, and changes nothing",
-    async (oldEnds) => {
-      const old = await desk.json(["create", "--tenant", "acme"]);
-      const before = await desk.registryText();
-      const { status, stderr } = await desk.run(["rotate", old.tokenId, "--old-ends", oldEnds]);
-      expect([status, stderr]).toEqual([2, expect.stringContaining("--old-ends")]);
-      expect(await desk.registryText()).toBe(before);
-    },
-  );
-
-  test("prints the new plaintext alone on standard output", async () => {
-    const old = await desk.json(["create", "--tenant", "acme"]);
-    const { stdout, stderr } = await desk.run(["rotate", old.tokenId]);
-    expect(stdout).toMatch(/^ppr_[0-9A-Za-z]{49}\n$/);
-    expect(stderr).not.toContain(stdout.trim());
-  });
-
-  test("keeps scopes that are not known, and warns when programs.read is not among them", async () => {
-    const create = ["create", "--tenant", "acme", "--allow-unknown-scope", "--scope", "programs.list"];
-    const old = await desk.json(create);
-    const { status, stderr } = await desk.run(["rotate", old.tokenId]);
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/WARNING: .* programs\.read/)]);
-    expect((await desk.registry()).tokens[1]?.scopes).toEqual(["programs.list"]);
-  });
-
-  test("leaves the tenant's other tokens as they are", async () => {
-    const old = await desk.json(["create", "--tenant", "acme"]);
-    await desk.json(["create", "--tenant", "acme"]);
-    const before = (await desk.registry()).tokens[1];
-    await desk.json(["rotate", old.tokenId]);
-    expect((await desk.registry()).tokens[1]).toEqual(before);
-  });
-
   test.each([
     [
       "revoked",
@@ -137,15 +103,6 @@ describe("token rotate", () => {
     expect(result.status).toBe(2);
     expect(result.stdout).toBe("");
     expect(result.stderr).toContain(`Token ${old.tokenId} is ${status}`);
-    expect(await desk.registryText()).toBe(before);
-  });
-
-  test("of an unknown id fails, and changes nothing", async () => {
-    await desk.run(["create", "--tenant", "acme"]);
-    const before = await desk.registryText();
-    const { status, stderr } = await desk.run(["rotate", "tok_0000000000000000"]);
-    expect(status).toBe(1);
-    expect(stderr).toBe("partner-programs: No token tok_0000000000000000; see `token list`.\n");
     expect(await desk.registryText()).toBe(before);
   });
 });
@@ -179,10 +136,6 @@ describe("token revoke", () => {
     await desk.run(["revoke", tokenId]);
     expect((await desk.run(["revoke", tokenId], { now: new Date("2027-01-01T00:00:00Z") })).status).toBe(0);
     expect((await desk.registry()).tokens[0]?.revokedAt).toBe(desk.now.toISOString());
-  });
-
-  test("needs at least one id", async () => {
-    expect((await desk.run(["revoke"])).status).toBe(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { confirmationOf, mergedConfirmations, withoutGone } from "../../../cli/publish/run/merged-runs.ts";
+import { mergedConfirmations, withoutGone } from "../../../cli/publish/run/merged-runs.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
@@ -58,16 +58,6 @@ describe("P24 merging confirmations", () => {
     );
   });
 
-  test("a failed build keeps when and for which snapshot the tenant was confirmed", () => {
-    const known = entry({ triedAt: at(1), outcome: "published", confirmedAt: at(1) });
-    const failed = entry({ triedAt: at(2), outcome: "failed", confirmedAt: null, snapshotId: null });
-    expect(mergedConfirmations(new Map([[acme, known]]), new Map([[acme, failed]])).get(acme)).toEqual({
-      ...known,
-      triedAt: at(2),
-      outcome: "failed",
-    });
-  });
-
   test("a time that cannot be is of a clock that was wrong: it loses, and silences nobody", () => {
     const wrong = entry({ triedAt: "2199-01-01T00:00:00Z", confirmedAt: "2199-01-01T00:00:00Z" });
     const right = entry({ triedAt: at(3), confirmedAt: at(3), outcome: "unchanged" });
@@ -82,40 +72,6 @@ describe("P24 merging confirmations", () => {
     const kept = mergedConfirmations(new Map([[acme, wrong]]), new Map([[acme, failed]]), now).get(acme);
     expect(kept).toMatchObject({ confirmedAt: wrong.confirmedAt, triedAt: at(3), outcome: "failed" });
   });
-});
-
-describe("P23 what a run says", () => {
-  const ended = new Date("2027-02-01T03:16:00.000Z");
-  const [sample] = runReport.tenants;
-
-  test.each(["published", "unchanged"] as const)("%s: confirmed when it was read", (outcome) => {
-    expect(confirmationOf(run({ outcome, confirmedAt: "2027-02-01T03:15:00Z" }), ended)).toEqual([
-      "atlas-tours",
-      {
-        snapshotId: sample?.snapshotId,
-        confirmedAt: "2027-02-01T03:15:00Z",
-        triedAt: ended.toISOString(),
-        outcome,
-      },
-    ]);
-  });
-
-  test.each(["failed", "refused", "held"] as const)("%s: tried, nothing confirmed", (outcome) => {
-    expect(confirmationOf(run({ outcome, confirmedAt: null }), ended)?.[1]).toEqual({
-      snapshotId: null,
-      confirmedAt: null,
-      triedAt: ended.toISOString(),
-      outcome,
-    });
-  });
-
-  test.each(["would-publish", "skipped"] as const)("%s: nothing (P52 of what was ended)", (outcome) => {
-    expect(confirmationOf(run({ outcome, confirmedAt: null }), ended)).toBeUndefined();
-  });
-
-  function run(fields: Partial<TenantRun>): TenantRun {
-    return { ...(sample as unknown as TenantRun), ...fields };
-  }
 });
 
 test("tenants that are gone are forgotten, unless they were tried since the run began", () => {

@@ -83,15 +83,6 @@ describe("exactAmount", () => {
     );
   });
 
-  test("every amount in whole cents up to ten million is kept", () => {
-    fc.assert(
-      fc.property(fc.nat(1_000_000_000), (cents) => {
-        const decimal = `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
-        expect(exactAmount(decimal)).toBe(cents / 100);
-      }),
-    );
-  });
-
   test.each([
     ["many decimals", `0.${"0".repeat(16_382)}1`],
     ["many zeros between", `1.${"0".repeat(8000)}1${"0".repeat(8000)}`],

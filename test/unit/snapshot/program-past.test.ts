@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, mkdtemp, readFile, rm, utimes } from "node:fs/promises";
+import { appendFile, mkdtemp, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,7 +10,6 @@ import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
@@ -134,27 +133,4 @@ test("P48 A later build took out what an earlier rollback had taken back before"
   const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
   expect(await missed(first)).toMatchObject({ kind: "removed", ...removed });
   expect(await missed(first, between)).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
-});
-
-test("P48 A snapshot from before the first one with a program lacked it because it came later", async () => {
-  const first = await build("Q");
-  const second = await build("P", "Q");
-  await build("P", "Q", "R");
-  expect(await missed(first)).toMatchObject({ kind: "came_later", first: { snapshotId: second } });
-  expect(await missed("20200101T000000Z-00000000" as SnapshotId)).toEqual({ kind: "not_kept" });
-});
-
-test("P48 What a mark of version 0.2 says of a rollback counts by its time", async () => {
-  const first = await build("Q");
-  const second = await build("P", "Q");
-  await rollBack(first);
-  const key = markKey(tenantId, second, "withdrawn");
-  const [at] = /20\d\d-[^"]*Z/.exec(await readFile(join(directory, key), "utf8")) ?? [];
-  const old = { format: "partner-programs/withdrawn@1", tenantId, snapshotId: second, at };
-  await store.put(key, bytesBody(Buffer.from(JSON.stringify(old))));
-  expect(await missed()).toMatchObject({ kind: "rolled_back", last: { snapshotId: second }, at });
-  const third = await build("P", "Q", "R");
-  const fourth = await build("Q", "R");
-  const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
-  expect(await missed()).toMatchObject({ kind: "removed", ...removed });
 });

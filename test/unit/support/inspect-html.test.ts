@@ -23,18 +23,6 @@ describe("a template of HTML", () => {
       }),
     );
   });
-
-  test("takes other templates, lists of them, and leaves nothing out but nothing", () => {
-    const items = ["a", "b"].map((item) => html`<li>${item}</li>`);
-    expect(html`<ul>${items}${null}${undefined}${false}${0}${""}</ul>`.markup).toBe(
-      "<ul><li>a</li><li>b</li>0</ul>",
-    );
-  });
-
-  test("takes no object for a template that only looks like one", () => {
-    const forged = { markup: "<script>" };
-    expect(html`${forged}`.markup).not.toContain("<script>");
-  });
 });
 
 function program(id: string, name: string): ProgramListItem {

@@ -5,7 +5,6 @@ import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 import { anyQueueEvent, QueueModel, queueTenants } from "../../support/queue-model.ts";
 
 const ids = queueTenants;
-const [a, b] = ids as [TenantId, TenantId];
 const e = parseTenantId("e");
 
 describe("the queue of tenants, whatever happens", () => {
@@ -70,38 +69,6 @@ describe("the queue of tenants", () => {
     expect(begun(queue, 0)).toEqual(ids.slice(0, 2).map(turn));
     queue.notify(e);
     expect(begun(queue, 0)).toEqual([notified(e)]);
-  });
-
-  test("P33: with one slot a notified tenant comes next, and the round after it", () => {
-    const queue = inRound(1);
-    expect(begun(queue, 0)).toEqual([turn(a)]);
-    queue.notify(e);
-    queue.notify(a);
-    expect(begun(queue, 0)).toEqual([]);
-    queue.ended(a);
-    expect(begun(queue, 0)).toEqual([notified(e)]);
-    queue.ended(e);
-    expect(begun(queue, 0)).toEqual([turn(b)]);
-  });
-
-  test("the first change is built at once, and a burst behind it together", () => {
-    const queue = inRound(2, []);
-    queue.roundEnded(0);
-    queue.notify(a);
-    expect(begun(queue, 100)).toEqual([notified(a)]);
-    for (let n = 0; n < 100; n += 1) queue.notify(a);
-    queue.ended(a);
-    expect(begun(queue, 110)).toEqual([]);
-    expect(begun(queue, queue.wakeAtMs())).toEqual([notified(a)]);
-    queue.ended(a);
-    expect(begun(queue, 9000)).toEqual([]);
-  });
-
-  test("a round is due at least every interval", () => {
-    const queue = inRound(2, []);
-    queue.roundEnded(0);
-    expect([begun(queue, 9_999), queue.wakeAtMs()]).toEqual([[], 10_000]);
-    expect(begun(queue, 10_000)).toEqual([round]);
   });
 
   test("P182: when all may have changed, a round begins a second after the last one, or as long after it as that took", () => {
