@@ -13,7 +13,7 @@ import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import type { Shard } from "../publish/run/shard.ts";
-import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
+import { type BuildFlags, buildOptions } from "../publish/tenant/build-context.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";

@@ -7,7 +7,7 @@ import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-sum
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { createNews } from "../publish/run/run-news.ts";
 import type { Shard } from "../publish/run/shard.ts";
-import { buildOptions } from "../publish/tenant/build-options.ts";
+import { buildOptions } from "../publish/tenant/build-context.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

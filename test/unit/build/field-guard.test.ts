@@ -117,8 +117,8 @@ test("P143 another capacity.used in most of the programs, and at least 5, is a w
   const withUsed = (used: number) => publicFacts({ capacity: { total: 9, used } });
   const tally = new LiveTally();
   for (let at = 0; at < 4; at += 1) tally.addChanged(`p-${at}`, withUsed(1), withUsed(2));
-  expect(tally.capacityProblem(4)).toBeUndefined();
+  expect(tally.capacityProblems(4)).toEqual([]);
   tally.addChanged("p-4", withUsed(1), withUsed(2));
-  expect(tally.capacityProblem(9)).toMatchObject({ code: "capacity_changed", value: "5 of 9 program(s)" });
-  expect(tally.capacityProblem(10)).toBeUndefined();
+  expect(tally.capacityProblems(9)).toMatchObject([{ code: "capacity_changed", value: "5 of 9 program(s)" }]);
+  expect(tally.capacityProblems(10)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { WithTenantRows } from "../../../cli/publish/source/tenant-rows.ts";
-import type { BuildOptions } from "../../../cli/publish/tenant/build-options.ts";
+import type { BuildOptions } from "../../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
