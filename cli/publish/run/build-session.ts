@@ -12,7 +12,7 @@ import { createFollowLive } from "../live-copy/live-tree.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import { requireHonouredConditions } from "../store/with-checked-store.ts";
-import type { BuildOptions } from "../tenant/build-options.ts";
+import type { BuildOptions } from "../tenant/build-context.ts";
 import { type BuildSchedule, boundedSchedule, buildRun, storeRunReport } from "./build-run.ts";
 import type { WantedTenants } from "./chosen-tenants.ts";
 import { sessionConfirmations } from "./confirmation-writer.ts";

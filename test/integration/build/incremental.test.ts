@@ -8,7 +8,7 @@ import { type SourcePool, withSourcePool } from "../../../cli/database/connect.t
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
-import type { BuildOptions } from "../../../cli/publish/tenant/build-options.ts";
+import type { BuildOptions } from "../../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
