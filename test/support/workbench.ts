@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { isRunReport } from "../../schemas/generated/validators-run-report.ts";
 import { validate } from "../../schemas/validate.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+import { forAllTests } from "./lasting.ts";
 import { openPlainSource, type PlainRow, type PlainSource } from "./plain-source.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 import { type PublishedSnapshot, publishedSnapshot } from "./published-snapshot.ts";
@@ -40,17 +40,8 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** A workbench for all tests of the file: there before the first one, and closed behind the last. */
-export function useWorkbench(): Workbench {
-  let opened: Workbench | undefined;
-  beforeAll(async () => {
-    opened = await openWorkbench();
-  });
-  afterAll(async () => {
-    await opened?.close();
-  });
-  return new Proxy({} as Workbench, { get: (_, name) => Reflect.get(opened ?? {}, name) });
-}
+/** A workbench for all tests of the file. */
+export const useWorkbench = (): Workbench => forAllTests(openWorkbench);
 
 export async function openWorkbench(): Promise<Workbench> {
   const database = await createTestDatabase({ isEmpty: true });

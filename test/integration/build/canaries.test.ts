@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   canaryMark,
@@ -9,20 +6,20 @@ import {
 } from "../../../cli/demo/booking/private-columns.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { runCommand } from "../../support/command-line.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { allStoredText } from "../../support/store-tree.ts";
 import { parsedReport } from "../../support/workbench.ts";
 
 let database: TestDatabase;
-let directory: string;
+const directory = folderForAllTests();
 let output: string;
 let tenants: readonly string[];
 
 /** The reference booking schema, filled by `source seed` and built by a role that may read the views only. */
 beforeAll(async () => {
   database = await createTestDatabase();
-  directory = await mkdtemp(join(tmpdir(), "canaries-"));
   const env = { STORE_URL: `file:${directory}` };
   const args = ["source", "seed", "--tenants", "3", "--programs", "40"];
   const seeded = await runCommand(args, { env: { ...env, DATABASE_URL: database.url } });
@@ -39,7 +36,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await database.drop();
-  await rm(directory, { recursive: true, force: true });
 });
 
 describe("D4 private data of the booking database", () => {

@@ -1,39 +1,31 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   type ConfirmationWriter,
   createConfirmationWriter,
 } from "../../../cli/publish/run/confirmation-writer.ts";
 import { Failure } from "../../../core/failure.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { readLastRuns } from "../../../core/last-runs.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { runReport } from "../../unit/schemas/stored-samples.ts";
 
 type Put = ObjectStore["put"];
 
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 let puts: number;
 /** What happens to a put of the document; the real one is handed to it. */
 let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
 let failures: Failure[];
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "confirmation-writer-"));
-  store = createFileStore({ directory });
   [puts, failures, onPut] = [0, [], (put) => put()];
 });
 
 afterEach(async () => {
   vi.useRealTimers();
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 function writer(minIntervalMs?: number, signal = new AbortController().signal): ConfirmationWriter {

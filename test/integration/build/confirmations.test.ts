@@ -60,22 +60,6 @@ describe("P23 runs/confirmed.json", () => {
     expect((await confirmed())?.beta?.confirmedAt).toBe(second.toISOString());
   });
 
-  test("a refused build and one on hold confirm nothing", async () => {
-    await bench.insertMany("beta", 12);
-    await bench.build([], { now: first });
-    await bench.insertPrograms("acme", "a3");
-    await bench.build([], { now: first });
-    const before = await confirmed();
-    await bench.run(["snapshot", "rollback", "--tenant", "acme"], { now: second });
-    await bench.source.query("DELETE FROM partner_source.programs WHERE program_id LIKE 'p-%'");
-    await bench.build([], { now: third });
-    const at = third.toISOString();
-    expect(await confirmed()).toMatchObject({
-      acme: { ...before?.acme, triedAt: at, outcome: "held" },
-      beta: { ...before?.beta, triedAt: at, outcome: "refused" },
-    });
-  });
-
   test("a tenant that left the source keeps its entry while the store has it, and no longer", async () => {
     await bench.build([], { now: first });
     const before = await confirmed();

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
@@ -174,13 +174,6 @@ test("a change is published on top of it, with a later generation, and can be ta
   expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   expect((await bench.run(["snapshot", "rollback", "--tenant", "acme", "--reason", "x"])).status).toBe(0);
   expect((await bench.published("acme")).current).toMatchObject({ snapshotId: live });
-});
-
-test("a prune takes away what nobody reads any more", async () => {
-  expect((await bench.run(["snapshot", "prune"])).status).toBe(0);
-  const names = await readdir(bench.storeDirectory, { recursive: true });
-  expect(names.filter((name) => /\.new-|damaged\.json/.test(name))).toEqual([]);
-  expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
 });
 
 test("its sandbox is published anew by `sandbox init`, and a removed tenant comes back with a later generation", async () => {

@@ -1,20 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { changedKeys } from "../../support/store-tree.ts";
 import { parsedReport, tenantRun, useWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const bench = useWorkbench();
-let scratch: string;
-
-beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), "build-options-"));
-});
-
-afterAll(async () => {
-  await rm(scratch, { recursive: true, force: true });
-});
+const scratch = folderForAllTests();
 
 beforeEach(async () => {
   await bench.reset();
@@ -97,16 +89,6 @@ describe("--dry-run", () => {
     await bench.source.query("DELETE FROM partner_source.programs");
     expect((await bench.build(["--dry-run"])).status).toBe(4);
   });
-
-  test("proves that it could publish: a store that can't be written to is found", async () => {
-    const file = join(scratch, "no-folder");
-    await writeFile(file, "");
-    const { status, stderr } = await bench.run(["snapshot", "build", "--dry-run"], {
-      env: { STORE_URL: `file:${file}/store` },
-    });
-    expect(status).toBe(1);
-    expect(stderr).toContain("folder could not serve");
-  });
 });
 
 describe("--report and --json", () => {
@@ -132,15 +114,6 @@ describe("--report and --json", () => {
     expect(stderr).toContain(path);
     expect(stderr).toContain(reason);
     expect([...(await bench.tree())]).toEqual([]);
-  });
-
-  test("a report that can't be written is told after the summary, and does not undo the run", async () => {
-    // A disk that is full.
-    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", "/dev/full"]);
-    expect(status).not.toBe(0);
-    expect(stdout).toContain("Published: 3 published; 6 programs in");
-    expect(stderr).toContain("could not be written");
-    expect((await bench.published("acme")).list.meta.count).toBe(2);
   });
 
   test("many findings are counted all, kept up to a bound and shown but a few", async () => {

@@ -1,24 +1,18 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
 import { parsedReport, useWorkbench } from "../../support/workbench.ts";
 
 const bench = useWorkbench();
-let temporary: string;
+const temporary = folderForAllTests();
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  temporary = await mkdtemp(join(tmpdir(), "build-process-"));
   env = { ...bench.env, TMPDIR: temporary };
-});
-
-afterAll(async () => {
-  await rm(temporary, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -55,29 +49,6 @@ describe("the process", () => {
       expect([level, program]).toEqual(["info", "partner-programs"]);
       expect(time).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
     }
-  });
-
-  test("ends with 1 when the database is down", async () => {
-    const { status, stdout, stderr } = await build([], {
-      DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/x",
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/database .* reached/);
-    expect(stdout + stderr).not.toContain("hunter2");
-  });
-
-  test("ends with 2 for wrong settings, and lists every fault at once without a secret", async () => {
-    const { status, stdout, stderr } = await build([], {
-      DATABASE_URL: "mysql://app:hunter2@db/x",
-      STORE_URL: "ftp://hunter2",
-      LOG_LEVEL: "loud",
-      LEGACY_CAPACITY: "half",
-    });
-    expect(status).toBe(2);
-    expect(stdout).toBe("");
-    const names = ["DATABASE_URL", "STORE_URL", "LOG_LEVEL", "LEGACY_CAPACITY"];
-    expect(stderr.match(/^ {2}\w+/gm)).toEqual(names.map((name) => `  ${name}`));
-    expect(stderr).not.toContain("hunter2");
   });
 });
 

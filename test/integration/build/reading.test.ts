@@ -113,35 +113,6 @@ describe.each(ways)("in the way %s", (chosen) => {
     );
   });
 
-  describe("rows of programs that don't exist", () => {
-    test.each([
-      ["before the first program", "a"],
-      ["between two programs", "p0300x"],
-      ["after the last program", "z"],
-    ])("%s are passed over and counted by view, however many rounds they fill", async (_, prefix) => {
-      const all = ids(600);
-      const strays = ids(600, prefix);
-      await insertPrograms(all);
-      await insertChildren(all);
-      await insertChildren(strays);
-      const reading = await readAll();
-      expectOwnChildren(reading, all);
-      expect(reading.strays).toEqual([
-        { view: "room_prices", programs: 600, firstProgramId: `${prefix}0000` },
-        { view: "faq", programs: 200, firstProgramId: `${prefix}0002` },
-      ]);
-    });
-
-    test("D131 without a program id are one stray", async () => {
-      await insertPrograms(["a", "z"]);
-      await insertChildren(["a", "z"]);
-      await bench.insertRows("room_prices", "acme", "", { program_id: null, occupancy: 2, amount: 1 });
-      const reading = await readAll();
-      expectOwnChildren(reading, ["a", "z"]);
-      expect(reading.strays).toEqual([{ view: "room_prices", programs: 1, firstProgramId: null }]);
-    });
-  });
-
   describe("ids as the order of reading meets them", () => {
     test("merges by bytes, also beyond ASCII and where UTF-16 sorts otherwise", async () => {
       const odd = ["A", "Z", "a", "a b", "a-", "a.", "aa", "z", "é", "ﬀ", "ｚ", "😀", "\u{10fffd}", "\ue000"];
@@ -165,18 +136,6 @@ describe.each(ways)("in the way %s", (chosen) => {
       const marked = reading.programs.filter(({ isDuplicate }) => isDuplicate);
       expect(marked.map(({ source }) => source.programId)).toEqual([...twice].sort());
       for (const { source } of reading.programs) expect(source.roomPrices).toEqual([[2, "5"]]);
-    });
-
-    test("D131 reads the children of the programs beside one without an id", async () => {
-      // More strays than a round holds lie before the program's own children.
-      const strays = ids(3 * round, "a");
-      await insertPrograms(["z", null]);
-      await insertChildren([...strays, "z"]);
-      const reading = await readAll();
-      expect(reading.programs.map(({ source }) => [source.programId, source.roomPrices])).toEqual([
-        ["z", [[2, "1"]]],
-        [null, []],
-      ]);
     });
   });
 });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { sandboxCases, sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
-import { sandboxKey } from "../../../core/object-key.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
 import { useWorkbench } from "../../support/workbench.ts";
@@ -13,12 +12,6 @@ beforeEach(async () => {
   await bench.insertPrograms("acme", "p1", "p2");
 });
 const init = (...args: readonly string[]) => bench.run(["sandbox", "init", ...args]);
-
-async function keysBelow(prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const { key } of bench.store.list(prefix)) keys.push(key);
-  return keys;
-}
 
 async function tokens(): Promise<readonly { readonly name: string; readonly status: string }[]> {
   return JSON.parse((await bench.run(["token", "list", "--tenant", "sandbox", "--json"])).stdout);
@@ -132,28 +125,5 @@ describe("sandbox init", () => {
     ]);
     expect((await bench.published("sandbox")).details.has("secret")).toBe(false);
     expect((await init()).status).toBe(2);
-  });
-
-  test("asks the booking database first, unless it is told not to", async () => {
-    const env = { ...bench.env, DATABASE_URL: "postgres://127.0.0.1:1/none" };
-    const refused = await bench.run(["sandbox", "init"], { env });
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("--without-source")]);
-    expect(await keysBelow("")).toEqual([]);
-    expect((await bench.run(["sandbox", "init", "--without-source"], { env })).status).toBe(0);
-  });
-
-  test("--remove ends it: its tokens, every object, and no run brings it back", async () => {
-    await bench.build();
-    const before = await keysBelow("tenants/");
-    await init();
-    expect((await init("--remove")).stderr).toContain("4 token(s)");
-    expect((await tokens()).map(({ status }) => status)).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/revoked/)),
-    );
-    const { report } = await bench.build();
-    expect([report.tenants.map(({ tenantId }) => tenantId), report.problems]).toEqual([["acme"], []]);
-    expect(await keysBelow("tenants/")).toEqual([...before, "tenants/removed.json"]);
-    expect((await bench.store.get(sandboxKey)).kind).toBe("missing");
-    expect((await init("--remove")).status).toBe(1);
   });
 });

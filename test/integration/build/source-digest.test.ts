@@ -4,7 +4,6 @@ import { type ColumnKind, contractViews } from "../../../cli/publish/source/cont
 import { readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { cannedLimits } from "../../support/canned-source.ts";
 import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -83,25 +82,6 @@ describe("the sums of a tenant's programs", () => {
       digests.push(await digest());
     }
     expect(new Set(digests).size).toBe(6);
-  });
-
-  test("tells how large a value is that is too large to be read, and the values beside it", async () => {
-    await bench.insertRows("faq", "acme", "p", { position: 1 });
-    const digests: string[] = [];
-    for (const [extra, question] of [
-      [1, "a"],
-      [1, "b"],
-      [2, "b"],
-      [0, "b"],
-    ] as const) {
-      const answer = "x".repeat(cannedLimits.maxValueBytes + extra);
-      await bench.source.query("UPDATE partner_source.faq SET question = $1, answer = $2", [
-        question,
-        answer,
-      ]);
-      digests.push(await digest());
-    }
-    expect(new Set(digests).size).toBe(4);
   });
 
   test("is the same in any order of the rows and whatever the others have", async () => {

@@ -67,25 +67,6 @@ describe("amounts", () => {
       ]);
     },
   );
-
-  test("legacy prices and child prices come through the database exactly, too", async () => {
-    await bench.insertPrograms("acme", { program_id: "p", legacy_price: "750.10" });
-    await bench.insertRows(
-      "child_prices",
-      "acme",
-      "p",
-      { min_age: 3, max_age: 11, amount: "0.30" },
-      { min_age: 0, max_age: 2, amount: "0.00" },
-    );
-    expect((await builtProgram(bench, "p")).detail.prices).toEqual({
-      startingAmount: 750.1,
-      rooms: [{ occupancy: 2, amount: 750.1 }],
-      children: [
-        { minAge: 0, maxAge: 2, amount: 0 },
-        { minAge: 3, maxAge: 11, amount: 0.3 },
-      ],
-    });
-  });
 });
 
 describe("children", () => {

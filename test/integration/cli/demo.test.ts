@@ -1,19 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { type CliProcess, runCli, startCli } from "../../support/run-cli.ts";
 
-let folder: string;
+const folder = folderForAllTests();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "demo-"));
   // As root the server runs under another account, which has to pass.
   await chmod(folder, 0o755);
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 /** What a shell of an operator may be set up for; nothing listens there. */
 function operatorEnvironment(dataDir: string): Record<string, string> {
   return {

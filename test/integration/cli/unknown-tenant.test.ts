@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** What each command that takes `--tenant` needs besides. One that is missing here fails the test. */
 const calls: Readonly<Record<string, readonly string[]>> = {
@@ -24,15 +25,10 @@ const calls: Readonly<Record<string, readonly string[]>> = {
 const names = Object.keys(calls);
 const mistyped = "sakura-trials";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function callFor(name: string, tenant: string, ...more: readonly string[]) {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { RunReport, StoreRequests } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 let server: S3Server;
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 beforeAll(async () => {
   server = await startS3Server();
-  desk = await openSupportDesk();
 });
 withAwsEnvironment(() => server.env);
 beforeEach(async () => {
@@ -16,7 +16,6 @@ beforeEach(async () => {
   await build();
 });
 afterAll(async () => {
-  await desk.close();
   await server.close();
 });
 

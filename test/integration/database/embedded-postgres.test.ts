@@ -82,15 +82,6 @@ function isAlive(pid: number): boolean {
 }
 
 describe("startEmbeddedPostgres", () => {
-  test("creates the database on first use and keeps its data", async () => {
-    await withEmbeddedPostgres(dataDir, quick, (url) =>
-      query(url, "CREATE TABLE kept AS SELECT 42 AS answer"),
-    );
-    expect(await withEmbeddedPostgres(dataDir, quick, (url) => query(url, "SELECT answer FROM kept"))).toBe(
-      42,
-    );
-  });
-
   test("stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine", async () => {
     await withEmbeddedPostgres(dataDir, quick, async (url) => {
       expect(await query(url, "SHOW server_encoding")).toBe("UTF8");

@@ -1,25 +1,23 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { responseKey } from "../../../core/object-key.ts";
-import { filesBelow, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { filesBelow, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const programs = [
   { programId: "KYOTO-1", name: "Temples" },
   { programId: "NARA-2", name: "Deer" },
 ];
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 let folder: string;
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.build(programs);
   folder = join(tools.directory, ".exports");
 });
-afterEach(() => tools.close());
-
 const exportTo = (out: string, ...args: string[]) =>
   tools.run(["snapshot", "export", "--tenant", toolsTenant, "--out", out, ...args]);
 

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, responseKey } from "../../../core/object-key.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
-beforeEach(async () => {
-  tools = await openStoreTools();
-});
-afterEach(() => tools.close());
-
+const tools = forEachTest(openStoreTools);
 const list = (...args: string[]) => tools.run(["snapshot", "list", "--tenant", toolsTenant, ...args]);
 const ids = (stdout: string): string[] =>
   JSON.parse(stdout).snapshots.map(({ snapshotId }: { snapshotId: string }) => snapshotId);

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
-import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tenantId = parseTenantId(toolsTenant);
 
-let tools: StoreTools;
-beforeEach(async () => {
-  tools = await openStoreTools();
-});
-afterEach(() => tools.close());
-
+const tools = forEachTest(openStoreTools);
 const rollback = (...args: string[]) => tools.run(["snapshot", "rollback", "--tenant", toolsTenant, ...args]);
 const release = (...args: string[]) => tools.run(["snapshot", "release", "--tenant", toolsTenant, ...args]);
 const verify = () => tools.run(["snapshot", "verify", "--tenant", toolsTenant]);
@@ -62,28 +58,6 @@ test("rolling back twice goes two snapshots back: the one before is that which t
   expect((await tools.current()).snapshotId).toBe(first);
 });
 
-test("after a rollback and a new build, the default is what the build replaced, not what was withdrawn", async () => {
-  const first = await tools.publish("A");
-  await tools.publish("B");
-  await rollback();
-  await release();
-  await tools.publish("C");
-  await rollback();
-  expect((await tools.current()).snapshotId).toBe(first);
-});
-
-test("when that one is gone, the default is the newest older one that no rollback ever replaced", async () => {
-  const first = await tools.publish("A");
-  const second = await tools.publish("B");
-  await tools.publish("C");
-  await rollback("--to", first);
-  await release();
-  await tools.publish("D");
-  await tools.store.delete([manifestKey(tenantId, first)]);
-  await rollback();
-  expect((await tools.current()).snapshotId).toBe(second);
-});
-
 test("--to goes to any snapshot that was live, also forward again to a withdrawn one", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
@@ -127,17 +101,6 @@ test("P14 a snapshot that never was live is no target, however complete it is", 
   expect((await rollback("--to", never)).status).toBe(1);
 });
 
-test("a rollback also gets a tenant away from a live snapshot whose manifest is lost", async () => {
-  const first = await tools.publish("A");
-  await tools.publish("B");
-  const live = await tools.publish("C");
-  await tools.store.delete([manifestKey(tenantId, live)]);
-  await rollback();
-  // That B was live stood in the lost manifest only.
-  expect((await tools.current()).snapshotId).toBe(first);
-  expect((await verify()).status).toBe(0);
-});
-
 test("a release ends the hold and keeps snapshot, generation and time of publication", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
@@ -175,10 +138,4 @@ test.each([
   const { status, stdout } = await rollback("--allow-shrink");
   expect(status).toBe(0);
   expect(stdout).toMatch(/Partners see \d programs? now; before it was 6\./);
-});
-
-test("P55 a rollback that changes few programs, or adds some, needs no leave", async () => {
-  await tools.build(six);
-  await tools.build(six.slice(0, 3));
-  expect((await rollback()).stdout).toContain("Partners see 6 programs now; before it was 3.");
 });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
@@ -7,19 +5,18 @@ import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { filesBelow, toolsTenant } from "../../support/store-tools.ts";
 
 let server: S3Server;
-let folder: string;
+const folder = folderForAllTests();
 beforeAll(async () => {
   server = await startS3Server();
-  folder = await mkdtemp(join(tmpdir(), "s3-tools-"));
 });
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
 afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
   await server.close();
 });
 

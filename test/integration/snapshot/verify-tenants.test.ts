@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey } from "../../../core/object-key.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
 });
-afterEach(() => tools.close());
-
 const verify = (...args: string[]) => tools.run(["snapshot", "verify", ...args]);
 
 test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { forgeSnapshot, type Responses } from "../../support/forged-snapshot.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const programs = [
   { programId: "KYOTO-1", name: "Temples", departureDate: "2027-04-01", description: "Old" },
@@ -12,13 +13,10 @@ const programs = [
 ];
 const tenantId = parseTenantId(toolsTenant);
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.build(programs);
 });
-afterEach(() => tools.close());
-
 const verify = (...args: string[]) => tools.run(["snapshot", "verify", ...args]);
 
 interface Found {

@@ -55,19 +55,3 @@ describe("the source commands", () => {
     );
   });
 });
-
-test("an interrupted seed leaves the database as it was: exit 130", async () => {
-  const other = await createTestDatabase();
-  const interruption = new AbortController();
-  const env = { DATABASE_URL: other.url };
-  const seeding = runCommand(["source", "seed", "--tenants", "50", "--programs", "500"], {
-    env,
-    signal: interruption.signal,
-  });
-  const isSeeding = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO booking.%'`;
-  while ((await other.query(isSeeding)).length === 0);
-  interruption.abort();
-  expect(await seeding).toMatchObject({ status: 130, stderr: "partner-programs: Interrupted.\n" });
-  expect(await other.query("SELECT FROM booking.companies")).toEqual([]);
-  await other.drop();
-});

@@ -74,21 +74,3 @@ describe("P146 a tenant that is published under an id of other case", () => {
     expect((await bench.run(["source", "check"])).status).toBe(0);
   });
 });
-
-test("P145 status names tenants with the same programs until a run of all finds that their rows differ", async () => {
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
-  await bench.insertMany("acme", 6);
-  await bench.insertMany("beta", 6);
-  const isNamed = async (args: readonly string[]): Promise<boolean> => {
-    expect((await bench.run(["snapshot", "build", ...args])).status).toBe(0);
-    const { stdout } = await bench.run(["snapshot", "status"]);
-    return stdout.includes("programs that another tenant has, too");
-  };
-  expect(await isNamed([])).toBe(true);
-  expect(await isNamed([])).toBe(true);
-  expect(await isNamed(["--tenant", "acme"])).toBe(true);
-  await bench.source.query(
-    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
-  );
-  expect(await isNamed([])).toBe(false);
-});

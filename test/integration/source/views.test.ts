@@ -103,22 +103,4 @@ describe("the lifecycle state of the reference view", () => {
     expect(await stateAt("2027-03-28T03:59:59.999Z", { zone: "America/New_York" })).toBe("active");
     expect(await stateAt("2027-03-28T04:00:00Z", { zone: "America/New_York" })).toBe("ended");
   });
-
-  test("the view takes each company's own time zone and the current time", async () => {
-    // At any instant it is a day later on Kiritimati than in Pago Pago.
-    await database.query(`
-      INSERT INTO booking.companies (code, name, time_zone, default_currency) VALUES
-        ('pago', 'Pago', 'Pacific/Pago_Pago', 'USD'), ('kiritimati', 'Kiritimati', 'Pacific/Kiritimati', 'AUD')`);
-    await database.query(`
-      INSERT INTO booking.programs (company_code, code, name, state, departure_date, return_date)
-      SELECT company, 'P1', 'Today in Pago Pago', 'active', today, today
-        FROM unnest(ARRAY['pago', 'kiritimati']) AS company, CAST(now() AT TIME ZONE 'Pacific/Pago_Pago' AS date) AS today`);
-    const states = await database.query<{ tenant_id: string; lifecycle_state: string }>(
-      "SELECT tenant_id, lifecycle_state FROM partner_source.programs WHERE program_id = 'P1' ORDER BY 1",
-    );
-    expect(states).toEqual([
-      { tenant_id: "kiritimati", lifecycle_state: "ended" },
-      { tenant_id: "pago", lifecycle_state: "active" },
-    ]);
-  });
 });

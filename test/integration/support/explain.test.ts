@@ -1,23 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { CommandOptions } from "../../support/command-line.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
+const desk = forAllTests(openSupportDesk);
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function explain(programId: string, options: CommandOptions = {}): Promise<string> {
@@ -97,21 +90,5 @@ describe("snapshot explain", () => {
     const text = await explain("KYOTO-1");
     expect(text).toMatch(/^Partners get 500 .* damaged\./m);
     expect(text).toContain("partner-programs snapshot verify --tenant sakura-trails\n");
-  });
-
-  test("of a sold-out program shows who takes its places, and of no other", async () => {
-    await change("DELETE FROM partner_source.enrollments WHERE program_id = 'KYOTO-1'");
-    expect(await explain("KYOTO-1")).not.toContain("sold out");
-    await change(`
-      UPDATE partner_source.programs SET capacity_total = 2 WHERE program_id = 'KYOTO-1';
-      INSERT INTO partner_source.enrollments VALUES ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'),
-        ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'), ('sakura-trails', 'KYOTO-1', 'cancelled', 'passenger')`);
-    expect(await explain("KYOTO-1")).toMatch(
-      /^ {2}sold out +batal \(2\): takes a place cancelled \(1\): takes no place TERMINAL_ENROLLMENT_STATUSES names/m,
-    );
-    const command = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
-    expect(await desk.json(command, { now: noon })).toMatchObject({
-      source: { statuses: [{ status: "batal", count: 2, takesPlace: true }, { takesPlace: false }] },
-    });
   });
 });

@@ -3,15 +3,15 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/gateway-client.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let pages: InspectFixture;
 /** Looks at the sessions of the desk's database. */
 let watcher: pg.Client;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build();
   pages = await startInspect(desk);
   watcher = new pg.Client({ connectionString: desk.env.DATABASE_URL });
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await pages.close();
   await watcher.end();
-  await desk.close();
 });
 
 async function sessions(condition = "true"): Promise<number> {

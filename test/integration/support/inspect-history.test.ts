@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endedAfter } from "../../support/gateway-faulty-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** The page of a program: its versions, what changed between two of them, and what is not there. */
 
 const tenant = `/tenants/${deskTenant}`;
 const kyoto = `${tenant}/programs/KYOTO-1`;
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let inspect: InspectFixture;
 /** By what was built, oldest first. */
 let snapshots: readonly string[];
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   const at = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
   await desk.build({ now: at(8) });
   await desk.source.query(
@@ -35,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await inspect?.close();
-  await desk?.close();
 });
 
 async function words(path: string, pages = inspect): Promise<string> {

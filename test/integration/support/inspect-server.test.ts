@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandResult } from "../../support/command-line.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const hostile = `<img src=x onerror=alert(1)>"'&`;
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let inspect: InspectFixture;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.source.query("UPDATE partner_source.programs SET name = $1 WHERE program_id = 'NARA-2'", [
     hostile,
   ]);
@@ -25,7 +25,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await inspect.close();
-  await desk.close();
 });
 
 async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {

@@ -1,23 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const tokenId = "tok_0123456789ABCdef";
-let folder: string;
+const folder = folderForAllTests();
 let log: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "log-setting-"));
   log = join(folder, "gateway.log");
   await writeFile(log, line("req-1"));
   await writeFile(join(folder, "other.log"), line("req-2"));
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 function line(requestId: string): string {

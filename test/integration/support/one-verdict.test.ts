@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeEach, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** What is told is what is so now: not what traces of the past suggest, not what nobody has to do, and not only the first of it. */
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program"];
-let desk: SupportDesk;
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
+const desk = forAllTests(openSupportDesk);
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function told(...args: readonly string[]): Promise<string> {

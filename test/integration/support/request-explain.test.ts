@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** Every answer that the gateway has, asked of a real one, and explained from its real log. */
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let gateway: DeskGateway;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
   await desk.source.query(
     "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
@@ -30,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.stop();
-  await desk.close();
 });
 
 async function issue(name: string, ...options: readonly string[]): Promise<void> {
@@ -175,15 +174,6 @@ describe("request explain", () => {
     expect(await explainedJson("alone", { STORE_URL: "file:/nowhere/at/all" })).toMatchObject({
       requests: [{ status: 404, missed: null, now: null, next }],
     });
-  });
-
-  test("of an id that is not in the log is exit status 1 and says what time the log covers", async () => {
-    await ask("something", "/v1/programs", "Website");
-    const { status, stderr } = await desk.run(["request", "explain", "nothing", "--log", "-"], {
-      stdin: gateway.log(),
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/ "nothing"; it covers 20\S+Z to 20\S+Z\./);
   });
 });
 

@@ -1,22 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 const tenant = ["--tenant", deskTenant];
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
 
 beforeEach(async () => {
   await desk.reset();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function change(sql: string): Promise<void> {
@@ -45,23 +38,6 @@ describe("snapshot show", () => {
       expect(pretty.stdout).toBe(`${JSON.stringify(JSON.parse(stored.toString()), null, 2)}\n`);
     },
   );
-
-  test("shows an earlier snapshot by its id", async () => {
-    const first = await summary();
-    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
-    const id = String(first.snapshotId);
-    expect(await summary("--snapshot", id)).toMatchObject({ snapshotId: id, isLive: false });
-    const { stdout } = await desk.run([
-      "snapshot",
-      "show",
-      ...tenant,
-      "--snapshot",
-      id,
-      "--program",
-      "KYOTO-1",
-    ]);
-    expect(JSON.parse(stdout).data.name).toBe("Temples of Kyoto");
-  });
 
   test("refuses bytes that are not what the manifest vouches for", async () => {
     const { snapshotId } = await summary();
@@ -100,23 +76,6 @@ describe("snapshot diff", () => {
       "1 removed, 1 added, 1 changed, 0 the same.",
       "",
     ]);
-  });
-
-  test("takes two snapshots, in either order", async () => {
-    const { snapshotId: first } = await summary();
-    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
-    const { snapshotId: second } = await summary();
-    const back = await desk.json(["snapshot", "diff", ...tenant, String(second), String(first)]);
-    expect(back).toMatchObject({
-      from: { snapshotId: second },
-      to: { snapshotId: first },
-      changed: [
-        {
-          programId: "KYOTO-1",
-          changes: [{ kind: "changed", path: "name", before: "Temples", after: "Temples of Kyoto" }],
-        },
-      ],
-    });
   });
 
   test("after a rollback shows what the rollback changed, and of an earlier snapshot what its build did", async () => {

@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import {
   askedAt,
   builtAt,
@@ -13,21 +14,13 @@ import {
   silentUntil,
 } from "../../support/standing-plants.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 const reached = new Set<string>();
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 interface Explained {

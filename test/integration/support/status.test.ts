@@ -1,23 +1,14 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
 import { damageLiveManifest } from "../../support/standing-plants.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
+const desk = forAllTests(openSupportDesk);
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function status(...args: readonly string[]) {
@@ -81,13 +72,6 @@ describe("snapshot status", () => {
     expect((await status("--tenant", deskTenant)).stdout).toMatch(/attention +partners get an empty/);
   });
 
-  test("names a tenant whose very first build failed, since its partners get 500", async () => {
-    await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
-    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
-    expect((await status()).stdout).toMatch(/^sakura-trails +none +- +- +- +0 +- +failed just now$/m);
-    expect((await status("--tenant", deskTenant)).stdout).toContain("partners get 500");
-  });
-
   test("blames a run that failed as a whole on every tenant that it was to build", async () => {
     await desk.build({ now: morning });
     await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
@@ -106,14 +90,6 @@ describe("snapshot status", () => {
     expect(tenants).toMatchObject([{ live: null, fault: expect.stringContaining("digest") }]);
     expect(tenants[0]?.concerns.map(({ kind }) => kind)).toEqual(["damaged"]);
     expect((await status()).stdout).toMatch(/^sakura-trails +damaged/m);
-  });
-
-  test("goes by what was confirmed where no build has written the last runs yet", async () => {
-    await desk.build({ now: morning });
-    await rm(join(desk.storeDirectory, "runs", "last.json"));
-    expect((await status()).stdout).toMatch(/ published 4 hours ago\n$/);
-    const { tenants } = (await desk.json(["snapshot", "status"])) as { tenants: readonly object[] };
-    expect(tenants).toMatchObject([{ lastRun: null, lastTry: { outcome: "published" } }]);
   });
 
   test("tells of a tenant that the source no longer lists", async () => {

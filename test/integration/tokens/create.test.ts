@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseToken, tokenDigest } from "../../../core/token.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { allStoredText } from "../../support/store-tree.ts";
-import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+import { openTokenDesk } from "../../support/token-desk.ts";
 
-let desk: TokenDesk;
-
-beforeAll(async () => {
-  desk = await openTokenDesk();
-});
-
-afterAll(async () => {
-  await desk.close();
-});
+const desk = forAllTests(openTokenDesk);
 
 beforeEach(async () => {
   await desk.reset();
@@ -40,39 +33,6 @@ describe("token create", () => {
         "",
       ].join("\n"),
     );
-  });
-
-  test("prints with --json one object of the documented shape, and nothing on standard error", async () => {
-    const args = [
-      "--tenant",
-      "acme",
-      "--name",
-      "G",
-      "--expires",
-      "2027-01-31T00:00:00+02:00",
-      "--rate-limit",
-      "60",
-    ];
-    const { stdout, stderr } = await desk.run(["create", ...args, "--json"]);
-    const [entry] = (await desk.registry()).tokens;
-    const object = JSON.parse(stdout);
-    expect(stdout).toBe(
-      `${JSON.stringify(
-        {
-          token: object.token,
-          tokenId: entry?.tokenId,
-          tenantId: "acme",
-          name: "G",
-          scopes: ["programs.read"],
-          expiresAt: "2027-01-30T22:00:00.000Z",
-          rateLimit: 60,
-          createdAt: "2026-11-21T12:00:00.000Z",
-        },
-        null,
-        2,
-      )}\n`,
-    );
-    expect(stderr).toBe("");
   });
 
   test("T3, T4 stores the SHA-256 of the plaintext, and the plaintext nowhere: not in the store, not in the log", async () => {

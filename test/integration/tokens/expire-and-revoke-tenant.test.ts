@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+import { openTokenDesk } from "../../support/token-desk.ts";
 
-let desk: TokenDesk;
-
-beforeAll(async () => {
-  desk = await openTokenDesk();
-});
-
-afterAll(async () => {
-  await desk.close();
-});
+const desk = forAllTests(openTokenDesk);
 
 beforeEach(async () => {
   await desk.reset();

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+import { openTokenDesk } from "../../support/token-desk.ts";
 
-let desk: TokenDesk;
-
-beforeAll(async () => {
-  desk = await openTokenDesk();
-});
-
-afterAll(async () => {
-  await desk.close();
-});
+const desk = forAllTests(openTokenDesk);
 
 beforeEach(async () => {
   await desk.reset();
@@ -108,20 +101,6 @@ describe("token rotate", () => {
 });
 
 describe("token revoke", () => {
-  test("ends several tokens in one change, and says which", async () => {
-    const [a, b, c] = [1, 2, 3].map(() => desk.json(["create", "--tenant", "acme"]));
-    const ids = [(await a).tokenId, (await b).tokenId];
-    const kept = (await c).tokenId;
-    const revision = (await desk.registry()).revision;
-    const { status, stdout, stderr } = await desk.run(["revoke", ...ids]);
-    expect([status, stdout, stderr]).toEqual([0, "", `Revoked: ${ids.join(", ")}\n`]);
-    const after = await desk.registry();
-    expect(after.revision).toBe(revision + 1);
-    const revoked = after.tokens.filter(({ revokedAt }) => revokedAt !== null);
-    expect(revoked.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
-    expect(revoked.some(({ tokenId }) => tokenId === kept)).toBe(false);
-  });
-
   test("is all or none: with one unknown id nothing is revoked", async () => {
     const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
     const before = await desk.registryText();

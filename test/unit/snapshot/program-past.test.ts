@@ -1,35 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, mkdtemp, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type ProgramPast, programPast } from "../../../cli/operate/snapshots/program-past.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 /** What is said of a program that a partner missed, after histories that the real commands leave in a store. */
 
 const tenantId = parseTenantId("acme");
 const { signal } = new AbortController();
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 let minute: number;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "missed-program-"));
-  store = createFileStore({ directory });
   minute = 0;
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Some minutes after whatever was before. */
@@ -77,7 +68,7 @@ test("P48 A rollback counts from when it happened, also in a store that was copi
   await rollBack(first);
   const asked = now();
   const copied = new Date(asked.getTime() + 24 * 3_600_000);
-  await utimes(join(directory, markKey(tenantId, second, "withdrawn")), copied, copied);
+  await utimes(join(store.directory, markKey(tenantId, second, "withdrawn")), copied, copied);
   const found = await missed(first, asked);
   expect(found).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
   expect(found.kind === "rolled_back" && new Date(found.at) < asked).toBe(true);
@@ -105,7 +96,7 @@ test("P48 Nothing is said of what lies behind a damaged snapshot", async () => {
   await build("P", "Q");
   const second = await build("Q");
   await build("Q", "R");
-  await appendFile(join(directory, manifestKey(tenantId, second)), "}");
+  await appendFile(join(store.directory, manifestKey(tenantId, second)), "}");
   expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 1, isCut: true });
 });
 

@@ -1,25 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
 import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
 import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const never = new AbortController().signal;
-let directory: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "gateway-log-"));
-});
-
-afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
-});
+const directory = folderForAllTests();
 
 function line(fields: Readonly<Record<string, unknown>> = {}): string {
   const time = "2026-11-21T12:00:00.000Z";
@@ -110,21 +102,6 @@ describe("a log file", () => {
     expect(await text(openLog(source, never))).toBe(content);
   });
 
-  const compressZstd: unknown = Reflect.get(zlib, "zstdCompressSync");
-
-  test.runIf(typeof compressZstd === "function")("is read when it is zstd", async () => {
-    if (typeof compressZstd !== "function") return;
-    const source = await logFile("log.zst", compressZstd(Buffer.from(content)));
-    expect(await text(openLog(source, never))).toBe(content);
-  });
-
-  test.runIf(typeof compressZstd !== "function")("of zstd asks for a newer Node.js or a pipe", async () => {
-    const source = await logFile("old.zst", Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0));
-    const { code, message } = await rejectionOf(text(openLog(source, never)));
-    expect(code).toBe("usage");
-    expect(message).toContain("zstd -dc");
-  });
-
   test("that ends in the middle of its compressed data says so", async () => {
     const whole = zlib.gzipSync(Buffer.from(content));
     const source = await logFile("cut.gz", whole.subarray(0, whole.length - 12));
@@ -158,12 +135,6 @@ describe("the search for a request", () => {
       `${line({ requestId: "r-10" })}\n${line({ requestId: "z", cause: "r-1" })}\n`,
     );
     expect((await findRequests([log], "r-1", never)).requests).toEqual([]);
-  });
-
-  test("keeps a bounded number of lines of an id that is used again and again", async () => {
-    const log = await logFile("d.log", `${line()}\n`.repeat(100));
-    const { requests, omitted } = await findRequests([log], "r-1", never);
-    expect([requests.length, omitted]).toEqual([20, 80]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { tokenFinding } from "../../../cli/support/facts/registry.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
 import {
   describedKey,
   judged,
@@ -86,30 +85,6 @@ describe("the cause of a 401", () => {
     // A removal that was killed has revoked nothing yet.
     const open = tokenFinding(reading(token(1, { expiresAt: "2026-11-20T00:00:00.000Z" })), tokenId(1));
     expect(sent(refused, { token: open, tenant: removedTenant(removedAt) })).not.toContain("new one");
-  });
-
-  test("is a rotation; the partner is sent to the new access key only if that is good now", () => {
-    const at = "2026-11-20T00:00:00.000Z";
-    const line = (fields: Partial<RegisteredToken>) =>
-      tokenFinding(
-        reading(token(1, { revokedAt: at }), token(2, { replaces: tokenId(1), ...fields })),
-        tokenId(1),
-      );
-    expect(sent(refused, { token: line({}) })).toContain("use the new one.");
-    expect(judged(refused, { token: line({}) }).next.text).toContain("to use the new one");
-    // The last one was good when the request came, and has expired since.
-    for (const fields of [{ revokedAt: at }, { expiresAt: at }, { expiresAt: "2026-11-21T12:00:30.000Z" }]) {
-      expect(sent(refused, { token: line(fields) })).not.toContain("use the new one");
-      const { summary, next } = judged(refused, { token: line(fields) });
-      expect(summary).toContain("no longer good either");
-      expect(next.text).not.toContain("is on its way");
-    }
-  });
-
-  test("is found in a registry whose entries replace each other in a circle", () => {
-    const registry = reading(token(1, { replaces: tokenId(2) }), token(2, { replaces: tokenId(1) }));
-    const found = tokenFinding(registry, tokenId(1));
-    expect(found.kind === "known" && found.successors.length).toBe(2);
   });
 });
 

@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { Failure } from "../../../core/failure.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 // On a busy machine much data takes more than the usual few seconds.
 vi.setConfig({ testTimeout: 60_000 });
@@ -24,18 +21,7 @@ const terms = {
   rateLimit: null,
 };
 const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "edit-registry-"));
-  store = createFileStore({ directory });
-});
-
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 function entry(): RegisteredToken {
   return issueToken(terms, null, now, randomBytes).entry;
