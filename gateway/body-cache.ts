@@ -3,7 +3,7 @@ import type { TenantId } from "../core/ids.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey, ResponseName } from "../core/object-key.ts";
 import type { BodyPacker } from "./body-packer.ts";
-import { checkedBody, ownBytes } from "./body-stream.ts";
+import { checkedBody } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
 import type { StoreReader } from "./store-watch.ts";
@@ -48,7 +48,6 @@ export interface BodyCache {
   ): Promise<BodyForm | undefined>;
   /** Bytes held. */
   size(): number;
-  clear(): void;
 }
 
 export function createBodyCache(options: {
@@ -58,7 +57,7 @@ export function createBodyCache(options: {
   /** How long one read may take. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
-  readonly mirror?: Pick<Mirror, "bytes" | "keepBody"> | undefined;
+  readonly mirror?: Pick<Mirror, "keepBody"> | undefined;
 }): BodyCache {
   const { store, packer, maxBytes, callTimeoutMs, onLookup, mirror } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
@@ -79,17 +78,11 @@ export function createBodyCache(options: {
 
   async function read(entry: ResponseEntry): Promise<UnpackedBody> {
     const { key: objectKey, sha256 } = entry;
-    const copy = await mirror?.bytes(objectKey, sha256);
-    const bytes = copy === undefined ? await fetched(entry) : ownBytes(copy);
-    return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
-  }
-
-  async function fetched(entry: ResponseEntry): Promise<Buffer> {
-    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) =>
+    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
       checkedBody(store, entry, signal),
     );
     mirror?.keepBody(entry, async () => bytes);
-    return bytes;
+    return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
   }
 
   async function pack(id: BodyId, body: UnpackedBody): Promise<UnpackedBody> {
@@ -146,8 +139,6 @@ export function createBodyCache(options: {
     },
 
     size: () => bodies.calculatedSize,
-
-    clear: () => bodies.clear(),
   };
 }
 

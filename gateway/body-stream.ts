@@ -24,7 +24,7 @@ export interface BodyStreams {
 export function createBodyStreams(
   store: StoreReader,
   callTimeoutMs: number,
-  mirror?: Pick<Mirror, "stream" | "doubt" | "keepBody">,
+  mirror?: Pick<Mirror, "keepBody">,
 ): BodyStreams {
   // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
@@ -39,22 +39,16 @@ export function createBodyStreams(
   return {
     async open(entry, signal) {
       const { key, sha256 } = entry;
-      const copy = await mirror?.stream(entry);
-      const found = copy ?? (await openEntry(store, entry, signal));
+      const found = await openEntry(store, entry, signal);
       if (found.kind === "fault") throw entryFailure(entry, found.fault);
       const { body, etag, forEachChunk } = found;
       const version = `${etag} ${sha256}`;
       if (forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
       const source = checked(body, entry, signal);
       return async (take) => {
-        try {
-          await source(take);
-        } catch (error) {
-          if (!signal.aborted) mirror?.doubt(key);
-          throw error;
-        }
+        await source(take);
+        if (verified.get(key) !== version) keep(entry);
         verified.set(key, version);
-        if (copy === undefined) keep(entry);
       };
     },
   };

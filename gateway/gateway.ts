@@ -28,7 +28,7 @@ import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
 import { createAnswerSender } from "./send-answer.ts";
-import { createStoreWatch, guardedReader, type StoreReader } from "./store-watch.ts";
+import { createStoreWatch, measuredReader, type StoreReader } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
@@ -84,24 +84,25 @@ export function createGateway(options: GatewayOptions): Gateway {
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
     : undefined;
-  const tokenStore = guardedReader(options.tokenStore, clock, metrics.storeCall);
+  const measured = (reader: StoreReader): StoreReader => measuredReader(reader, clock, metrics.storeCall);
+  const tokenStore = measured(options.tokenStore);
   const watch = createStoreWatch({
     store: tokenStore,
     address: showStoreAddress(settings.storeUrl),
     wanted: settings.storeId,
     clock,
   });
-  const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
-
   const { lastGoodFolder: folder } = options;
-  const onLost = (): void => bodies.clear();
+  const isStoreAway = (): boolean => tokens.isFromCopy() || tokens.failure() !== undefined;
   const mirror =
     folder === undefined
       ? undefined
-      : createMirror({ folder, store: tokenStore, clocks, waits, logger, onLost });
+      : createMirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
+  const guardedStore = watch.guard(measured(options.store));
+  const store = mirror?.behind(guardedStore) ?? guardedStore;
 
   const tokens = createTokenDirectory({
-    store: tokenStore,
+    store: watch.guard(tokenStore),
     watch,
     logger,
     clocks,
@@ -115,6 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     store,
     storeId: watch.storeId,
     logger,
+    clocks,
     refreshMs: waits.confirmedMs,
     callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
@@ -220,6 +222,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async start() {
       await mirror?.open(settings.storeId);
+      watch.adopt(mirror?.storeId());
       signal.throwIfAborted();
       freshness.start();
       const { adminHost, adminPort, host, port } = settings;
