@@ -1,5 +1,6 @@
 import type { Cause } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
+import type { StoreId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
@@ -11,7 +12,7 @@ import { Confirmed, type Copied } from "./confirmed.ts";
 import { settledWithin } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader, StoreWatch } from "./store-watch.ts";
+import type { StoreReader } from "./store-watch.ts";
 import {
   causeAgainst,
   expiringTokens,
@@ -50,8 +51,9 @@ export interface TokenDirectory {
 
 export interface TokenDirectoryOptions {
   readonly store: StoreReader;
-  /** For the log. */
-  readonly watch: Pick<StoreWatch, "storeId" | "otherStoreId">;
+  /** For the log, see `StoreWatch`. */
+  readonly storeId: () => StoreId | undefined;
+  readonly otherStoreId: () => StoreId | undefined;
   readonly logger: Logger;
   readonly clocks: Clocks;
   readonly refreshMs: number;
@@ -63,14 +65,14 @@ export interface TokenDirectoryOptions {
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, watch, logger, clocks, refreshMs, defaultLimit, mirror } = options;
+  const { store, storeId, otherStoreId, logger, clocks, refreshMs, defaultLimit, mirror } = options;
   const outageTexts = {
     failed: "the token registry could not be confirmed",
     succeeded: "the token registry is confirmed again",
   };
   const outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, () => ({
-    storeId: watch.storeId(),
-    otherStoreId: watch.otherStoreId(),
+    storeId: storeId(),
+    otherStoreId: otherStoreId(),
   }));
   const registry = new Confirmed<Registry>({ ...options, what: tokensKey, outage, read, restore });
   let polling = 0;
@@ -145,7 +147,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     if (counts().valid > 0) return;
     const cause = `${tokensKey} ${registry.value?.revision === undefined ? "is missing" : "has no valid token"}`;
     logger.warn(
-      { cause, storeId: watch.storeId() },
+      { cause, storeId: storeId() },
       "every request gets 401 until a token is created; is it the right store?",
     );
   }
