@@ -60,6 +60,14 @@ describe("P23 runs/confirmed.json", () => {
     expect((await confirmed())?.beta?.confirmedAt).toBe(second.toISOString());
   });
 
+  test("a dry run confirms nothing, neither in its report nor in the store", async () => {
+    await bench.build([], { now: first });
+    const before = await confirmed();
+    const { report } = await bench.build(["--dry-run"], { now: second });
+    expect(tenantRun(report, "acme").confirmedAt).toBeNull();
+    expect(await confirmed()).toEqual(before);
+  });
+
   test("a tenant that left the source keeps its entry while the store has it, and no longer", async () => {
     await bench.build([], { now: first });
     const before = await confirmed();

@@ -25,6 +25,19 @@ test("P149 a check warns of programs that two tenants have with the same id and 
   ]);
 });
 
+test("P149 a preview warns of them, too, unless the setting says that it is meant", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 6);
+  await bench.insertMany("beta", 5);
+  const preview = ["source", "preview", "--tenant", "acme"];
+  const { findings } = JSON.parse((await bench.run([...preview, "--json"])).stdout);
+  expect(findings).toMatchObject([
+    { code: "programs_shared", examples: [{ value: "5 of 6 program(s) looked at as beta has them" }] },
+  ]);
+  const meant = await bench.run(preview, { env: { SHARED_PROGRAMS: "warn" } });
+  expect(meant.stdout).not.toContain("SHARED_PROGRAMS");
+});
+
 test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
   await bench.source.insert("tenants", { tenant_id: "ACME" });
   await bench.insertMany("acme", 2);
@@ -73,4 +86,24 @@ describe("P146 a tenant that is published under an id of other case", () => {
     await bench.run(["tenant", "remove", "ACME"]);
     expect((await bench.run(["source", "check"])).status).toBe(0);
   });
+});
+
+test("P145 status names tenants with the same programs until a run of all finds that their rows differ", async () => {
+  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
+  await bench.insertMany("acme", 6);
+  await bench.insertMany("beta", 6);
+  const isNamed = async (args: readonly string[]): Promise<boolean> => {
+    expect((await bench.run(["snapshot", "build", ...args])).status).toBe(0);
+    const { stdout } = await bench.run(["snapshot", "status"]);
+    return stdout.includes("programs that another tenant has, too");
+  };
+  expect([await isNamed([]), await isNamed([]), await isNamed(["--tenant", "acme"])]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
+  );
+  expect(await isNamed([])).toBe(false);
 });

@@ -93,6 +93,15 @@ describe("token create", () => {
     expect(await desk.registryText()).toBeUndefined();
   });
 
+  test.each([
+    ["programs.list", true],
+    ["programs.read", false],
+  ])("of the scope %s warns on standard error: %j", async (scope, isWarned) => {
+    const create = ["create", "--tenant", "acme", "--allow-unknown-scope", "--scope", scope];
+    const { stderr } = await desk.run(create);
+    expect(/WARNING: .* programs\.read/.test(stderr)).toBe(isWarned);
+  });
+
   test("takes no plaintext of a token for a name, and does not repeat it", async () => {
     const token = (await desk.run(["create", "--tenant", "acme"])).stdout.trim();
     const { status, stdout, stderr } = await desk.run([

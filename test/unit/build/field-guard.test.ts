@@ -81,3 +81,13 @@ describe("P140 the field guard", () => {
     expect(tallyOf({ filled: 5, emptied: 5, unchanged: 4 }).emptiedFields).toMatchObject([{ filled: 9 }]);
   });
 });
+
+test("P143 another capacity.used in most of the programs, and at least 5, is a warning", () => {
+  const withUsed = (used: number) => publicFacts({ capacity: { total: 9, used } });
+  const tally = new LiveTally();
+  for (let at = 0; at < 4; at += 1) tally.addChanged(`p-${at}`, withUsed(1), withUsed(2));
+  expect(tally.capacityProblems(4)).toEqual([]);
+  tally.addChanged("p-4", withUsed(1), withUsed(2));
+  expect(tally.capacityProblems(9)).toMatchObject([{ code: "capacity_changed", value: "5 of 9 program(s)" }]);
+  expect(tally.capacityProblems(10)).toEqual([]);
+});
