@@ -62,6 +62,13 @@ describe("tenants that come and go", () => {
       expect(details.get("c")?.name).not.toBe("New");
     });
 
+    test("and an operator who knows why overrides it, or names the tenants to build", async () => {
+      expect((await bench.build(["--tenant", "acme"])).status).toBe(0);
+      const { status, report } = await bench.build(["--allow-vanished"]);
+      const vanished = report.problems.filter(({ code }) => code === "tenant_vanished");
+      expect([status, vanished.length]).toEqual([0, 3]);
+    });
+
     test("but not while the removed ones are gone on purpose, whose rows are nobody's mistake", async () => {
       for (const tenant of ["beta", "gamma"]) await bench.run(["tenant", "remove", tenant]);
       const { status, report } = await bench.build();

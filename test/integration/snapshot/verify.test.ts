@@ -104,6 +104,16 @@ test("a build takes a damaged file over as unchanged; --rewrite writes every fil
   expect(await detailKeys("KYOTO-1")).toHaveLength(2);
 });
 
+test("a missing manifest and a damaged one are findings that the next build mends", async () => {
+  const key = manifestKey(tenantId, (await tools.current()).snapshotId);
+  await overwrite(key, (bytes) => Buffer.concat([bytes, Buffer.from(" ")]));
+  expect(await findings()).toMatchObject([{ code: "manifest_damaged", key }]);
+  await tools.store.delete([key]);
+  expect(await findings()).toMatchObject([{ code: "manifest_damaged", key }]);
+  expect((await tools.build(programs)).outcome).toBe("published");
+  expect(await findings()).toEqual([]);
+});
+
 describe("what no digest gives away", () => {
   const cases: readonly [
     name: string,

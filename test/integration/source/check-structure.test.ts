@@ -72,6 +72,13 @@ describe("checkSourceStructure", () => {
     ]);
   });
 
+  test("a missing required view is named with the columns that it needs", async () => {
+    await client.query("DROP VIEW partner_source.tenants");
+    const problems = await check();
+    expect(problems).toMatchObject([{ code: "view_missing", view: "tenants", fix: { kind: "advice" } }]);
+    expect(problems[0]?.fix.text).toContain("tenant_id text, name text");
+  });
+
   test("a missing column is named with what to add to the view", async () => {
     await redefine("faq", (columns) => {
       delete columns.answer;

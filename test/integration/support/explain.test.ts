@@ -91,4 +91,46 @@ describe("snapshot explain", () => {
     expect(text).toMatch(/^Partners get 500 .* damaged\./m);
     expect(text).toContain("partner-programs snapshot verify --tenant sakura-trails\n");
   });
+
+  test("of a sold-out program shows who takes its places, and of no other", async () => {
+    await change("DELETE FROM partner_source.enrollments WHERE program_id = 'KYOTO-1'");
+    expect(await explain("KYOTO-1")).not.toContain("sold out");
+    await change(`
+      UPDATE partner_source.programs SET capacity_total = 2 WHERE program_id = 'KYOTO-1';
+      INSERT INTO partner_source.enrollments VALUES ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'),
+        ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'), ('sakura-trails', 'KYOTO-1', 'cancelled', 'passenger')`);
+    expect(await explain("KYOTO-1")).toMatch(
+      /^ {2}sold out +batal \(2\): takes a place cancelled \(1\): takes no place TERMINAL_ENROLLMENT_STATUSES names/m,
+    );
+    const command = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
+    expect(await desk.json(command, { now: noon })).toMatchObject({
+      source: { statuses: [{ status: "batal", count: 2, takesPlace: true }, { takesPlace: false }] },
+    });
+  });
+
+  test("prints an object for programs", async () => {
+    await desk.build({ now: morning });
+    await change("UPDATE partner_source.programs SET currency = 'USD' WHERE program_id = 'KYOTO-1'");
+    const explanation = await desk.json(
+      ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"],
+      { now: noon },
+    );
+    expect(explanation).toMatchObject({
+      at: "2026-11-21T12:00:00.000Z",
+      answer: 200,
+      verdict: "served_outdated",
+      row: "served_differs/none",
+      source: { kind: "publishable", dropped: [] },
+      live: {
+        kind: "live",
+        served: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        history: { isServed: true },
+      },
+      pendingChanges: [
+        { kind: "changed", path: "currency", before: "EUR", after: "USD", words: { label: "Currency" } },
+      ],
+      lastRun: { outcome: "published", problems: null },
+      next: { commands: ["snapshot build --tenant sakura-trails"] },
+    });
+  });
 });

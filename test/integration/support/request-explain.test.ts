@@ -81,6 +81,16 @@ async function explained(requestId: string): Promise<string> {
 }
 
 describe("request explain", () => {
+  test("shows the client's address where a proxy has told it", async () => {
+    await ask("behind-a-proxy", "/v1/programs", "Website");
+    const log = gateway.log().replaceAll('"requestId":"behind-a-proxy"', '$&,"client":"203.0.113.7"');
+    const call = (...more: readonly string[]) =>
+      desk.run(["request", "explain", "behind-a-proxy", "--log", "-", ...more], { stdin: log });
+    expect((await call()).stdout).toMatch(/^ *from +203\.0\.113\.7$/m);
+    expect(JSON.parse((await call("--json")).stdout).requests[0].client).toBe("203.0.113.7");
+    expect(await explained("behind-a-proxy")).not.toMatch(/^ *from /m);
+  });
+
   const unread = { text: expect.stringContaining("Don't have it rotated") };
   test.each<[number, string, string, string | undefined, object]>([
     [200, "the list", "/v1/programs", "Website", { route: "list", next: commands(/--list$/) }],

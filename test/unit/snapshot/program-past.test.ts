@@ -125,3 +125,11 @@ test("P48 A later build took out what an earlier rollback had taken back before"
   expect(await missed(first)).toMatchObject({ kind: "removed", ...removed });
   expect(await missed(first, between)).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
 });
+
+test("P48 A snapshot from before the first one with a program lacked it because it came later", async () => {
+  const first = await build("Q");
+  const second = await build("P", "Q");
+  await build("P", "Q", "R");
+  expect(await missed(first)).toMatchObject({ kind: "came_later", first: { snapshotId: second } });
+  expect(await missed("20200101T000000Z-00000000" as SnapshotId)).toEqual({ kind: "not_kept" });
+});
