@@ -32,12 +32,6 @@ describe("initSource", () => {
     expect(await relations(database, "partner_source")).toEqual(contractViews.map(({ name }) => name).sort());
   });
 
-  test("several at once create it once", async () => {
-    const database = await emptyDatabase();
-    const reports = await Promise.all([1, 2, 3].map(() => initSource(database.url)));
-    expect(reports.map(({ applied }) => applied.length > 0).sort()).toEqual([false, false, true]);
-  });
-
   test("all or nothing: when a step fails nothing is left behind", async () => {
     const database = await emptyDatabase();
     await database.query("CREATE SCHEMA booking");

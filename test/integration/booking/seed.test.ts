@@ -50,20 +50,4 @@ describe("seedSource", () => {
     expect(await contents(other)).toEqual(first);
     await other.drop();
   });
-
-  test("data that no seed created is kept, unless it is to be replaced", async () => {
-    await seed();
-    await database.query(
-      "INSERT INTO booking.companies (code, name, time_zone, default_currency) VALUES ('real', 'Real', 'UTC', 'EUR')",
-    );
-    const before = await contents();
-    await expect(seed()).rejects.toMatchObject({
-      code: "source_contract",
-      message: expect.stringMatching(/holds 1 companies .*\(real, .*--replace/),
-    });
-    expect(await contents()).toEqual(before);
-    await seed({ replace: true });
-    expect(await database.query("SELECT FROM booking.companies WHERE code = 'real'")).toEqual([]);
-    await seed();
-  });
 });

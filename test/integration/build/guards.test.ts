@@ -104,22 +104,6 @@ describe("P10 the shrink guard", () => {
     expect((await bench.published("acme")).list.meta.count).toBe(after);
   });
 
-  test("P22 lets pass what the source states: all programs ended are no programLoss, and the empty list is named", async () => {
-    await bench.insertMany("acme", 10);
-    await bench.build();
-    await bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended'");
-    const { status, report, stdout } = await bench.build();
-    expect(status).toBe(0);
-    expect(tenantRun(report, "acme")).toMatchObject({
-      outcome: "published",
-      livePrograms: 0,
-      counts: { programs: 0, removed: 10, withdrawn: 10 },
-      problems: [{ severity: "warning", code: "snapshot_empty" }],
-    });
-    expect(stdout).toContain("snapshot_empty");
-    expect(await publishedIds()).toEqual([]);
-  });
-
   test("counts faulty programs as lost", async () => {
     await bench.insertMany("acme", 10);
     await bench.build();

@@ -101,25 +101,4 @@ describe("P12, P130 in whatever view a tenant's reading fails", () => {
       }
     },
   );
-
-  test("because of a missing column, what every tenant states as withdrawn goes", async () => {
-    await bench.build();
-    for (const view of programViews) {
-      const gone = `w-${tenantOf(view)}`;
-      await bench.insertRows("faq", "neighbour", "p-1");
-      await bench.source.query(
-        `INSERT INTO public.programs (tenant_id, program_id, own, lifecycle_state, capacity_total)
-         VALUES ('neighbour', $1, 'Tour', 'active', 1)`,
-        [gone],
-      );
-      expect((await bench.build(["--tenant", "neighbour"])).status).toBe(0);
-      await withdraw(gone);
-      await bench.source.query(`ALTER VIEW partner_source.${view} RENAME ${columns[view]} TO other`);
-      const { report } = await bench.build(["--tenant", "neighbour"]);
-      await bench.source.query(`ALTER VIEW partner_source.${view} RENAME other TO ${columns[view]}`);
-      expect([view, report.exitStatus, report.failure?.code]).toEqual([view, 1, "source_contract"]);
-      expect(tenantRun(report, "neighbour").counts.withdrawn).toBe(1);
-      expect(await served("neighbour")).toEqual(["p-1", "p-2", "p-3"]);
-    }
-  });
 });

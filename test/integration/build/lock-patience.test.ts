@@ -39,21 +39,3 @@ test("P130 the readings of a run share the time for which they wait for a lock i
     );
   });
 });
-
-test("P130 in a run behind one lock every tenant's withdrawals go, and each tenant is told as locked", async () => {
-  const tenants = ["a", "b", "c", "d"];
-  for (const tenant_id of tenants) await bench.source.insert("tenants", { tenant_id });
-  for (const tenant of tenants) await bench.insertMany(tenant, 3);
-  await bench.build();
-  await bench.source.query(
-    "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'p-2'",
-  );
-  await locker.query("BEGIN; LOCK TABLE partner_source.faq IN ACCESS EXCLUSIVE MODE");
-  const url = new URL(bench.database.url);
-  url.searchParams.set("options", "-c lock_timeout=300");
-  const { report } = await bench.build(["--concurrency", "2"], { env: { DATABASE_URL: url.href } });
-  await locker.query("COMMIT");
-  expect(report.tenants.map(({ failure, counts }) => [failure?.code, counts.withdrawn])).toEqual(
-    tenants.map(() => ["source_unavailable", 1]),
-  );
-});

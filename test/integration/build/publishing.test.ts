@@ -186,17 +186,3 @@ describe("programs that come and go", () => {
     },
   );
 });
-
-describe("LEGACY_CAPACITY=total", () => {
-  test("publishes the plain total, and writes only the legacy list, the manifest and the pointer", async () => {
-    await bench.build();
-    const { run, written } = await buildEffect(bench, { LEGACY_CAPACITY: "total" });
-    expect(run).toMatchObject({ outcome: "published", counts: { changed: 0, unchanged: 3 } });
-    expect(written).toEqual([
-      "tenants/acme/current.json",
-      "tenants/acme/snapshots/<new>/api/v1/partner/programs.json",
-      "tenants/acme/snapshots/<new>/manifest.json",
-    ]);
-    expect((await bench.published("acme")).legacy.programs[0]).toEqual({ name: "Tour b", capacity: 10 });
-  });
-});

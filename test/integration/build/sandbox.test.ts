@@ -82,21 +82,6 @@ describe("sandbox init", () => {
     expect(open.map(({ name }) => name)).toEqual(kinds.slice(0, 3).map(([name]) => name));
   });
 
-  test("P97 its programs are explained from the generator's rows, though the source does not list the tenant", async () => {
-    await init();
-    const rows = new Map<string, string>();
-    for (const { programId, lifecycleState } of sandboxPrograms) {
-      const args = ["snapshot", "explain", "--tenant", "sandbox", "--program", programId, "--json"];
-      rows.set(`${lifecycleState} ${programId}`, JSON.parse((await bench.run(args)).stdout).row);
-    }
-    for (const [program, row] of rows) {
-      expect([program, row.split("/")[0]]).toEqual([
-        program,
-        program.startsWith("active") ? "served_same" : "missing_unpublishable",
-      ]);
-    }
-  });
-
   test("P98 it refuses an id that source or store has, and changes nothing", async () => {
     await bench.build();
     await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });

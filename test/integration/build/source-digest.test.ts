@@ -58,15 +58,6 @@ describe("the sums of a tenant's programs", () => {
     expect(digests.size).toBe(3);
   });
 
-  test.each(views)("tells a row more of $name, also one of which there is another", async ({ name }) => {
-    const digests = [await digest()];
-    for (let row = 0; row < 3; row += 1) {
-      await bench.source.insert(name, { tenant_id: "acme", program_id: "p" });
-      digests.push(await digest());
-    }
-    expect(new Set(digests).size).toBe(4);
-  });
-
   test("tells values that change places, a blank from none, and a text from two", async () => {
     const digests: string[] = [];
     for (const [question, answer] of [
@@ -132,23 +123,6 @@ describe("a build of a source that is as the live snapshot's build found it", ()
       problemsOmitted,
       problemCounts,
     });
-  });
-
-  test("applies other settings", async () => {
-    await bench.insertRows("enrollments", "acme", "p", { role: "passenger", status: "waiting" });
-    const build = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
-      const { report } = await bench.build(["--on-invalid", "skip"], { env });
-      return tenantRun(report, "acme").outcome;
-    };
-    expect(await build({})).toBe("published");
-    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting" })).toBe("published");
-    expect((await bench.published("acme")).details.get("p")?.capacity.used).toBe(0);
-    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
-      "published",
-    );
-    expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
-      "unchanged",
-    );
   });
 });
 

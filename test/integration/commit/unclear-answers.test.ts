@@ -114,13 +114,6 @@ test("P8 when no answer can be had, the outcome is said to be unknown and partne
   expect(failure.message).toMatch(new RegExp(` ${next.snapshotId} of tenant ${toolsTenant} .* not known`));
 });
 
-test("a failure that is an answer, such as a lost permission, is not asked about again", async () => {
-  const store = putting(async () => {
-    throw new Failure("store_denied", "PutObject: permission denied.");
-  });
-  expect((await rejectionOf(commit(store, pointer, next))).code).toBe("store_denied");
-});
-
 function now(): Promise<PointerVersion> {
   return readPublishedPointer(tools.store, parseTenantId(toolsTenant), new AbortController().signal);
 }

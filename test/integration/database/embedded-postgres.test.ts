@@ -124,17 +124,4 @@ describe("startEmbeddedPostgres", () => {
     expect(await readdir(dataDir)).toEqual(["postgres"]);
     for (const server of await Promise.all(own)) await server.stop();
   });
-
-  test("when the last user was killed, the next one uses the server and stops it in good order", async () => {
-    const user = await startUser();
-    user.process.kill("SIGKILL");
-    await once(user.process, "exit");
-    const next = await startEmbeddedPostgres(dataDir, quick);
-    expect(next.url).toBe(user.url);
-    await next.stop();
-    expect(await serverPid()).toBeUndefined();
-    await expect(query(user.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
-    const log = await readFile(join(dataDir, "postgres/server.log"), "utf8");
-    expect(log).toContain("database system is shut down");
-  });
 });

@@ -58,18 +58,6 @@ test("--snapshot exports an earlier one, with the files that it shares with othe
   expect(await readFile(join(folder, "live/v1/programs/KYOTO-1.json"), "utf8")).toContain('"Temples"');
 });
 
-test("an empty folder is filled; one that holds something is refused and stays as it is", async () => {
-  await mkdir(join(folder, "empty"), { recursive: true });
-  expect((await exportTo(join(folder, "empty"))).status).toBe(0);
-
-  await mkdir(join(folder, "full"));
-  await writeFile(join(folder, "full", "mine.txt"), "mine");
-  const { status, stderr } = await exportTo(join(folder, "full"));
-  expect(status).toBe(2);
-  expect(stderr).toContain("is not empty; nothing was written");
-  expect(await filesBelow(join(folder, "full"))).toEqual(["mine.txt"]);
-});
-
 test("with a damaged object nothing is left half-written", async () => {
   const key = responseKey(parseTenantId(toolsTenant), (await tools.current()).snapshotId, { kind: "list" });
   await tools.store.put(key, bytesBody((await tools.read(key)).reverse()));
@@ -108,13 +96,4 @@ describe("a place that nothing can be written to is refused, in words and withou
   });
 
   const treeOf = (directory: string): Promise<readonly string[]> => readdir(directory, { recursive: true });
-});
-
-test("an interrupted export leaves nothing behind", async () => {
-  const { status } = await tools.run(
-    ["snapshot", "export", "--tenant", toolsTenant, "--out", join(folder, "out")],
-    { signal: AbortSignal.abort() },
-  );
-  expect(status).toBe(130);
-  expect(await readdir(tools.directory)).not.toContain(".exports");
 });

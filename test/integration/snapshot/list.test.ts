@@ -10,21 +10,6 @@ const list = (...args: string[]) => tools.run(["snapshot", "list", "--tenant", t
 const ids = (stdout: string): string[] =>
   JSON.parse(stdout).snapshots.map(({ snapshotId }: { snapshotId: string }) => snapshotId);
 
-test("the tenant's snapshots are listed newest first, the live one marked", async () => {
-  const first = await tools.publish("A");
-  const second = await tools.publish("B");
-  const third = await tools.publish("C");
-
-  const { status, stdout } = await list();
-  const lines = stdout.trim().split("\n").slice(1);
-  expect(status).toBe(0);
-  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
-    [third, "live", expect.any(String), "1"],
-    [second, "replaced", expect.any(String), "1"],
-    [first, "replaced", expect.any(String), "1"],
-  ]);
-});
-
 test("--json prints every snapshot with what it was built on and until when it was live", async () => {
   const first = await tools.publish("A");
   const second = await tools.publish("B");

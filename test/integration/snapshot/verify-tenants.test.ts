@@ -4,7 +4,7 @@ import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey } from "../../../core/object-key.ts";
 import { forEachTest } from "../../support/lasting.ts";
-import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
@@ -39,17 +39,4 @@ test("a pointer that was lost is told from one that never was, and a build mends
   ]);
   await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
   expect((await verify()).status).toBe(0);
-});
-
-test("a tenant without a pointer is unpublished, and not found when it was asked for", async () => {
-  await tools.store.put(
-    objectKey("tenants/atlas/snapshots/20260101T000000Z-00000000/v1/programs.json"),
-    bytesBody(Buffer.from("{}")),
-  );
-  const all = await verify("--json");
-  expect(all.status).toBe(0);
-  expect(JSON.parse(all.stdout).tenants[0]).toMatchObject({ tenantId: "atlas", outcome: "unpublished" });
-
-  const one = await verify("--tenant", "atlas");
-  expect([one.status, one.stderr]).toEqual([1, expect.stringMatching(/ published .* atlas/)]);
 });

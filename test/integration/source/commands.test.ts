@@ -26,12 +26,6 @@ describe("the source commands", () => {
     );
   });
 
-  test("seed before init fails and says so", async () => {
-    const { status, stdout, stderr } = await source("seed");
-    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-    expect(stderr).toContain("run `source init` first");
-  });
-
   test("init names what it applied, and nothing the second time", async () => {
     const first = await source("init");
     expect(first).toMatchObject({ status: 0, stderr: "" });

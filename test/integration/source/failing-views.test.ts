@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { openTripsSource, type TripsSource } from "../../support/trips-source.ts";
-import { parsedReport } from "../../support/workbench.ts";
 
 let trips: TripsSource;
 let folder: string;
@@ -23,8 +22,6 @@ const run = (args: readonly string[], databaseUrl = trips.database.url): Promise
   runCommand(args, { env: { DATABASE_URL: databaseUrl, STORE_URL: `file:${folder}/store` } });
 
 describe("a view that fails at a row", () => {
-  const message = /partner_source(\.programs)? fails: .* "connect"\. `partner-programs source check` /;
-
   beforeEach(async () => {
     await trips.database.query("INSERT INTO travel.trips VALUES ('acme', 'T3', 'Lake', 'connect')");
   });
@@ -46,24 +43,6 @@ describe("a view that fails at a row", () => {
     await trips.database.query("ALTER VIEW partner_source.programs RENAME COLUMN name TO title");
     const broken = await run(["snapshot", "build"]);
     expect(broken.stdout.split("partner_source.programs.name (text) is missing")).toHaveLength(2);
-  });
-
-  test("is the reason of the tenant's failure in a build, and in what support is told", async () => {
-    const built = await run(["snapshot", "build", "--json"]);
-    const report = parsedReport(built.stdout);
-    const failure = report.tenants[0]?.failure;
-    expect(built.status).toBe(1);
-    expect(failure).toEqual({
-      code: "source_contract",
-      message: expect.stringMatching(/^The view partner_source\.programs fails: .* "connect"\. /),
-    });
-    const explained = await run(["snapshot", "explain", "--tenant", "acme", "--program", "T3", "--json"]);
-    const { source, next } = JSON.parse(explained.stdout);
-    expect(source).toEqual({ kind: "unavailable", reason: expect.stringMatching(message) });
-    expect(next.steps).toMatchObject([
-      { who: "support", commands: [] },
-      { who: "operations", commands: ["source check"] },
-    ]);
   });
 });
 

@@ -195,12 +195,6 @@ describe("`source check` and `snapshot build` find the same", () => {
     ]);
   });
 
-  test("in a setting that changes what is terminal", async () => {
-    await bench.insertRows("enrollments", "acme", "sound", { role: "driver", status: "parked" });
-    expect(await judged()).toEqual(["enrollment_role_unknown enrollments.role of sound"]);
-    expect(await judged({ TERMINAL_ENROLLMENT_STATUSES: "parked" })).toEqual([]);
-  });
-
   test("in tenants and in rows that belong to nobody", async () => {
     await bench.source.insert("tenants", { tenant_id: "no spaces" }, { tenant_id: "acme" });
     await bench.insertPrograms("ghost", "g-1", "g-2");

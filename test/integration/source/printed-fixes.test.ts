@@ -126,17 +126,6 @@ describe("a missing view", () => {
     );
     expect(await source.published()).toEqual(before);
   });
-
-  test("P153 without data is replaced by the printed command, and the same is published", async () => {
-    const before = await source.published();
-    await source.query("DROP VIEW partner_source.child_prices");
-    const { problems } = await source.check();
-    expect(problems.map(({ fix }) => fix)).toEqual([
-      { kind: "command", text: "partner-programs source init --views-only" },
-    ]);
-    expect((await source.run(["source", "init", "--views-only"])).status).toBe(0);
-    expect(await source.published()).toEqual(before);
-  });
 });
 
 test("P152 bytes that are not UTF-8 are named by view, column, tenant and program, and the fix reads them as what they are", async () => {

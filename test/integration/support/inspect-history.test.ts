@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endedAfter } from "../../support/gateway-faulty-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
@@ -72,25 +71,5 @@ describe("P72: the versions of a program", () => {
     const named = query.replace(/\d/g, (at) => snapshots[Number(at)] ?? "");
     const page = await words(kyoto + named);
     expect(page.slice(page.indexOf("What changed"))).toMatch(said);
-  });
-
-  test("are not known where a manifest is damaged, and are not shown where a body is", async () => {
-    const damaged = (part: string, found: typeof desk.store.get): typeof desk.store => ({
-      ...desk.store,
-      get: (key, options) => (key.includes(part) ? found(key, options) : desk.store.get(key, options)),
-    });
-    const cut = damaged(`${snapshots[0]}/manifest.json`, async (key, options) => {
-      const found = await desk.store.get(key, options);
-      if (found.kind !== "object") return found;
-      return await endedAfter(found.size - 20)(async () => found, options);
-    });
-    const noManifest = await startInspect(desk, { store: cut });
-    expect((await versions(kyoto, noManifest)).at(-1)).toBe("08:00 not known");
-    await noManifest.close();
-    const missing = async () => ({ kind: "missing" }) as const;
-    const store = damaged(`${snapshots[2]}/v1/programs/KYOTO-1.json`, missing);
-    const noBody = await startInspect(desk, { store });
-    expect(await words(kyoto, noBody)).toContain("One of the two versions is damaged.");
-    await noBody.close();
   });
 });

@@ -74,18 +74,6 @@ describe("the pages of inspect", () => {
     expect(text).not.toContain("<img");
   });
 
-  test("say where a store is damaged, and stay up", async () => {
-    const broken = { ...desk.store, get: () => Promise.reject(new Error("away")) };
-    const failing = await startInspect(desk, { store: broken });
-    const response = await failing.get(`/tenants/${deskTenant}`);
-    expect([response.status, await response.text()]).toEqual([
-      500,
-      expect.stringContaining("could not be read"),
-    ]);
-    expect((await failing.get("/style.css")).status).toBe(200);
-    await failing.close();
-  });
-
   test.each(["/", "/style.css", "/nothing"])(
     "%s lets nothing be loaded, run, framed or kept",
     async (path) => {

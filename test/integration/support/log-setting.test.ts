@@ -43,12 +43,6 @@ describe("PARTNER_PROGRAMS_LOG", () => {
       ]);
     },
   );
-
-  test("gives way to --log", async () => {
-    const other = join(folder, "other.log");
-    expect(await run(["request", "explain", "req-2", "--log", other], log)).toMatchObject({ status: 0 });
-    expect(await run(["request", "explain", "req-1", "--log", other], log)).toMatchObject({ status: 1 });
-  });
 });
 
 test.each([

@@ -12,40 +12,6 @@ beforeEach(async () => {
   await desk.reset();
 });
 
-async function told(...args: readonly string[]): Promise<string> {
-  return (await desk.run(args, { now })).stdout.replace(/\s+/g, " ");
-}
-
-test("a tenant whose access keys were moved, and that has new ones, stands for itself", async () => {
-  const rows = (tenantId: string): Promise<void> =>
-    desk.source.insert("programs", {
-      tenant_id: tenantId,
-      program_id: "EIGER",
-      name: "Eiger",
-      lifecycle_state: "active",
-    });
-  await desk.source.insert("tenants", { tenant_id: "alpine" });
-  await rows("alpine");
-  await desk.build({ now: new Date(now.getTime() - 3_600_000) });
-  await desk.run(["token", "create", "--tenant", deskTenant], { now });
-  expect((await desk.run(["tenant", "rename", deskTenant, "alpine", "--allow-shrink"], { now })).status).toBe(
-    0,
-  );
-  await desk.run(["token", "create", "--tenant", deskTenant], { now });
-  await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
-  await desk.build({ now });
-  const status = await told("snapshot", "status");
-  expect(status).toContain(`${deskTenant} last run left out 1 program with an error`);
-  expect(`${status}${await told("tenant", "list")}`).not.toContain("is alpine now");
-  const explained = await desk.json([...explain, "KYOTO-1"], { now });
-  expect(explained).toMatchObject({
-    tenantId: deskTenant,
-    renamedFrom: null,
-    answer: 200,
-    row: "served_same",
-  });
-});
-
 test("the sandbox has no age, is not lost, and its programs are not looked for in the booking system", async () => {
   await desk.build({ now });
   expect((await desk.run(["sandbox", "init"], { now })).status).toBe(0);

@@ -177,14 +177,6 @@ describe("request explain", () => {
     expect(text).toContain("Request twice: 200 OK");
     expect(text).toContain("Request twice: 401 unauthorized");
   });
-
-  test("works when the store is away, from the log alone", async () => {
-    await ask("alone", "/v1/programs/NARA-2", "Website");
-    const next = { commands: ["snapshot explain --tenant sakura-trails --program NARA-2"] };
-    expect(await explainedJson("alone", { STORE_URL: "file:/nowhere/at/all" })).toMatchObject({
-      requests: [{ status: 404, missed: null, now: null, next }],
-    });
-  });
 });
 
 describe("token usage", () => {

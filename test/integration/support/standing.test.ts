@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { startInspect } from "../../support/inspect-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import {
   askedAt,
@@ -97,32 +96,6 @@ describe("a program that no build changes anything about", () => {
     expect(stdout).not.toContain("partners get 401");
     await desk.run(["tenant", "remove", deskTenant], { now: askedAt });
     expect(await explained("KYOTO-1")).toMatchObject({ row: "removed", answer: 401 });
-  });
-
-  test("P91 of a removed tenant, whatever is still stored of it", async () => {
-    await desk.build({ now: builtAt });
-    await desk.source.query("DELETE FROM partner_source.tenants");
-    await desk.run(["tenant", "remove", deskTenant], { now: askedAt });
-    const kept = await explained("KYOTO-1");
-    expect(kept).toMatchObject({ row: "removed", answer: 401 });
-    expect(kept.summary).toContain("was removed on 21 November 2026, 12:00 UTC");
-    const pages = await startInspect(desk, { now: askedAt });
-    const page = async (path: string): Promise<string> => await (await pages.get(path)).text();
-    expect(await page(`/tenants/${deskTenant}/programs/KYOTO-1`)).toContain("Partners get 401");
-    expect(await page(`/tenants/${deskTenant}`)).toContain("its access keys ended");
-    expect(await page("/")).toContain("0 in trouble, 1 to look at, 0 well");
-    await pages.close();
-    await desk.run(["tenant", "remove", deskTenant, "--purge"], { now: askedAt });
-    expect(await explained("KYOTO-1")).toMatchObject({ row: "removed", answer: 401 });
-
-    const { stdout, status } = await desk.run(["snapshot", "status", "--tenant", deskTenant], {
-      now: askedAt,
-    });
-    expect([status, stdout]).toEqual([0, expect.stringContaining("partners get 401")]);
-    await desk.source.insert("tenants", { tenant_id: deskTenant, name: "Sakura Trails" });
-    expect((await explained("KYOTO-1")).summary).toContain("lists the tenant again");
-    await desk.build({ now: askedAt });
-    expect((await explained("KYOTO-1")).row).toBe("served_same");
   });
 
   test("P47 in a damaged store, held or not", async () => {

@@ -72,15 +72,6 @@ describe("snapshot status", () => {
     expect((await status("--tenant", deskTenant)).stdout).toMatch(/attention +partners get an empty/);
   });
 
-  test("blames a run that failed as a whole on every tenant that it was to build", async () => {
-    await desk.build({ now: morning });
-    await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
-    await desk.build({ now: noon });
-    const { stdout } = await status("--tenant", deskTenant);
-    expect(stdout).toContain("failed just now");
-    expect(stdout).toContain("partner_source.faq");
-  });
-
   test("P54 shows no tenant as live whose manifest gateways refuse", async () => {
     await desk.build({ now: morning });
     await damageLiveManifest(desk);

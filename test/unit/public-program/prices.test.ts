@@ -87,14 +87,6 @@ describe("D24 the legacy single price", () => {
   test("is not used beside a room price, however much lower it is", () => {
     expect(rooms([[4, "500"]], "1")).toEqual({ startingAmount: 500, rooms: [[4, 500]], warnings: [] });
   });
-
-  test.each(["0", "-5", "NaN", "Infinity", "9007199254740993"])("%s is no price", (legacyPrice) => {
-    expect(rooms([], legacyPrice)).toEqual({
-      startingAmount: null,
-      rooms: [],
-      warnings: [`legacy_price_dropped prices.rooms = ${legacyPrice}`],
-    });
-  });
 });
 
 describe("child prices", () => {

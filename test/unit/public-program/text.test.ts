@@ -20,13 +20,6 @@ describe("texts", () => {
     },
   );
 
-  test.each(["\u200e", "\u180e", "\u2061", "\u001f", "\u0000", "0", "\ufeffx", "\u200d👩"])(
-    "%j is published as it is",
-    (description) => {
-      expect(published({ description }).detail.description).toBe(description);
-    },
-  );
-
   test("D35 blank elements of the text arrays are dropped, each with a warning", () => {
     const { detail, warnings } = published({
       marketingTags: ["a", " "],

@@ -128,14 +128,6 @@ describe("the search for a request", () => {
     expect(requests.map(({ status }) => status)).toEqual([200, 404]);
     expect(covers).toEqual({ from: "2026-11-20T00:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
   });
-
-  test("takes no id for another that only begins with it, and none from another field", async () => {
-    const log = await logFile(
-      "c.log",
-      `${line({ requestId: "r-10" })}\n${line({ requestId: "z", cause: "r-1" })}\n`,
-    );
-    expect((await findRequests([log], "r-1", never)).requests).toEqual([]);
-  });
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {

@@ -30,26 +30,6 @@ describe("the cause of", () => {
 
   const served = { tenantId, snapshotId: newSnapshot.snapshotId, route: "legacy" };
 
-  test("a 200 is nothing, and it can be seen again for as long as its snapshot is kept", () => {
-    const kept = { kind: "kept", programs: 3, replaced: null } as const;
-    expect(judged(served, { snapshot: kept }).next.commands).toEqual([
-      `snapshot show --tenant acme --snapshot ${newSnapshot.snapshotId} --legacy`,
-    ]);
-    const gone = judged(served, { snapshot: { kind: "not_kept" } });
-    expect(gone.summary).toContain("pruned since, or");
-    expect(JSON.stringify(gone.next)).not.toContain(newSnapshot.snapshotId);
-  });
-
-  test("a 200 of an older snapshot names what had replaced it, and when; an empty list is told as empty", () => {
-    const replaced = { by: newSnapshot.snapshotId, at: "2026-11-21T11:00:00.000Z" };
-    const stale = judged(served, { snapshot: { kind: "kept", programs: 3, replaced } });
-    expect(stale.summary).toContain(
-      `snapshot ${newSnapshot.snapshotId} had replaced it on 21 November 2026, 11:00 UTC, 60 minutes before the request`,
-    );
-    const empty = judged(served, { snapshot: { kind: "kept", programs: 0, replaced: null } });
-    expect(empty.summary).toContain("an empty list");
-  });
-
   test("a request of the past says what became of its access key since", () => {
     const snapshot = { kind: "kept", programs: 3, replaced: null } as const;
     const since = (fields: Parameters<typeof token>[1]) =>

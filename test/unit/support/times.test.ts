@@ -5,7 +5,6 @@ import {
   plainTime,
   relativeAndExact,
   relativeTime,
-  shortAge,
 } from "../../../cli/output/times.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
@@ -30,17 +29,6 @@ describe("a time for people", () => {
     [-3 * 86_400, "in 3 days"],
   ])("%d seconds before now is %s", (seconds, text) => {
     expect(relativeTime(ago(seconds), now)).toBe(text);
-  });
-
-  test.each([
-    [0, "0 s"],
-    [-5, "0 s"],
-    [5, "5 s"],
-    [3599, "59 min"],
-    [7200, "2 h"],
-    [86_400 * 9, "9 d"],
-  ])("%d seconds are %s in a table", (seconds, text) => {
-    expect(shortAge(ago(seconds), now)).toBe(text);
   });
 
   test("comes with the exact time in UTC, to the second, whatever its own zone", () => {
