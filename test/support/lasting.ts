@@ -22,6 +22,15 @@ export function forAllTests<Thing extends Closable>(open: () => Promise<Thing>):
   return standIn(() => opened);
 }
 
+/** What `open` gives, for all tests, and as new before each of them. */
+export function freshForEachTest<Thing extends Closable & { reset(): Promise<void> }>(
+  open: () => Promise<Thing>,
+): Thing {
+  const opened = forAllTests(open);
+  beforeEach(() => opened.reset());
+  return opened;
+}
+
 /** What `open` gives, another one for each test. */
 export function forEachTest<Thing extends Closable>(open: () => Promise<Thing>): Thing {
   let opened: Thing | undefined;

@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { beforeEach } from "vitest";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { isRunReport } from "../../schemas/generated/validators-run-report.ts";
 import { validate } from "../../schemas/validate.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
-import { forAllTests } from "./lasting.ts";
+import { forAllTests, freshForEachTest } from "./lasting.ts";
 import { openPlainSource, type PlainRow, type PlainSource } from "./plain-source.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 import { type PublishedSnapshot, publishedSnapshot } from "./published-snapshot.ts";
@@ -42,6 +43,15 @@ export interface Workbench {
 
 /** A workbench for all tests of the file. */
 export const useWorkbench = (): Workbench => forAllTests(openWorkbench);
+
+/** The same, as new for each test but for these tenants in its source. */
+export function freshWorkbench(...tenantIds: readonly string[]): Workbench {
+  const bench = freshForEachTest(openWorkbench);
+  beforeEach(async () => {
+    for (const tenant_id of tenantIds) await bench.source.insert("tenants", { tenant_id });
+  });
+  return bench;
+}
 
 export async function openWorkbench(): Promise<Workbench> {
   const database = await createTestDatabase({ isEmpty: true });

@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import type { CommandResult } from "../../support/command-line.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertMany("acme", 12);
   await bench.build();
 });

@@ -2,16 +2,14 @@ import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const first = new Date("2026-11-21T08:00:00.000Z");
 const second = new Date("2026-11-21T09:00:00.000Z");
 const third = new Date("2026-11-21T10:00:00.000Z");
-const bench = useWorkbench();
+const bench = freshWorkbench("acme", "beta");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertPrograms("acme", "a1", "a2");
   await bench.insertPrograms("beta", "b1");
 });

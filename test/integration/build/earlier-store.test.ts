@@ -3,7 +3,7 @@ import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 /* A store as version 0.2 left it, document by document. The live snapshot of `acme` has the bytes that today's build makes. */
 
@@ -11,11 +11,9 @@ const older = "20261001T080000Z-0000000a";
 const live = "20261002T080000Z-0000000b";
 const ofSandbox = "20261002T080000Z-0000000c";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertPrograms("acme", "a");
   await writeEarlierStore();
 });

@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import { type BuildResult, tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { type BuildResult, freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme" });
   for (const id of ids) {
     await bench.insertPrograms("acme", { program_id: id, description: `About ${id}`, currency: "EUR" });
     await bench.insertRows("room_prices", "acme", id, { occupancy: 2, amount: "790.00" });

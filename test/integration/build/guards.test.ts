@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
-});
+const bench = freshWorkbench("acme");
 
 async function publishedIds(): Promise<readonly string[]> {
   return (await bench.published("acme")).list.data.map(({ id }) => id);

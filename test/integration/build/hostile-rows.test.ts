@@ -1,17 +1,13 @@
 import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-});
+const bench = freshWorkbench();
 
 /** What PostgreSQL takes as text is anything but U+0000; half a pair is replaced before it gets there. */
 const text = fc.oneof(

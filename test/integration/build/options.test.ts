@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { folderForAllTests } from "../../support/lasting.ts";
 import { changedKeys } from "../../support/store-tree.ts";
-import { parsedReport, tenantRun, useWorkbench, type Workbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport, tenantRun, type Workbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 const scratch = folderForAllTests();
 
 beforeEach(async () => {
-  await bench.reset();
   for (const tenantId of ["acme", "beta", "gamma"]) {
     await bench.source.insert("tenants", { tenant_id: tenantId });
     await bench.insertPrograms(tenantId, "a", "b");

@@ -5,9 +5,9 @@ import { beginTestStore } from "../../support/begun-store.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
-import { parsedReport, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 const temporary = folderForAllTests();
 let env: Readonly<Record<string, string>>;
 
@@ -16,7 +16,6 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await bench.reset();
   await beginTestStore(bench.store);
   for (const tenantId of ["acme", "beta", "gamma"]) {
     await bench.source.insert("tenants", { tenant_id: tenantId });

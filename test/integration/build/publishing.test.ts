@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildEffect } from "../../support/build-effect.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
   await bench.insertPrograms(
     "acme",
     { program_id: "a", departure_date: "2027-05-02", return_date: "2027-05-04" },

@@ -10,16 +10,12 @@ import {
 } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 /** As many programs as are fetched at a time. */
 const round = 64;
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-});
+const bench = freshWorkbench();
 
 /** As a build would, which reads a few programs at once; or always in rounds. */
 const ways = ["usual", "rounds"] as const;

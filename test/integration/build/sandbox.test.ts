@@ -2,13 +2,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { sandboxCases, sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertPrograms("acme", "p1", "p2");
 });
 const init = (...args: readonly string[]) => bench.run(["sandbox", "init", ...args]);

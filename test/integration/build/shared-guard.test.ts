@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type BuildResult, tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { type BuildResult, freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme", "beta");
 
 /** Two companies with programs of their own, both live. */
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await insert("acme", "a", 8);
   await insert("beta", "b", 8);
   expect((await bench.build()).status).toBe(0);

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { parsedReport, tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 
 beforeEach(async () => {
-  await bench.reset();
   for (const tenantId of ["acme", "beta"]) {
     await bench.source.insert("tenants", { tenant_id: tenantId });
     await bench.insertPrograms(tenantId, "good");

@@ -1,14 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtProgram } from "../../support/build-effect.ts";
 import { allStoredText } from "../../support/store-tree.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
-});
+const bench = freshWorkbench("acme");
 
 describe("text arrays", () => {
   test("keep their order; NULL elements are dropped; odd bounds are nothing special", async () => {

@@ -4,10 +4,10 @@ import { type ColumnKind, contractViews } from "../../../cli/publish/source/cont
 import { readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 let client: pg.Client;
 
 beforeAll(async () => {
@@ -17,11 +17,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.end();
-});
-
-beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
 });
 
 /** All that the database says of the tenant's rows. */

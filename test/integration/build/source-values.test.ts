@@ -1,13 +1,8 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { builtProgram } from "../../support/build-effect.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
-});
+const bench = freshWorkbench("acme");
 
 describe("D20 dates", () => {
   test.each(["infinity", "-infinity", "0044-03-15 BC", "10000-01-01", "5874897-12-31"])(

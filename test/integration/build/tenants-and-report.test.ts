@@ -2,13 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { changedKeys } from "../../support/store-tree.ts";
-import { parsedReport, tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
   await bench.insertPrograms(
     "acme",
     { program_id: "a", departure_date: "2027-05-02", return_date: "2027-05-04" },

@@ -2,14 +2,12 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { beforeEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
   await bench.insertMany("acme", 12);
   await bench.build();
 });

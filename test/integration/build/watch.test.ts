@@ -3,14 +3,12 @@ import type { CommandOptions } from "../../support/command-line.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
-import { parsedReport, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme", "beta");
 let watch: CliProcess | undefined;
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertPrograms("acme", "a");
   await bench.insertPrograms("beta", "b");
 });

@@ -7,12 +7,11 @@ import { withSourcePool } from "../../../cli/database/connect.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { patience } from "../../support/patience.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 let folder: string;
 beforeEach(async () => {
-  await bench.reset();
   folder = await mkdtemp(join(tmpdir(), "db-"));
 });
 afterEach(async () => {

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import type { PlainRow } from "../../support/plain-source.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme", "beta");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertPrograms("acme", priced("a"));
   await bench.insertPrograms("beta", priced("b"));
   await bench.insertRows("room_prices", "acme", "a", { occupancy: 2, amount: 100 });

@@ -3,13 +3,11 @@ import type { SourceReport } from "../../../cli/operate/source-check/check-sourc
 import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { PlainRow } from "../../support/plain-source.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertPrograms("acme", "sound");
 });
 

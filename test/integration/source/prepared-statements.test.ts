@@ -3,14 +3,13 @@ import { type SourceClient, withSourcePool } from "../../../cli/database/connect
 import { type ReadProgram, readPrograms, readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 const ids = ["P1", "P2"];
-const bench = useWorkbench();
+const bench = freshWorkbench();
 
 beforeEach(async () => {
-  await bench.reset();
   for (const program_id of ids) {
     await bench.source.insert("programs", { tenant_id: "acme", program_id, capacity_total: 12 });
     await bench.source.insert("hotel_stays", { tenant_id: "acme", program_id, position: 1, star_level: 4 });

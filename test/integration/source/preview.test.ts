@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench("acme", "beta");
 
 beforeEach(async () => {
-  await bench.reset();
-  await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" }, { tenant_id: "beta" });
   await bench.insertPrograms(
     "acme",
     { program_id: "a", name: " ", description: "Lost" },

@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
-
-beforeEach(async () => {
-  await bench.reset();
-});
+const bench = freshWorkbench();
 
 test("P149 a check warns of programs that two tenants have with the same id and content, from 5 on", async () => {
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });

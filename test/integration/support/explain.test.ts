@@ -1,17 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CommandOptions } from "../../support/command-line.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
-const desk = forAllTests(openSupportDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openSupportDesk);
 
 async function explain(programId: string, options: CommandOptions = {}): Promise<string> {
   const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", programId];

@@ -1,16 +1,12 @@
-import { beforeEach, expect, test } from "vitest";
-import { forAllTests } from "../../support/lasting.ts";
+import { expect, test } from "vitest";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** What is told is what is so now: not what traces of the past suggest, not what nobody has to do, and not only the first of it. */
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program"];
-const desk = forAllTests(openSupportDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openSupportDesk);
 
 test("the sandbox has no age, is not lost, and its programs are not looked for in the booking system", async () => {
   await desk.build({ now });

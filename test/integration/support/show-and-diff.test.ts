@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-const desk = forAllTests(openSupportDesk);
+const desk = freshForEachTest(openSupportDesk);
 const tenant = ["--tenant", deskTenant];
 
 beforeEach(async () => {
-  await desk.reset();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
 });
 

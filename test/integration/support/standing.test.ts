@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import {
   askedAt,
   builtAt,
@@ -15,12 +15,8 @@ import {
 import { standingRowIds } from "../../support/standing-rows.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-const desk = forAllTests(openSupportDesk);
+const desk = freshForEachTest(openSupportDesk);
 const reached = new Set<string>();
-
-beforeEach(async () => {
-  await desk.reset();
-});
 
 interface Explained {
   readonly row: string;

@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { forAllTests } from "../../support/lasting.ts";
+import { describe, expect, test } from "vitest";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { damageLiveManifest } from "../../support/standing-plants.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
-const desk = forAllTests(openSupportDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openSupportDesk);
 
 async function status(...args: readonly string[]) {
   return await desk.run(["snapshot", "status", ...args], { now: noon });

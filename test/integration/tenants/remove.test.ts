@@ -6,12 +6,11 @@ import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
-import { tenantRun, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 
 beforeEach(async () => {
-  await bench.reset();
   await list("acme");
   await list("bora");
   await bench.build();

@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseToken, tokenDigest } from "../../../core/token.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { allStoredText } from "../../support/store-tree.ts";
 import { openTokenDesk } from "../../support/token-desk.ts";
 
-const desk = forAllTests(openTokenDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openTokenDesk);
 
 describe("token create", () => {
   test("T4 prints the plaintext alone on standard output, and everything else on standard error", async () => {

@@ -1,13 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { forAllTests } from "../../support/lasting.ts";
+import { describe, expect, test } from "vitest";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openTokenDesk } from "../../support/token-desk.ts";
 
-const desk = forAllTests(openTokenDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openTokenDesk);
 
 describe("token expire", () => {
   test.each([

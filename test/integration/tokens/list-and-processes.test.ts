@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseToken, tokenDigest } from "../../../core/token.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openTokenDesk } from "../../support/token-desk.ts";
 
-const desk = forAllTests(openTokenDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openTokenDesk);
 
 describe("token list", () => {
   test("says with --json of each token its metadata, status and end, in the documented shape", async () => {

@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { freshForEachTest } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { openTokenDesk } from "../../support/token-desk.ts";
 
-const desk = forAllTests(openTokenDesk);
-
-beforeEach(async () => {
-  await desk.reset();
-});
+const desk = freshForEachTest(openTokenDesk);
 
 describe("token rotate", () => {
   const terms = [

@@ -1,19 +1,15 @@
 import { get } from "node:http";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
-import { parsedReport, useWorkbench } from "../../support/workbench.ts";
+import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
 
-const bench = useWorkbench();
+const bench = freshWorkbench();
 let gate: GatedSource | undefined;
 let watch: CliProcess;
 let printed = "";
 let said = "";
-
-beforeEach(async () => {
-  await bench.reset();
-});
 
 afterEach(async () => {
   watch.child.kill("SIGKILL");
