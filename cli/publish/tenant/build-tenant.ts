@@ -105,7 +105,7 @@ async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outco
 }
 
 /** How a reading fails because of the source. */
-export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
+const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "internal",
   "source_contract",
   "source_unavailable",

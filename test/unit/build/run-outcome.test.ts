@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { runOutcome, runTotals } from "../../../cli/publish/run/run-report.ts";
+import { createReportBudget, runOutcome, runTotals } from "../../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-report.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
+import { runReport } from "../schemas/stored-samples.ts";
 
 type Outcome = TenantRun["outcome"];
 
@@ -139,4 +140,23 @@ describe("the totals of a run", () => {
       warnings: 9,
     });
   });
+});
+
+test("a report holds so many findings and names of left-out programs; the others are counted", () => {
+  const [problem] = runReport.tenants.flatMap(({ problems }) => problems as unknown as Problem[]);
+  if (problem === undefined) throw new Error("the sample has no finding");
+  const found = {
+    ...run("unchanged"),
+    problems: [problem, problem],
+    problemsOmitted: 1,
+    leftOut: ["a", "b"],
+  };
+  const withinBudget = createReportBudget(3, 1);
+  const counts = [found, found]
+    .map(withinBudget)
+    .map((cut) => [...[cut.problems.length, cut.problemsOmitted, cut.leftOut?.length, cut.leftOutOmitted]]);
+  expect(counts).toEqual([
+    [2, 1, 1, 1],
+    [1, 2, 0, 2],
+  ]);
 });
