@@ -92,9 +92,7 @@ async function provide(
   const issued = tokens.flatMap(({ plaintext }) => plaintext ?? []);
   return () => {
     if (flags.json) return printJson(shell, sandboxJson(report), issued);
-    shell.stderr.write(
-      sandboxText(report, shell.stderr.isTTY ? shell.stderr.columns : Number.POSITIVE_INFINITY),
-    );
+    shell.stderr.write(sandboxText(report));
     shell.stdout.write(tokenVariables(tokens), issued);
   };
 }

@@ -14,7 +14,7 @@ import { withStore } from "../../shell/with-store.ts";
 import { createFollowLive } from "../live-copy/live-tree.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
-import type { BuildOptions } from "../tenant/build-options.ts";
+import type { BuildOptions } from "../tenant/build-context.ts";
 import { type BuildSchedule, boundedSchedule, buildRun } from "./build-run.ts";
 import type { WantedTenants } from "./choose-tenants.ts";
 import { createTenantNews } from "./run-news.ts";

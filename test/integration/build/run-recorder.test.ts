@@ -1,22 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRunRecorder, type RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
 import { Failure } from "../../../core/failure.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { readLastRuns } from "../../../core/last-runs.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { runReport } from "../../unit/schemas/stored-samples.ts";
 
 type Put = ObjectStore["put"];
 
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 let puts: number;
 /** What happens to a put of the document; the real one is handed to it. */
 let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
@@ -24,15 +20,11 @@ let complaints: string[];
 let clock = 0;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "run-recorder-"));
-  store = createFileStore({ directory });
   [puts, complaints, onPut] = [0, [], (put) => put()];
 });
 
 afterEach(async () => {
   vi.useRealTimers();
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 function recorder(minIntervalMs?: number, signal = new AbortController().signal): RunRecorder {
