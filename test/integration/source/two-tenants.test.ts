@@ -53,18 +53,6 @@ describe("P146 a tenant that is published under an id of other case", () => {
     await bench.source.query("UPDATE partner_source.programs SET tenant_id = lower(tenant_id)");
   });
 
-  test("is named by a build of all, and by one of this tenant, but not of another", async () => {
-    const warning = { code: "tenant_id_case", severity: "warning", value: "acme: ACME is published" };
-    expect((await bench.build(["--tenant", "beta"])).report.problems).toEqual([]);
-    const one = await bench.build(["--tenant", "acme"]);
-    expect([one.status, one.report.problems]).toMatchObject([0, [warning]]);
-    const all = await bench.build();
-    expect([all.status, all.report.problems]).toMatchObject([
-      0,
-      [{ code: "tenant_vanished", value: "ACME" }, warning],
-    ]);
-  });
-
   test("fails the check of the source, with both ids, as long as the store holds it", async () => {
     const { status, stdout } = await bench.run(["source", "check", "--json"]);
     expect(status).toBe(1);

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createRunRecorder, type RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
+import { Failure } from "../../../core/failure.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { readLastRuns } from "../../../core/last-runs.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
+import { runReport } from "../../unit/schemas/stored-samples.ts";
+
+type Put = ObjectStore["put"];
+
+const store = fileStoreForEachTest();
+let puts: number;
+/** What happens to a put of the document; the real one is handed to it. */
+let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
+let complaints: string[];
+let clock = 0;
+
+beforeEach(async () => {
+  [puts, complaints, onPut] = [0, [], (put) => put()];
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+});
+
+function recorder(minIntervalMs?: number, signal = new AbortController().signal): RunRecorder {
+  const seen: ObjectStore = {
+    ...store,
+    put(key, ...args) {
+      if (key !== confirmedKey) return store.put(key, ...args);
+      puts += 1;
+      return onPut(() => store.put(key, ...args));
+    },
+  };
+  const stderr = { isTTY: false, write: (text: string) => complaints.push(text) };
+  const shell = { now: () => new Date(), signal, stderr } as unknown as Parameters<
+    typeof createRunRecorder
+  >[1];
+  return createRunRecorder(seen, shell, minIntervalMs);
+}
+
+function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
+  const [sample] = runReport.tenants;
+  return { ...(sample as unknown as TenantRun), tenantId, outcome: "unchanged", confirmedAt };
+}
+
+/** The report of a run of some tenants. */
+function reportOf(...tenantIds: readonly string[]): RunReport {
+  const report = roundOf(null, ...tenantIds.map((tenantId) => run(tenantId)));
+  return { ...report, options: { ...report.options, tenants: [...tenantIds] } };
+}
+
+/** The report of a run of all tenants, or of a shard. */
+function roundOf(shard: string | null, ...runs: readonly TenantRun[]): RunReport {
+  // Each run is later than the one before.
+  clock += 1;
+  const at = new Date(Date.now() + clock).toISOString();
+  const options = { ...runReport.options, tenants: null, shard };
+  const ended = { startedAt: at, finishedAt: at, outcome: "unchanged", failure: null, problems: [] };
+  return { ...(runReport as unknown as RunReport), ...ended, options, tenants: [...runs] } as RunReport;
+}
+
+const lastRuns = () => readLastRuns(store, new AbortController().signal);
+
+const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
+const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
+
+test("without an interval only a flush writes, once, and only if there is something to say", async () => {
+  const recorded = recorder();
+  await recorded.flush();
+  expect([puts, await stored()]).toEqual([0, []]);
+  recorded.note(reportOf("a", "b"));
+  recorded.note(reportOf("c"));
+  await recorded.flush();
+  await recorded.flush();
+  expect([puts, await stored()]).toEqual([1, ["a", "b", "c"]]);
+});
+
+test("with one the first note is written at once, and what follows is gathered until it has passed", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const minIntervalMs = 500;
+  const recorded = recorder(minIntervalMs);
+  recorded.note(reportOf("a"));
+  vi.advanceTimersByTime(0);
+  await expect.poll(stored).toEqual(["a"]);
+  // With nothing noted it only waits for the write under way.
+  await recorded.flush();
+  for (const tenantId of ["b", "c", "d"]) recorded.note(reportOf(tenantId));
+  vi.advanceTimersByTime(minIntervalMs - 1);
+  expect(puts).toBe(1);
+  vi.advanceTimersByTime(1);
+  await expect.poll(stored).toEqual(["a", "b", "c", "d"]);
+  expect(puts).toBe(2);
+  recorded.note(reportOf("e"));
+  await recorded.flush();
+  expect([puts, await stored()]).toEqual([3, ["a", "b", "c", "d", "e"]]);
+  expect(complaints).toEqual([]);
+});
+
+test("P25 a write whose answer was lost is no failure", async () => {
+  onPut = async (put) => {
+    const result = await put();
+    if (puts === 1) throw unavailable();
+    return result;
+  };
+  const recorded = recorder();
+  recorded.note(reportOf("a"));
+  await recorded.flush();
+  expect([complaints, await stored()]).toEqual([[], ["a"]]);
+});
+
+test("P25 what another builder wrote meanwhile is merged, not overwritten", async () => {
+  const { snapshotId } = run("a");
+  const theirs = { confirmedAt: new Date().toISOString(), snapshotId: parseSnapshotId(snapshotId ?? "") };
+  onPut = async (put) => {
+    if (puts === 1) await storeConfirmations(store, { theirs });
+    return put();
+  };
+  const recorded = recorder();
+  recorded.note(reportOf("ours"));
+  await recorded.flush();
+  expect([puts, complaints, await stored()]).toEqual([2, [], ["ours", "theirs"]]);
+});
+
+test("P25 a document that changes all the time is given up, told, and written with the next flush", async () => {
+  onPut = async () => ({ kind: "refused" });
+  const recorded = recorder();
+  recorded.note(reportOf("a"));
+  await recorded.flush();
+  expect(puts).toBe(8);
+  expect(complaints).toEqual([
+    expect.stringContaining("runs/confirmed.json changed all the time; try again."),
+  ]);
+  onPut = (put) => put();
+  recorded.note(reportOf("b"));
+  await recorded.flush();
+  expect(await stored()).toEqual(["a", "b"]);
+});
+
+test("P25 a store that is away is told once for each write, and nothing is lost", async () => {
+  onPut = async () => {
+    throw unavailable();
+  };
+  const recorded = recorder();
+  recorded.note(reportOf("a"));
+  await recorded.flush();
+  expect([puts, complaints]).toEqual([2, [expect.stringContaining("broken by the test")]]);
+  onPut = (put) => put();
+  await recorded.flush();
+  expect(await stored()).toEqual(["a"]);
+});
+
+test("tenants that are gone are dropped with the next write", async () => {
+  const { snapshotId } = run("a");
+  const old = { confirmedAt: "2020-01-01T00:00:00Z", snapshotId: parseSnapshotId(snapshotId ?? "") };
+  await storeConfirmations(store, { gone: old, kept: old });
+  const recorded = recorder();
+  recorded.note(roundOf(null, run("kept"), run("new")));
+  await recorded.flush();
+  expect(await stored()).toEqual(["kept", "new"]);
+});
+
+test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {
+  const [one, other] = [recorder(), recorder()];
+  const failed = { ...run("b"), outcome: "failed" as const, failure: { code: "internal", message: "No." } };
+  one.note(roundOf("1/2", run("a")));
+  other.note(roundOf("2/2", failed));
+  await Promise.all([one.flush(), other.flush()]);
+  const found = await lastRuns();
+  expect(found?.runsOfAll).toMatchObject([
+    { shard: "1/2", tenants: ["a"] },
+    { shard: "2/2", tenants: ["b"] },
+  ]);
+  expect(found?.tenants.get(parseTenantId("b"))).toMatchObject({
+    outcome: "failed",
+    failure: { message: "No." },
+    leftOut: ["lisbon douro"],
+    leftOutCount: 1,
+  });
+  const dry = roundOf(null, run("dry"));
+  one.note({ ...dry, options: { ...dry.options, dryRun: true } });
+  one.note(roundOf(null, run("a")));
+  await one.flush();
+  const after = await lastRuns();
+  expect(after?.runsOfAll).toMatchObject([{ shard: null, tenants: ["a"] }]);
+  // Neither source nor store has the other tenant any more.
+  expect([...(after?.tenants.keys() ?? [])]).toEqual(["a"]);
+});
+
+test("P145 programs of another tenant are remembered until a build takes them away", async () => {
+  const found = run("a");
+  const shared = { ...found, problemCounts: { programs_shared: 1 } };
+  const lessened = { ...found, outcome: "published" as const, counts: { ...found.counts, removed: 5 } };
+  const counted: (number | undefined)[] = [];
+  for (const each of [shared, found, { ...found, outcome: "failed" as const }, lessened, found]) {
+    const recorded = recorder();
+    recorded.note(roundOf(null, each));
+    await recorded.flush();
+    counted.push((await lastRuns())?.tenants.get(parseTenantId("a"))?.problemCounts.programs_shared);
+  }
+  expect(counted).toEqual([1, 1, 1, undefined, undefined]);
+});
