@@ -41,27 +41,6 @@ describe("amounts", () => {
         '{"occupancy":4,"amount":1000},{"occupancy":5,"amount":1.2e-10},{"occupancy":6,"amount":123456789012345.6}]',
     );
   });
-
-  test.each(["Infinity", "9007199254740993", `0.${"0".repeat(16_382)}1`, null])(
-    "that JSON can't hold, or that are no price, are dropped with a warning: %s",
-    async (amount) => {
-      await bench.insertPrograms("acme", { program_id: "p", legacy_price: amount });
-      await bench.insertRows(
-        "room_prices",
-        "acme",
-        "p",
-        { occupancy: 1, amount },
-        { occupancy: null, amount: 5 },
-      );
-      const { detail, warnings } = await builtProgram(bench, "p");
-      expect(detail.prices).toEqual({ startingAmount: null, rooms: [], children: [] });
-      expect(warnings.map((warning) => warning.split(" ")[0])).toEqual([
-        "room_price_dropped",
-        "room_price_dropped",
-        ...(amount === null ? [] : ["legacy_price_dropped"]),
-      ]);
-    },
-  );
 });
 
 describe("children", () => {

@@ -1,9 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { release } from "../../../cli/operate/snapshots/rollback.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
@@ -122,27 +119,6 @@ describe("P20 a withdrawal arrives", () => {
     await bench.run(["snapshot", "release", "--tenant", "acme"]);
     expect((await build()).run).toMatchObject({ outcome: "published" });
     expect((await bench.published("acme")).details.get("p-1")?.name).toBe("Second");
-    expect(await servedIds()).toEqual(eleven);
-  });
-
-  test("on hold while a release is under way, which ends the hold all the same", async () => {
-    await set("name", "Second", "program_id = 'p-1'");
-    await build();
-    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
-    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
-    let isFirst = true;
-    const store: ObjectStore = {
-      ...bench.store,
-      async put(key, ...rest) {
-        if (isFirst) expect((await build()).run).toMatchObject({ outcome: "held", livePrograms: 11 });
-        isFirst = false;
-        return await bench.store.put(key, ...rest);
-      },
-    };
-    const { signal } = new AbortController();
-    const released = await release(acme, { store, now: () => new Date(), randomBytes, signal });
-    expect(released.outcome).toBe("released");
-    expect((await bench.published("acme")).current).toMatchObject({ hold: null });
     expect(await servedIds()).toEqual(eleven);
   });
 });
