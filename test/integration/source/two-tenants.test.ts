@@ -72,7 +72,7 @@ describe("P146 a tenant that is published under an id of other case", () => {
   });
 });
 
-test("P145 status names tenants with the same programs until a run of all finds that their rows differ", async () => {
+test("P145 status names tenants with the same programs until their programs have changed", async () => {
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertMany("acme", 6);
   await bench.insertMany("beta", 6);
@@ -86,8 +86,6 @@ test("P145 status names tenants with the same programs until a run of all finds 
     true,
     true,
   ]);
-  await bench.source.query(
-    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
-  );
+  await bench.source.query("UPDATE partner_source.programs SET name = tenant_id || name");
   expect(await isNamed([])).toBe(false);
 });
