@@ -1,5 +1,13 @@
-/** The kind of a column. `column-type.ts` lists the PostgreSQL types that each kind accepts. */
-export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
+/** The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` lists the types that each kind accepts. */
+export const sqlTypes = {
+  text: "text",
+  int: "integer",
+  numeric: "numeric",
+  date: "date",
+  "text[]": "text[]",
+} as const;
+
+export type ColumnKind = keyof typeof sqlTypes;
 
 /**
  * A column, the public field that it becomes, if any, and words for the author of the views. In a child view, `field` is the field
@@ -117,8 +125,8 @@ export const sourceViews = {
     what: "A row for each person who is booked: how many places are taken is counted from them. No names.",
     field: "capacity.used",
     columns: [
-      ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
       ["role", "text", null, "passenger or staff; staff take no place"],
+      ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
     ],
   },
   staff: {
@@ -186,19 +194,6 @@ export const contractViews: readonly ContractView[] = viewNames().map((name) => 
 export function viewNames(): readonly ViewName[] {
   return Object.keys(sourceViews) as ViewName[];
 }
-
-/** Dates and amounts are text, so that none is rounded or shifted. */
-export type ColumnValue<Kind extends ColumnKind> = Kind extends "int"
-  ? number | null
-  : Kind extends "text[]"
-    ? readonly (string | null)[] | null
-    : string | null;
-
-export type ViewRow<View extends ProgramView> = RowOf<(typeof sourceViews)[View]["columns"]>;
-
-type RowOf<Columns extends readonly ColumnDescription[]> = {
-  readonly [At in keyof Columns]: ColumnValue<Columns[At][1]>;
-};
 
 /** The order of PostgreSQL's "C" collation on a UTF-8 server: by bytes. JavaScript's order differs beyond U+D7FF. */
 export function compareIds(a: string, b: string): number {

@@ -1,8 +1,17 @@
 import type pg from "pg";
 import { ownTables } from "../../database/own-tables.ts";
-import type { ColumnType } from "./column-type.ts";
 
-export interface CatalogColumn {
+/** A column's type as the catalog describes it. Domains are resolved to the types under them. */
+export interface ColumnType {
+  /** The type as people write it: `timestamp with time zone`. */
+  readonly shown: string;
+  /** `pg_type.typname`; for an array, that of its elements. */
+  readonly name: string;
+  readonly isArray: boolean;
+  readonly isEnum: boolean;
+}
+
+interface CatalogColumn {
   readonly name: string;
   readonly type: ColumnType;
   readonly isReadable: boolean;

@@ -59,14 +59,6 @@ export interface SourceProblem<Code extends string = string> {
 export type StructureProblem = SourceProblem<StructureCode>;
 export type CauseProblem = SourceProblem<StructuralCauseCode>;
 
-/** The problems as lines of a failure's message. Problems in a row that share a fix show it once. */
-export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
-  return problems.flatMap(({ message, fix }, at) => {
-    const isShared = problems[at + 1]?.fix.text === fix.text;
-    return isShared ? [message] : [message, ...fixLines(fix)];
-  });
-}
-
 /** The lines that tell how to mend a problem. They are indented, to stand below its message. */
 export function fixLines({ kind, text }: Fix): readonly string[] {
   switch (kind) {

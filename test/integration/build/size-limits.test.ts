@@ -199,7 +199,7 @@ describe("the limits", () => {
     await bench.insertPrograms("acme", {
       program_id: "p",
       description: long(3 * kb),
-      included: [long(9 * kb)],
+      included: [long(4 * kb)],
     });
     const { status, stdout } = await bench.run(["source", "check", "--json"], { env });
     expect(status).toBe(1);

@@ -133,7 +133,7 @@ describe("checkSourceStructure", () => {
       {
         code: "column_type",
         column: "amount",
-        message: expect.stringContaining("must be numeric, but real is binary floating point"),
+        message: expect.stringContaining("must be numeric, but is real"),
         fix: { kind: "advice", text: expect.stringContaining("value::numeric") },
       },
     ]);

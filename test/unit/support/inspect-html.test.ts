@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
-import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
+import { calendarDay, money } from "../../../cli/publish/public-program/field-words.ts";
 import { searchPrograms } from "../../../cli/support/pages/programs-section.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 
