@@ -12,13 +12,7 @@ import { FindingGroups, SharedTally } from "./finding-groups.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
 import { ProgramProblems } from "./program-problems.ts";
-import {
-  type AskStore,
-  caseProblems,
-  knownCaseVariants,
-  knownRemoved,
-  publishedCaseProblems,
-} from "./tenant-case.ts";
+import { type AskStore, caseProblems, knownRemoved } from "./tenant-case.ts";
 import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
 import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
 
@@ -92,7 +86,6 @@ export async function checkSource(
   );
   const causes = [
     ...caseProblems(tenants, claimed),
-    ...publishedCaseProblems(await knownCaseVariants(tenants, askStore, signal)),
     ...missingRows(rows, tallies),
     ...(await hiddenRows(client, schema)),
   ];

@@ -172,9 +172,7 @@ async function renamedTenants(
   for await (const id of keptTenants(store, await knownRemovals(store, signal), signal)) kept.add(id);
   const sandbox = await knownSandbox(store, signal);
   const vanished = [...kept].filter((id) => !listed.has(id) && id !== sandbox).slice(0, maxVanished);
-  const folded = new Set([...kept].map((id) => id.toLowerCase()));
-  // An id that differs in case only is an error already (P146).
-  const added = tenants.filter((id) => !folded.has(id.toLowerCase()));
+  const added = tenants.filter((id) => !kept.has(id));
   const examples: ProblemExample[] = [];
   const commands: string[] = [];
   for (const tenantId of added.length === 0 ? [] : vanished) {

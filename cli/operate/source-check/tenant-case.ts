@@ -1,12 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { knownRemovals } from "../../publish/snapshot/removed-tenants.ts";
-import {
-  type CaseVariant,
-  publishedCaseVariants,
-  unlistedTenants,
-} from "../../publish/snapshot/stored-tenants.ts";
-import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
 
 type CaseProblem = SourceProblem<"tenant_id_case">;
@@ -22,10 +17,12 @@ export function caseProblems(listed: readonly string[], claimed: readonly string
     const tenantId = byLowerCase.get(value.toLowerCase());
     return tenantId === undefined ? [] : [{ tenantId, programId: null, value }];
   });
-  return problemOf("programs", examples, {
-    message: `${examples.length} tenant id(s) of partner_source.programs differ from those of partner_source.tenants in case only, so their programs belong to no tenant.`,
-    fix: "write tenant_id the same way in all views; look for lower() or upper() in one of them",
-  });
+  if (examples.length === 0) return [];
+  const message = `${examples.length} tenant id(s) of partner_source.programs differ from those of partner_source.tenants in case only, so their programs belong to no tenant.`;
+  const fix = advice("write tenant_id the same way in all views; look for lower() or upper() in one of them");
+  const problem = viewProblem("tenant_id_case", "error", "programs", message, fix);
+  const shown = examples.slice(0, maxExamples);
+  return [{ ...problem, column: "tenant_id", count: examples.length, examples: shown }];
 }
 
 /** Calls with the store of the settings; throws where there is none to be had. */
@@ -38,19 +35,6 @@ export async function knownRemoved(askStore: AskStore, signal: AbortSignal): Pro
   return await unlessAway(askStore(ask), new Set(), signal);
 }
 
-/** P146: the listed tenants whose ids differ from those of published ones in case only, as far as the store can be asked. */
-export async function knownCaseVariants(
-  listed: readonly TenantId[],
-  askStore: AskStore,
-  signal: AbortSignal,
-): Promise<readonly CaseVariant[]> {
-  const ask = async (store: ObjectStore): Promise<readonly CaseVariant[]> => {
-    const unlisted = await unlistedTenants(store, await knownRemovals(store, signal), listed, signal);
-    return await publishedCaseVariants(store, listed, unlisted, signal);
-  };
-  return await unlessAway(askStore(ask), [], signal);
-}
-
 /** A store that cannot be asked keeps nobody from checking the source. */
 async function unlessAway<Value>(
   asked: Promise<Value>,
@@ -61,28 +45,4 @@ async function unlessAway<Value>(
     if (signal.aborted) throw error;
     return otherwise;
   });
-}
-
-/** P146: a build publishes such a tenant anew, for nobody, while the published one keeps its partners and gets no change. */
-export function publishedCaseProblems(variants: readonly CaseVariant[]): readonly CaseProblem[] {
-  const examples = variants.map(({ tenantId, published }) => ({
-    tenantId,
-    programId: null,
-    value: published,
-  }));
-  return problemOf("tenants", examples, {
-    message: `${variants.length} tenant id(s) differ from those of published tenants in case only, so each is another tenant, and the published one sees no change any more.`,
-    fix: "write tenant_id as it is published; if the tenant is to get the new id, move its tokens with `tenant rename`, then end the old one with `tenant remove`",
-  });
-}
-
-function problemOf(
-  view: string,
-  examples: readonly ProblemExample[],
-  { message, fix }: { readonly message: string; readonly fix: string },
-): readonly CaseProblem[] {
-  if (examples.length === 0) return [];
-  const problem = viewProblem("tenant_id_case", "error", view, message, advice(fix));
-  const shown = examples.slice(0, maxExamples);
-  return [{ ...problem, column: "tenant_id", count: examples.length, examples: shown }];
 }

@@ -152,10 +152,6 @@ export const problemRules = {
   tenant_is_sandbox: error(
     "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
   ),
-  tenant_id_case: warning(
-    "a tenant id that differs from that of a published tenant in case only is another tenant",
-    "write the id in the views as it was; if it is to change, move the tokens with `tenant rename`",
-  ),
   manifest_unreadable: warning("the live manifest cannot be trusted, so every file is written anew"),
   memory_unwritten: warning("source.json could not be written, so the next build reads everything"),
   withdrawals_unknown: warning(

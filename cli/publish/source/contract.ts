@@ -16,8 +16,6 @@ export type ColumnKind = keyof typeof sqlTypes;
 type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null, words: string];
 
 interface ViewDescription {
-  /** An optional view may be an empty stand-in, for a company that has no such data. */
-  readonly isRequired: boolean;
   /** What the rows are, for the author of the views. */
   readonly what: string;
   /** The public field whose elements the rows of a child view become. */
@@ -32,13 +30,11 @@ interface ViewDescription {
  */
 export const sourceViews = {
   tenants: {
-    isRequired: true,
     what: "Required. A row for each company whose programs partners read.",
     field: null,
     columns: [["name", "text", null, "for your own people; partners do not see it"]],
   },
   programs: {
-    isRequired: true,
     what: "Required. A row for each tour on given dates, in whatever state; only active ones are published.",
     field: null,
     columns: [
@@ -47,35 +43,20 @@ export const sourceViews = {
         "lifecycle_state",
         "text",
         "lifecycle_state",
-        "active, draft, cancelled, completed, archived or ended (a past departure is ended): CASE ... ELSE your_state END",
+        "active, draft, cancelled, completed, archived or ended",
       ],
-      [
-        "departure_date",
-        "date",
-        "departureDate",
-        "a date, not an instant: (starts_at AT TIME ZONE 'Europe/Vienna')::date",
-      ],
+      ["departure_date", "date", "departureDate", "a date: (starts_at AT TIME ZONE 'your/Zone')::date"],
       ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
       ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
       ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
       ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
       ["category_subtype", "text", "category.subtype", "a finer kind"],
       ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
-      [
-        "legacy_price",
-        "numeric",
-        "prices.rooms",
-        "a single price, used where room_prices has none; in units, not in cents",
-      ],
+      ["legacy_price", "numeric", "prices.rooms", "used where room_prices has none"],
       ["description", "text", "description", "what partners see as the program's text"],
       ["departure_point", "text", "departurePoint", "where the tour begins"],
       ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
-      [
-        "accommodation_description",
-        "text",
-        "content.accommodationDescription",
-        "a text about where people stay",
-      ],
+      ["accommodation_description", "text", "content.accommodationDescription", "where people stay"],
       ["cover_url", "text", "media.coverUrl", "one complete https address"],
       ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
       ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
@@ -84,21 +65,14 @@ export const sourceViews = {
     ],
   },
   room_prices: {
-    isRequired: false,
     what: "A row for each price per person by how many share a room.",
     field: "prices.rooms",
     columns: [
       ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
-      [
-        "amount",
-        "numeric",
-        "amount",
-        "above 0, in units of the currency (cents: / 100.0; floating point: ::numeric)",
-      ],
+      ["amount", "numeric", "amount", "above 0, in units of the currency (cents: / 100.0)"],
     ],
   },
   child_prices: {
-    isRequired: false,
     what: "A row for each price of an age band.",
     field: "prices.children",
     columns: [
@@ -108,7 +82,6 @@ export const sourceViews = {
     ],
   },
   hotel_stays: {
-    isRequired: false,
     what: "A row for each stay in a hotel.",
     field: "hotels",
     columns: [
@@ -121,7 +94,6 @@ export const sourceViews = {
     ],
   },
   enrollments: {
-    isRequired: false,
     what: "A row for each person who is booked: how many places are taken is counted from them. No names.",
     field: "capacity.used",
     columns: [
@@ -130,7 +102,6 @@ export const sourceViews = {
     ],
   },
   staff: {
-    isRequired: false,
     what: "A row for each person whom partners may know of.",
     field: "staff",
     columns: [
@@ -142,7 +113,6 @@ export const sourceViews = {
     ],
   },
   flights: {
-    isRequired: false,
     what: "A row for each flight: partners see the airline.",
     field: "transport.flights",
     columns: [
@@ -152,7 +122,6 @@ export const sourceViews = {
     ],
   },
   itinerary: {
-    isRequired: false,
     what: "A row for each day or part of the tour.",
     field: "content.itinerary",
     columns: [
@@ -162,7 +131,6 @@ export const sourceViews = {
     ],
   },
   faq: {
-    isRequired: false,
     what: "A row for each question with its answer.",
     field: "content.faq",
     columns: [
@@ -180,15 +148,16 @@ export type ProgramView = Exclude<ViewName, "tenants">;
 /** A view with all its columns by name, the ids among them, in order. */
 export interface ContractView {
   readonly name: string;
+  /** An optional view may be an empty stand-in, for a company that has no such data. */
   readonly isRequired: boolean;
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
 export const contractViews: readonly ContractView[] = viewNames().map((name) => {
-  const { isRequired, columns } = sourceViews[name];
   const keys = name === "tenants" ? ["tenant_id"] : ["tenant_id", "program_id"];
-  const all = [...keys.map((key) => [key, "text"] as const), ...columns];
-  return { name, isRequired, columns: Object.fromEntries(all.map(([column, kind]) => [column, kind])) };
+  const all = [...keys.map((key) => [key, "text"] as const), ...sourceViews[name].columns];
+  const columns = Object.fromEntries(all.map(([column, kind]) => [column, kind]));
+  return { name, isRequired: name === "tenants" || name === "programs", columns };
 });
 
 export function viewNames(): readonly ViewName[] {

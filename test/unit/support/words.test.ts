@@ -68,7 +68,7 @@ test("P51 a change of a price names whom it is for, and its currency", () => {
   const child = { minAge: 2, maxAge: 11, amount: 400 };
   const words = programChanges(prices(1160, []), prices(1060.5, [child])).map((change) => change.words);
   expect(words).toEqual([
-    { label: "Price from", before: "1,160.00 EUR", after: "1,060.50 EUR" },
+    { label: "Prices, starting amount", before: "1,160.00 EUR", after: "1,060.50 EUR" },
     { label: "Room for 1", before: "1,160.00 EUR", after: "1,060.50 EUR" },
     { label: "Child of 2 to 11 years", before: null, after: "400.00 EUR" },
   ]);
@@ -84,7 +84,7 @@ test("P51 days, lists and objects are told in words, too", () => {
   expect(valueWords("content.included", ["Lunch", "Tickets"], null)).toBe('"Lunch", "Tickets"');
   expect(
     valueWords("hotels[0]", { name: "Ryokan", location: null, checkIn: "2027-04-01", starLevel: 4 }, null),
-  ).toBe('name: "Ryokan"; arrival: 1 April 2027; stars: 4');
+  ).toBe('name: "Ryokan"; check in: 1 April 2027; star level: 4');
   expect(valueWords("category", null, null)).toBe("nothing");
 });
 
