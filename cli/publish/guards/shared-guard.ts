@@ -27,8 +27,8 @@ function isMost(count: number, { size }: ComparedPrograms): boolean {
   return count >= minShared && count * 2 > size;
 }
 
-/** The ids of added programs that another tenant has equally, by the other tenant. Rejects when the source could not be asked. */
-export type FindShared = (build: AddingBuild) => Promise<ReadonlyMap<TenantId, readonly string[]>>;
+/** Says whose the added programs are, if most of them are other tenants'. Rejects when the source could not be asked. */
+export type FindShared = (build: AddingBuild) => Promise<string | undefined>;
 
 export interface AddingBuild {
   readonly tenantId: TenantId;
@@ -49,17 +49,12 @@ export async function sharedVerdict(
 ): Promise<Failure | DataProblem | undefined> {
   const { tenantId, added, isLive } = build;
   if (added.size < minShared || find === undefined) return undefined;
-  const found = await find(build).catch((error: unknown) => asFailure(error));
-  if (found instanceof Failure) {
-    if (found.code === "interrupted") throw found;
-    return { code: "shared_unknown", programId: null, field: null, value: found.message };
+  const value = await find(build).catch((error: unknown) => asFailure(error));
+  if (value === undefined) return undefined;
+  if (value instanceof Failure) {
+    if (value.code === "interrupted") throw value;
+    return { code: "shared_unknown", programId: null, field: null, value: value.message };
   }
-  const shared = new Set([...found.values()].flat()).size;
-  if (!isMost(shared, added)) return undefined;
-  const others = [...found.keys()].sort();
-  const more = others.length > maxNamed ? ` and ${others.length - maxNamed} more` : "";
-  const named = others.slice(0, maxNamed).join(", ") + more;
-  const value = `${shared} of ${added.size} added program(s) are those of ${named}`;
   if (!isLive || isAllowed) return { code: "programs_shared", programId: null, field: null, value };
   return new Failure(
     "shared_guard",
@@ -93,7 +88,7 @@ export function findSharedPrograms(
 
   return async (build) => {
     const { added } = build;
-    const found = new Map<TenantId, readonly string[]>();
+    const found: TenantId[] = [];
     const shared = new Set<string>();
     const others = await othersOf(build);
     let left = others.reduce((sum, { programs }) => sum + programs, 0);
@@ -108,11 +103,14 @@ export function findSharedPrograms(
         .withReading((client) => programsGivenEqually(client, tenantId, rules, added))
         .catch(() => []);
       signal.throwIfAborted();
-      const ids = new Set([...served.map(([id]) => id), ...given]);
-      if (ids.size > 0) found.set(tenantId, [...ids]);
+      const ids = [...served.map(([id]) => id), ...given];
+      if (ids.length > 0) found.push(tenantId);
       for (const id of ids) shared.add(id);
     }
-    return found;
+    if (!isMost(shared.size, added)) return undefined;
+    const more = found.length > maxNamed ? ` and ${found.length - maxNamed} more` : "";
+    const named = found.sort().slice(0, maxNamed).join(", ") + more;
+    return `${shared.size} of ${added.size} added program(s) are those of ${named}`;
   };
 }
 

@@ -24,122 +24,87 @@ interface ViewDescription {
   readonly columns: readonly ColumnDescription[];
 }
 
+function view(what: string, field: string | null, columns: readonly ColumnDescription[]): ViewDescription {
+  return { what, field, columns };
+}
+
 /**
  * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a booking database.
  * Queries, parsers, empty views, the skeleton, checks and the fields that findings name are made from this table.
  */
 export const sourceViews = {
-  tenants: {
-    what: "Required. A row for each company whose programs partners read.",
-    field: null,
-    columns: [["name", "text", null, "for your own people; partners do not see it"]],
-  },
-  programs: {
-    what: "Required. A row for each tour on given dates, in whatever state; only active ones are published.",
-    field: null,
-    columns: [
-      ["name", "text", "name", "an active program needs one"],
-      [
-        "lifecycle_state",
-        "text",
-        "lifecycle_state",
-        "active, draft, cancelled, completed, archived or ended",
-      ],
-      ["departure_date", "date", "departureDate", "a date: (starts_at AT TIME ZONE 'your/Zone')::date"],
-      ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
-      ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
-      ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
-      ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
-      ["category_subtype", "text", "category.subtype", "a finer kind"],
-      ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
-      ["legacy_price", "numeric", "prices.rooms", "used where room_prices has none"],
-      ["description", "text", "description", "what partners see as the program's text"],
-      ["departure_point", "text", "departurePoint", "where the tour begins"],
-      ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
-      ["accommodation_description", "text", "content.accommodationDescription", "where people stay"],
-      ["cover_url", "text", "media.coverUrl", "one complete https address"],
-      ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
-      ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
-      ["excluded", "text[]", "content.excluded", "what it does not include"],
-      ["visits", "text[]", "content.visits", "places that are visited"],
-    ],
-  },
-  room_prices: {
-    what: "A row for each price per person by how many share a room.",
-    field: "prices.rooms",
-    columns: [
-      ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
-      ["amount", "numeric", "amount", "above 0, in units of the currency (cents: / 100.0)"],
-    ],
-  },
-  child_prices: {
-    what: "A row for each price of an age band.",
-    field: "prices.children",
-    columns: [
-      ["min_age", "int", "minAge", "0 or more"],
-      ["max_age", "int", "maxAge", "the band's last age"],
-      ["amount", "numeric", "amount", "0 is for free"],
-    ],
-  },
-  hotel_stays: {
-    what: "A row for each stay in a hotel.",
-    field: "hotels",
-    columns: [
-      ["position", "int", null, "orders the stays"],
-      ["name", "text", "name", "the hotel"],
-      ["location", "text", "location", "where it is"],
-      ["check_in", "date", "checkIn", "a date"],
-      ["check_out", "date", "checkOut", "a date"],
-      ["star_level", "int", "starLevel", "1 to 5"],
-    ],
-  },
-  enrollments: {
-    what: "A row for each person who is booked: how many places are taken is counted from them. No names.",
-    field: "capacity.used",
-    columns: [
+  tenants: view("Required. A row for each company whose programs partners read.", null, [
+    ["name", "text", null, "for your own people; partners do not see it"],
+  ]),
+  programs: view("Required. A row for each tour, in whatever state; only active ones are published.", null, [
+    ["name", "text", "name", "an active program needs one"],
+    ["lifecycle_state", "text", "lifecycle_state", "active, draft, cancelled, completed, archived or ended"],
+    ["departure_date", "date", "departureDate", "a date: (starts_at AT TIME ZONE 'your/Zone')::date"],
+    ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
+    ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
+    ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
+    ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
+    ["category_subtype", "text", "category.subtype", "a finer kind"],
+    ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
+    ["legacy_price", "numeric", "prices.rooms", "used where room_prices has none"],
+    ["description", "text", "description", "what partners see as the program's text"],
+    ["departure_point", "text", "departurePoint", "where the tour begins"],
+    ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
+    ["accommodation_description", "text", "content.accommodationDescription", "where people stay"],
+    ["cover_url", "text", "media.coverUrl", "one complete https address"],
+    ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
+    ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
+    ["excluded", "text[]", "content.excluded", "what it does not include"],
+    ["visits", "text[]", "content.visits", "places that are visited"],
+  ]),
+  room_prices: view("A row for each price per person by how many share a room.", "prices.rooms", [
+    ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
+    ["amount", "numeric", "amount", "above 0, in units of the currency (cents: / 100.0)"],
+  ]),
+  child_prices: view("A row for each price of an age band.", "prices.children", [
+    ["min_age", "int", "minAge", "0 or more"],
+    ["max_age", "int", "maxAge", "the band's last age"],
+    ["amount", "numeric", "amount", "0 is for free"],
+  ]),
+  hotel_stays: view("A row for each stay in a hotel.", "hotels", [
+    ["position", "int", null, "orders the stays"],
+    ["name", "text", "name", "the hotel"],
+    ["location", "text", "location", "where it is"],
+    ["check_in", "date", "checkIn", "a date"],
+    ["check_out", "date", "checkOut", "a date"],
+    ["star_level", "int", "starLevel", "1 to 5"],
+  ]),
+  enrollments: view(
+    "A row for each person who is booked: how many places are taken is counted from them. No names.",
+    "capacity.used",
+    [
       ["role", "text", null, "passenger or staff; staff take no place"],
       ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
     ],
-  },
-  staff: {
-    what: "A row for each person whom partners may know of.",
-    field: "staff",
-    columns: [
-      ["position", "int", null, "orders the people; of several lead guides the first counts"],
-      ["role", "text", "role", "lead_guide or teacher; leave others out"],
-      ["name", "text", "name", "as partners see it"],
-      ["gender", "text", "gender", "male, female or NULL"],
-      ["role_label", "text", "roleLabel", "a teacher's subject or title"],
-    ],
-  },
-  flights: {
-    what: "A row for each flight: partners see the airline.",
-    field: "transport.flights",
-    columns: [
-      ["position", "int", null, "orders the flights"],
-      ["airline_code", "text", "airline.code", "such as LH"],
-      ["airline_logo_url", "text", "airline.logoUrl", "a complete https address"],
-    ],
-  },
-  itinerary: {
-    what: "A row for each day or part of the tour.",
-    field: "content.itinerary",
-    columns: [
-      ["position", "int", null, "orders the entries"],
-      ["title", "text", "title", "an entry without one is dropped"],
-      ["description", "text", "description", "its text"],
-    ],
-  },
-  faq: {
-    what: "A row for each question with its answer.",
-    field: "content.faq",
-    columns: [
-      ["position", "int", null, "orders the questions"],
-      ["question", "text", "question", "without one the entry is dropped"],
-      ["answer", "text", "answer", "without one the entry is dropped"],
-    ],
-  },
-} as const satisfies Readonly<Record<string, ViewDescription>>;
+  ),
+  staff: view("A row for each person whom partners may know of.", "staff", [
+    ["position", "int", null, "orders the people; of several lead guides the first counts"],
+    ["role", "text", "role", "lead_guide or teacher; leave others out"],
+    ["name", "text", "name", "as partners see it"],
+    ["gender", "text", "gender", "male, female or NULL"],
+    ["role_label", "text", "roleLabel", "a teacher's subject or title"],
+  ]),
+  flights: view("A row for each flight: partners see the airline.", "transport.flights", [
+    ["position", "int", null, "orders the flights"],
+    ["airline_code", "text", "airline.code", "such as LH"],
+    ["airline_logo_url", "text", "airline.logoUrl", "a complete https address"],
+  ]),
+  itinerary: view("A row for each day or part of the tour.", "content.itinerary", [
+    ["position", "int", null, "orders the entries"],
+    ["title", "text", "title", "an entry without one is dropped"],
+    ["description", "text", "description", "its text"],
+  ]),
+  faq: view("A row for each question with its answer.", "content.faq", [
+    ["position", "int", null, "orders the questions"],
+    ["question", "text", "question", "without one the entry is dropped"],
+    ["answer", "text", "answer", "without one the entry is dropped"],
+  ]),
+};
 
 export type ViewName = keyof typeof sourceViews;
 /** A view whose rows belong to programs, and `programs` itself. */

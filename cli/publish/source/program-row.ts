@@ -67,7 +67,7 @@ function decisiveRow(rows: readonly Row[]): Row {
  * position is not published, so it is cut off. Rows without positions are ordered, too, since findings name their places.
  */
 export function orderedRows(view: ProgramView, rows: readonly Row[]): readonly Row[] {
-  const hasPosition = sourceViews[view].columns[0][0] === "position";
+  const hasPosition = sourceViews[view].columns[0]?.[0] === "position";
   const place = (row: Row | undefined): number =>
     hasPosition ? ((row?.[0] ?? Number.POSITIVE_INFINITY) as number) : 0;
   // Two infinite places differ by NaN.

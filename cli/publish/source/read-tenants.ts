@@ -11,10 +11,7 @@ export interface TenantRow {
 
 /** A fault of a tenant's own row or id. */
 export interface TenantProblem {
-  readonly code: Extract<
-    ProblemCode,
-    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
-  >;
+  readonly code: ProblemCode;
   readonly tenantId: string | null;
   /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
