@@ -1,7 +1,7 @@
 import type { SourceClient } from "../../database/connect.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
-import type { CauseProblem } from "../../publish/source/source-problem.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { advice, viewProblem } from "./view-problem.ts";
 
@@ -13,8 +13,8 @@ import { advice, viewProblem } from "./view-problem.ts";
 export async function hiddenRows(
   client: SourceClient,
   { relations }: CatalogSchema,
-): Promise<readonly CauseProblem[]> {
-  const found: CauseProblem[] = [];
+): Promise<readonly SourceProblem[]> {
+  const found: SourceProblem[] = [];
   for (const { name } of contractViews) {
     if (relations.some((relation) => relation.name === name && relation.isInvoker)) found.push(invoker(name));
     const reading = await tryReading(client, async () => {
@@ -34,7 +34,7 @@ export async function hiddenRows(
 
 const triedRows = 1000;
 
-function hiding(view: string, said: string): CauseProblem {
+function hiding(view: string, said: string): SourceProblem {
   const message = `Row-level security applies to what partner_source.${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${said}.`;
   const fix = advice(
     "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table. Where a policy shows that role all rows, nothing is missing and this warning may be passed over",
@@ -42,7 +42,7 @@ function hiding(view: string, said: string): CauseProblem {
   return viewProblem("row_security", "warning", view, message, fix);
 }
 
-function invoker(view: string): CauseProblem {
+function invoker(view: string): SourceProblem {
   const message = `The view partner_source.${view} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`;
   const text = `ALTER VIEW partner_source.${view} SET (security_invoker = false);`;
   return viewProblem("security_invoker", "warning", view, message, { kind: "sql", text });

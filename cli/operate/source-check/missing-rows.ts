@@ -1,7 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { viewNames } from "../../publish/source/contract.ts";
-import type { CauseProblem, Fix } from "../../publish/source/source-problem.ts";
+import type { Fix, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import type { FindingGroups } from "./finding-groups.ts";
 import { advice, maxExamples, viewProblem } from "./view-problem.ts";
@@ -23,7 +23,7 @@ export interface ProgramTally {
 export function missingRows(
   rows: Readonly<Record<string, number | null>>,
   tallies: ReadonlyMap<TenantId, ProgramTally>,
-): readonly CauseProblem[] {
+): readonly SourceProblem[] {
   if (rows.tenants === 0) {
     const message = "partner_source.tenants gives no row, so nothing is built.";
     return [viewProblem("no_tenants", "error", "tenants", message, rightSource("tenants"))];
@@ -58,10 +58,10 @@ interface TenantFinding {
 }
 
 function ofTenants(
-  code: CauseProblem["code"],
+  code: string,
   tenants: readonly (readonly [TenantId, ProgramTally])[],
   { column, what, value, text }: TenantFinding,
-): readonly CauseProblem[] {
+): readonly SourceProblem[] {
   if (tenants.length === 0) return [];
   const message =
     tenants.length === 1

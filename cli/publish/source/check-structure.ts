@@ -8,18 +8,18 @@ import {
   type ColumnType,
   readStructure,
 } from "./read-structure.ts";
-import { type Fix, fixLines, type StructureCode, type StructureProblem } from "./source-problem.ts";
+import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
 /**
  * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read
  * the source.
  */
-export async function checkSourceStructure(client: ClientBase): Promise<readonly StructureProblem[]> {
+export async function checkSourceStructure(client: ClientBase): Promise<readonly SourceProblem[]> {
   return structureProblems(await readStructure(client));
 }
 
 /** The problems in the contract's order. */
-export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+export function structureProblems(schema: CatalogSchema): readonly SourceProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
   const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
@@ -36,7 +36,7 @@ export function structureProblems(schema: CatalogSchema): readonly StructureProb
 /** PostgreSQL 14 is the first to have `hash_record_extended`, which the checksums of rows need. */
 const minServerVersion = 140_000;
 
-function serverTooOld(version: number): StructureProblem {
+function serverTooOld(version: number): SourceProblem {
   const message = `The booking database is PostgreSQL ${Math.floor(version / 10_000)}; 14 or later is needed.`;
   return problem(
     "server_too_old",
@@ -46,7 +46,7 @@ function serverTooOld(version: number): StructureProblem {
 }
 
 /** The advice for a missing schema. It names `source init` only for an empty database (P102). */
-function schemaMissing({ tables }: CatalogSchema): StructureProblem {
+function schemaMissing({ tables }: CatalogSchema): SourceProblem {
   const missing =
     "The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the embedded one), or";
   const [message, text] =
@@ -62,13 +62,13 @@ function schemaMissing({ tables }: CatalogSchema): StructureProblem {
   return problem("schema_missing", message, { kind: "command", text });
 }
 
-function schemaDenied(role: string): StructureProblem {
+function schemaDenied(role: string): SourceProblem {
   const text = `GRANT USAGE ON SCHEMA partner_source TO ${escapeIdentifier(role)};`;
   const message = `The role ${role} may not use the schema partner_source.`;
   return problem("schema_denied", message, { kind: "sql", text });
 }
 
-function viewMissing({ name, isRequired, columns }: ContractView): StructureProblem {
+function viewMissing({ name, isRequired, columns }: ContractView): SourceProblem {
   const missing = `The view partner_source.${name} is missing`;
   if (!isRequired) {
     const message = `${missing}: restore it if there was one; an empty one stands for data that you don't have.`;
@@ -86,7 +86,7 @@ function viewProblems(
   { name, columns }: ContractView,
   relation: CatalogRelation,
   role: string,
-): readonly StructureProblem[] {
+): readonly SourceProblem[] {
   const target = `partner_source.${name}`;
   const found = new Map(relation.columns.map((column) => [column.name, column]));
   const faults = Object.entries(columns).flatMap(([column, kind]) => {
@@ -140,12 +140,12 @@ function advice(text: string): Fix {
 }
 
 function problem(
-  code: StructureCode,
+  code: string,
   message: string,
   fix: Fix,
   view: string | null = null,
   column: string | null = null,
-): StructureProblem {
+): SourceProblem {
   return { severity: "error", code, view, column, message, fix, count: null, examples: [] };
 }
 

@@ -1,25 +1,7 @@
 import { singleLine } from "../../../core/printable.ts";
 
-/** Why the source breaks its contract. `check-structure.ts` has the message of each. */
-export type StructureCode =
-  | "server_too_old"
-  | "schema_missing"
-  | "schema_denied"
-  | "view_missing"
-  | "view_denied"
-  | "column_missing"
-  | "column_type";
-
-/** Why the source may show fewer rows than there are, although no row is wrong. */
-export type StructuralCauseCode =
-  | "no_tenants"
-  | "no_programs"
-  | "tenant_without_programs"
-  | "tenant_without_active"
-  | (typeof hidingCodes)[number];
-
-/** Causes that keep rows from being seen. */
-export const hidingCodes = ["row_security", "security_invoker"] as const;
+/** Causes that keep rows from being seen, although no row is wrong. */
+export const hidingCodes: readonly string[] = ["row_security", "security_invoker"];
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
@@ -55,9 +37,6 @@ export interface SourceProblem<Code extends string = string> {
   /** Distinct values, the most frequent first, at most a hundred; or at most five tenants. */
   readonly examples: readonly ProblemExample[];
 }
-
-export type StructureProblem = SourceProblem<StructureCode>;
-export type CauseProblem = SourceProblem<StructuralCauseCode>;
 
 /** The lines that tell how to mend a problem. They are indented, to stand below its message. */
 export function fixLines({ kind, text }: Fix): readonly string[] {
