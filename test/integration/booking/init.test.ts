@@ -79,13 +79,6 @@ describe("initSource", () => {
       expect(await relations(database, "booking")).not.toContain("companies");
     },
   );
-
-  test("a server that can't be reached is said to be so, without the password", async () => {
-    await expect(initSource("postgresql://someone:secret@127.0.0.1:1/nowhere")).rejects.toMatchObject({
-      code: "source_unavailable",
-      message: expect.not.stringContaining("secret"),
-    });
-  });
 });
 
 describe("createMissingViews", () => {
@@ -117,11 +110,5 @@ describe("createMissingViews", () => {
     await database.query(setUp.replace("%s", new URL(url).username));
     const message = expect.stringContaining("Run this command as the owner of the views");
     await expect(createMissingViews(url)).rejects.toMatchObject({ code: "source_unavailable", message });
-  });
-
-  test("several at once do not disturb each other", async () => {
-    const database = await emptyDatabase();
-    const reports = await Promise.all([1, 2, 3].map(() => createMissingViews(database.url)));
-    expect(reports.map(({ created }) => created.length).sort()).toEqual([0, 0, 8]);
   });
 });
