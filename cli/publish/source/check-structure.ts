@@ -2,12 +2,7 @@ import { type ClientBase, escapeIdentifier } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { counted } from "../../output/counted.ts";
 import { type ColumnKind, type ContractView, contractViews, sqlTypes } from "./contract.ts";
-import {
-  type CatalogRelation,
-  type CatalogSchema,
-  type ColumnType,
-  readStructure,
-} from "./read-structure.ts";
+import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
 /**
@@ -90,15 +85,15 @@ function viewProblems(
   const target = `partner_source.${name}`;
   const found = new Map(relation.columns.map((column) => [column.name, column]));
   const faults = Object.entries(columns).flatMap(([column, kind]) => {
-    const type = found.get(column)?.type;
+    const existing = found.get(column);
     const where = `The column ${target}.${column}`;
-    if (type === undefined) {
+    if (existing === undefined) {
       const text = `add what your tables have of it AS ${column} to the end of the query of ${target}, or NULL::${sqlTypes[kind]} AS ${column} if they have nothing`;
       const message = `${where} (${sqlTypes[kind]}) is missing.`;
       return [problem("column_missing", message, advice(text), name, column)];
     }
-    if (isAccepted(kind, type)) return [];
-    const message = `${where} must be ${sqlTypes[kind]}, but is ${type.shown}.`;
+    if (acceptedTypes[kind].includes(existing.type)) return [];
+    const message = `${where} must be ${sqlTypes[kind]}, but is ${existing.shown}.`;
     const text = `make it ${castHints[kind]} in the query of ${target}`;
     return [problem("column_type", message, advice(text), name, column)];
   });
@@ -109,7 +104,7 @@ function viewProblems(
 }
 
 const integers = ["int2", "int4", "int8"];
-const texts = ["text", "varchar", "bpchar", "name", "citext", "uuid", ...integers];
+const texts = ["text", "varchar", "bpchar", "name", "citext", "uuid", "enum", ...integers];
 
 /** The types whose every value can be cast to the kind without loss. */
 const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
@@ -117,13 +112,8 @@ const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   int: integers,
   numeric: ["numeric", ...integers],
   date: ["date"],
-  "text[]": texts,
+  "text[]": texts.map((type) => `${type}[]`),
 };
-
-export function isAccepted(kind: ColumnKind, { name, isArray, isEnum }: ColumnType): boolean {
-  const isText = kind === "text" || kind === "text[]";
-  return isArray === (kind === "text[]") && ((isText && isEnum) || acceptedTypes[kind].includes(name));
-}
 
 /** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published. P151: no JSON object becomes a text. */
 const castHints: Readonly<Record<ColumnKind, string>> = {
