@@ -78,8 +78,8 @@ export const sourceViews = {
     "A row for each person who is booked: how many places are taken is counted from them. No names.",
     "capacity.used",
     [
-      ["role", "text", null, "passenger or staff; staff take no place"],
       ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
+      ["role", "text", null, "passenger or staff; staff take no place"],
     ],
   ),
   staff: view("A row for each person whom partners may know of.", "staff", [

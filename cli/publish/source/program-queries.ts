@@ -62,7 +62,7 @@ function hashedRows(view: ProgramView): string {
 /**
  * For each program id: its rows in all views as one JSON, `{"programs": [[...]], "room_prices": [[...], ...], ...}`, its bytes, the
  * states of its rows in `programs` as a JSON array, and the least and the greatest tenant id of all rows. Enrollments are counted by
- * role and status. The columns of `programs` are text, so that no number is rounded. A JSON of more than `maxBytes` stays in the
+ * status and role. The columns of `programs` are text, so that no number is rounded. A JSON of more than `maxBytes` stays in the
  * database; its size comes all the same. `isNarrowed`: only the programs `$2`.
  */
 export function programsQuery(maxBytes: number, isNarrowed: boolean): string {
@@ -83,9 +83,9 @@ function aggregatedRows(view: ProgramView, from: string): string {
   const tenants = `min(${tenant}) AS least, max(${tenant}) AS greatest`;
   if (view === "enrollments") {
     return `
-      SELECT program_id, 'enrollments' AS view, json_agg(json_build_array(role, status, enrolled)) AS rows, NULL AS states,
+      SELECT program_id, 'enrollments' AS view, json_agg(json_build_array(status, role, enrolled)) AS rows, NULL AS states,
              min(least) AS least, max(greatest) AS greatest
-        FROM (SELECT ${id}, role::text COLLATE "C" AS role, status::text COLLATE "C" AS status, count(*) AS enrolled, ${tenants}
+        FROM (SELECT ${id}, status::text COLLATE "C" AS status, role::text COLLATE "C" AS role, count(*) AS enrolled, ${tenants}
                 FROM ${from} GROUP BY 1, 2, 3) AS counted
        GROUP BY 1`;
   }

@@ -28,7 +28,10 @@ export function programSource(
   const source: Record<string, unknown> = { programId, oversize };
   const row = decisiveRow(rows.programs ?? []);
   for (const [at, field] of programFields.entries()) source[field] = row[at] ?? null;
-  for (const [view, field] of childFields) source[field] = orderedRows(view, rows[view] ?? []);
+  const enrollments = rows.enrollments?.map(([status, role, count]) => [role, status, count]);
+  for (const [view, field] of childFields) {
+    source[field] = orderedRows(view, (view === "enrollments" ? enrollments : rows[view]) ?? []);
+  }
   const total = Number(source.capacityTotal ?? Number.NaN);
   if (Number.isSafeInteger(total)) source.capacityTotal = total;
   return source as unknown as ProgramSource;
