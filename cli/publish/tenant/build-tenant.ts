@@ -97,7 +97,7 @@ async function attemptOnce(attempt: Attempt): Promise<Outcome | "superseded"> {
 }
 
 /** How a reading fails because of the source. */
-export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
+const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "internal",
   "source_contract",
   "source_unavailable",
