@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import { Refusal } from "./answer.ts";
-import { s3Error } from "./s3-error.ts";
+import { BadAnswer } from "./answer.ts";
+import { kindOf } from "./s3-error.ts";
 import type { SigningCredentials } from "./signature.ts";
 
 /** The credentials that sign requests. */
@@ -44,8 +44,8 @@ export function createKeys(client: S3Client): Keys {
       haveWorked = true;
     },
     async haveChanged(used, error) {
-      if (!(error instanceof Refusal)) return false;
-      const { kind } = s3Error(error);
+      if (!(error instanceof BadAnswer)) return false;
+      const kind = kindOf(error);
       if (kind !== "credentials" && !(kind === "denied" && haveWorked)) return false;
       // Another request may have found the new keys since this one was signed.
       if (!isSame(used, await client.config.credentials())) return true;

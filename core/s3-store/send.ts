@@ -3,11 +3,11 @@ import https from "node:https";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { sha256Hex } from "../object-body.ts";
 import type { ObjectBody } from "../object-store.ts";
-import { Refusal, refusalOf } from "./answer.ts";
+import { BadAnswer, refusalOf } from "./answer.ts";
 import { createKeys } from "./keys.ts";
-import { s3Error } from "./s3-error.ts";
+import { kindOf } from "./s3-error.ts";
 import { type BucketEndpoint, bucketEndpoint, type S3Agents } from "./sdk-client.ts";
-import { createSign, type Sign, type SigningCredentials } from "./signature.ts";
+import type { SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
@@ -21,13 +21,13 @@ export interface S3Request {
 
 /**
  * Signs and sends a request. Resolves with the head of the answer, if that is good or 304. The caller must read the rest or destroy
- * it; until then the signal ends it. Throws a `Refusal` for any other answer, and the errors of the network and of the SDK.
+ * it; until then the signal ends it. Throws a `BadAnswer` for any other answer, and the errors of the network and of the SDK.
  */
 export type S3Send = (request: S3Request, signal: AbortSignal) => Promise<IncomingMessage>;
 
 export function createSend(client: S3Client, agents: S3Agents, bucket: string): S3Send {
   const keys = createKeys(client);
-  let preparing: Promise<Prepared> | undefined;
+  let preparing: Promise<BucketEndpoint> | undefined;
   /**
    * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
    * the store's time. The `Date` of other answers is not followed: one wrong answer of a proxy or a node would make all later
@@ -35,10 +35,9 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
    */
   let clockOffsetMs = 0;
 
-  async function prepare(): Promise<Prepared> {
+  async function prepare(): Promise<BucketEndpoint> {
     try {
-      const endpoint = await bucketEndpoint(client, bucket);
-      return { endpoint, sign: createSign(endpoint.region, endpoint.service) };
+      return await bucketEndpoint(client, bucket);
     } catch (error) {
       // The next request tries again, since credentials or a region may be available by then.
       preparing = undefined;
@@ -52,10 +51,10 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     preparing ??= prepare();
-    const { endpoint, sign } = await preparing;
+    const endpoint = await preparing;
     const path = endpoint.pathPrefix + key;
     const queryText = query === undefined ? "" : encodedQuery(query);
-    const signed = sign(
+    const signed = endpoint.sign(
       {
         method,
         path,
@@ -86,7 +85,7 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
   }
 
   function noteClock(error: unknown): void {
-    if (!(error instanceof Refusal) || s3Error(error).kind !== "clock_skew") return;
+    if (!(error instanceof BadAnswer) || kindOf(error) !== "clock_skew") return;
     const storeMs = Date.parse(error.date ?? "");
     if (!Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
   }
@@ -107,11 +106,6 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
 
 function lengthOf(body: ObjectBody | undefined): Readonly<Record<string, string>> {
   return body === undefined ? {} : { "content-length": String(body.size) };
-}
-
-interface Prepared {
-  readonly endpoint: BucketEndpoint;
-  readonly sign: Sign;
 }
 
 const emptySha256 = sha256Hex(Buffer.alloc(0));
