@@ -209,8 +209,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const parts = { clocks, tokens, watch, snapshots, freshness, bodies, connections, fleet, mirror };
   const adminServer = createAdminServer({
     hostNames: [settings.adminHost, ...settings.adminHostNames],
-    hostSetting: "ADMIN_HOST",
-    otherMethods: 404,
     notReadyCause: readiness.notReadyCause,
     note: readiness.note,
     metrics: { contentType: metrics.contentType, text: () => metrics.text({ ...parts, readiness }) },

@@ -53,8 +53,6 @@ export async function withWatchAdmin(
   };
   const server = createAdminServer({
     hostNames: [host, ...adminHostNames],
-    hostSetting: "ADMIN_HOST",
-    otherMethods: 405,
     notReadyCause: () => health.notReadyCause(clock()),
     metrics,
   });
