@@ -143,15 +143,9 @@ export function flag(
   fallbackText: string,
   fallback: (env: Environment) => boolean,
 ): SettingKind<boolean> {
-  return {
-    fallbackText,
-    fallback,
-    parse: (word) => {
-      if (words.includes(word)) return word === words[0];
-      throw new SettingFault(`must be ${words.join(" or ")}`);
-    },
-    show: (isOn) => words[isOn ? 0 : 1],
-  };
+  const { parse } = choice(words[0], words);
+  const isFirst = (text: string, env: Environment): boolean => parse(text, env) === words[0];
+  return { fallbackText, fallback, parse: isFirst, show: (isOn) => words[isOn ? 0 : 1] };
 }
 
 /** Texts that are separated by commas. */

@@ -43,6 +43,15 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
+/**
+ * A document with its entries in the list or map that is its last member. It is minified JSON with a line break around each entry,
+ * so that `diff` and people can read it. `empty`: the document without entries.
+ */
+export function linedBytes(empty: object, entries: readonly string[]): Buffer {
+  const json = JSON.stringify(empty);
+  return Buffer.from(`${json.slice(0, -2)}\n${entries.join(",\n")}\n${json.slice(-2)}`, "utf8");
+}
+
 function checked<Document>(value: unknown, isDocument: CompiledValidator<Document>, what: string): Document {
   const result = validate(isDocument, value);
   if (result.valid) return result.document;

@@ -1,17 +1,17 @@
-import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
-import { copyFile, type FileHandle } from "node:fs/promises";
+import { chmodSync, linkSync, lstatSync, renameSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { type ObjectHead, objectInMemory } from "../object-body.ts";
+import { bytesBody, type ObjectHead, objectInMemory, readBody } from "../object-body.ts";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
-import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
+import type { GetResult, ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
 import { folderFailure, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
-import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { putNewFile, temporaryName, unlinkIfThere } from "./new-file.ts";
 import { chunksOf, isNamed } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
-import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
+import { listFiles, listFolders, removeEmptyFolders, tidyFolders } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
@@ -31,8 +31,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
   const guard = createLinkGuard(root, options.hasProc);
   const folders = createStoreFolders(guard);
-  const store: WalkedStore = { guard, folders };
-  const versions = createVersions(guard, folders);
+  const versions = createVersions(folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
@@ -40,11 +39,11 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
       const result = await versions.replace(path, body, undefined);
       if (result.kind === "stored") return result;
     }
-    return { kind: "stored", etag: await putNewFile(folders, path, written(body), "rename") };
+    return { kind: "stored", etag: await putNewFile(folders, path, body, "rename") };
   }
 
   async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    const etag = await unlessErrno(putNewFile(folders, path, written(body), "link"), "EEXIST");
+    const etag = await unlessErrno(putNewFile(folders, path, body, "link"), "EEXIST");
     return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
   }
 
@@ -74,41 +73,24 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     );
   }
 
-  async function copyContent(source: string, target: string): Promise<boolean> {
-    const file = await versions.open(source);
-    if (file === undefined) return false;
-    const { handle, etag } = file;
-    try {
-      await versions.publishPending(target);
-      // The open file has passed the guard. Its name could lead elsewhere by now.
-      const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
-      const copied: WriteFile = async (path) => {
-        await copyFile(opened, path, copyMode);
-        return etag;
-      };
-      await putNewFile(folders, target, copied, "rename", false);
-      return true;
-    } finally {
+  async function get(key: ObjectKey, options?: GetOptions): Promise<GetResult> {
+    const path = pathOf(key);
+    return translated(key, options?.signal, async () => {
+      const file = await versions.open(path);
+      if (file === undefined) return { kind: "missing" };
+      const { handle, bytes, etag, size, modifiedAt } = file;
+      const isKnown = etag === options?.ifNoneMatch;
+      const head = { kind: "object", etag, size, modifiedAt } as const;
+      if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
       await handle.close();
-    }
+      return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes);
+    });
   }
 
   return {
     address: `file:${root}`,
 
-    async get(key, options) {
-      const path = pathOf(key);
-      return translated(key, options?.signal, async () => {
-        const file = await versions.open(path);
-        if (file === undefined) return { kind: "missing" };
-        const { handle, bytes, etag, size, modifiedAt } = file;
-        const isKnown = etag === options?.ifNoneMatch;
-        const head = { kind: "object", etag, size, modifiedAt } as const;
-        if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
-        await handle.close();
-        return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes);
-      });
-    },
+    get,
 
     async put(key, body, { condition, signal } = {}) {
       const path = pathOf(key);
@@ -122,27 +104,31 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     async copy(from, to, options) {
       const [source, target] = [pathOf(from), pathOf(to)];
       return translated(to, options?.signal, async () => {
-        const isLinked = (await unlessErrno(link(source, target), ...notLinked)) === true;
-        return { kind: isLinked || (await copyContent(source, target)) ? "copied" : "missing" };
+        const isLinked = await unlessErrno(link(source, target), ...notLinked);
+        if (isLinked === true) return { kind: "copied" };
+        const found = await get(from, options);
+        if (found.kind !== "object") return { kind: "missing" };
+        await putAlways(target, bytesBody(await readBody(found, found.size, from)));
+        return { kind: "copied" };
       });
     },
 
     list: (prefix, options) =>
-      translatedItems(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
+      translatedItems(prefix, options?.signal, listFiles(folders, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(store, prefix)),
+    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(folders, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
       const paths = keys.map((key) => ({ key, path: pathOf(key) }));
       for (const { key, path } of paths) await translated(key, options?.signal, () => versions.remove(path));
       for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
-        await translated(folder, undefined, () => removeEmptyFolders(store, folder));
+        await translated(folder, undefined, () => removeEmptyFolders(folders, folder));
       }
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, options?.signal, () => tidyFolders(store, resolve(root, prefix), options?.signal)),
+      translated(prefix, options?.signal, () => tidyFolders(folders, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };
@@ -151,12 +137,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 /** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */
 const notLinked = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
 
-/** Where the file system can do it (Btrfs, XFS, APFS, ...), the blocks of large files are shared until one is changed. */
-const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
-
-function written(body: ObjectBody): WriteFile {
-  return (path) => writeSyncedFile(path, body);
-}
+type GetOptions = Parameters<ObjectStore["get"]>[1];
 
 function largeObject(head: ObjectHead, handle: FileHandle, key: ObjectKey): StoredObject {
   const chunks = (isReused: boolean) =>

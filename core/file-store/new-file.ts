@@ -20,13 +20,9 @@ import { isErrno } from "./file-error.ts";
 import { versionTag } from "./open-file.ts";
 import { fileMode, type StoreFolders } from "./store-folders.ts";
 
-/** Writes a new file and returns the tag of its version. The function decides how durable the content is. */
-export type WriteFile = (path: string) => Promise<ETag>;
-
 /**
  * Writes a new file under a hidden name, then gives it the name of `path`: `link` fails if there is such a file, and `rename`
- * replaces it. Unless `isDurable` is false, the content is durable before the name, and the name before this function resolves.
- * Missing folders are made.
+ * replaces it. The content is durable before the name, and the name before this function resolves. Missing folders are made.
  *
  * The hidden name is in the same folder, since a folder of the store may be a mount of its own, and no file can be renamed from
  * one file system to another. `tidyFolders` removes what a killed process leaves.
@@ -34,19 +30,18 @@ export type WriteFile = (path: string) => Promise<ETag>;
 export async function putNewFile(
   folders: StoreFolders,
   path: string,
-  write: WriteFile,
+  body: ObjectBody,
   naming: "link" | "rename",
-  isDurable = true,
 ): Promise<ETag> {
   return await folders.withinMade(dirname(path), async (folder) => {
     const temporary = folder.at(temporaryName());
     let isLeft = true;
     try {
-      const etag = await write(temporary);
+      const etag = await writeSyncedFile(temporary, body);
       // Naming is synchronous for the same reason as writing small files, see `writeSyncedFile`.
       (naming === "link" ? linkSync : renameSync)(temporary, folder.at(basename(path)));
       isLeft = naming === "link";
-      if (isDurable) await folder.sync();
+      await folder.sync();
       return etag;
     } finally {
       if (isLeft) unlinkIfThere(temporary);

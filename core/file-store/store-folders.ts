@@ -17,6 +17,7 @@ export interface StoreFolder {
 }
 
 export interface StoreFolders {
+  readonly guard: LinkGuard;
   /** Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the way. */
   within<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
   /** Runs `work` with the folder open, and first creates the folder, durably, if it is missing. */
@@ -82,7 +83,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
     }
   }
 
-  return { within, withinMade };
+  return { guard, within, withinMade };
 }
 
 class SharedFolder {

@@ -4,7 +4,6 @@ import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
 import { unlessErrno } from "./file-error.ts";
-import type { LinkGuard } from "./link-guard.ts";
 import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
 import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
@@ -34,7 +33,8 @@ export interface Versions {
   remove(path: string): Promise<void>;
 }
 
-export function createVersions(guard: LinkGuard, folders: StoreFolders): Versions {
+export function createVersions(folders: StoreFolders): Versions {
+  const { guard } = folders;
   const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
 
   /** Runs `work` with the folder of the object open. */
@@ -101,8 +101,11 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     for (let looks = 1; ; looks += 1) {
       const listed = await listVersions(path);
       if (listed === undefined) {
-        refuseObstacle(path);
-        return undefined;
+        const folder = versionsFolder(path);
+        // Another process may have made the folder meanwhile.
+        if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false) return undefined;
+        const text = `${folder} is in the way: it must be a folder, which the store makes by itself. Remove it.`;
+        throw new Failure("corrupt_document", text);
       }
       const { head, names } = listed;
       if (head !== undefined) return { ...listed, head };
@@ -256,20 +259,6 @@ export function versionsFolder(path: string): string {
 
 const headName = ({ number, id }: Version): string => `head-${number}-${id}`;
 const bodyName = ({ number, id }: Version): string => `body-${number}-${id}`;
-
-/**
- * Throws when something else than a folder has the name of the versions folder, such as a file that a copying tool left. No version
- * can be recorded there.
- */
-function refuseObstacle(path: string): void {
-  const folder = versionsFolder(path);
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined || found.isDirectory()) return;
-  throw new Failure(
-    "corrupt_document",
-    `${folder} is in the way: it must be a folder, which the store makes by itself. Remove it.`,
-  );
-}
 
 function newVersion(number: number): Version {
   return { number, id: randomBytes(16).toString("hex") };

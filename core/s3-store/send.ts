@@ -35,23 +35,17 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
    */
   let clockOffsetMs = 0;
 
-  async function prepare(): Promise<BucketEndpoint> {
-    try {
-      return await bucketEndpoint(client, bucket);
-    } catch (error) {
-      // The next request tries again, since credentials or a region may be available by then.
-      preparing = undefined;
-      throw error;
-    }
-  }
-
   async function sendSigned(
     { method, key, query, headers, body }: S3Request,
     credentials: SigningCredentials,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    preparing ??= prepare();
-    const endpoint = await preparing;
+    preparing ??= bucketEndpoint(client, bucket);
+    // After a failure the next request tries again, since credentials or a region may be available by then.
+    const endpoint = await preparing.catch((error: unknown) => {
+      preparing = undefined;
+      throw error;
+    });
     const path = endpoint.pathPrefix + key;
     const queryText = query === undefined ? "" : encodedQuery(query);
     const signed = endpoint.sign(

@@ -165,6 +165,6 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
         throw error;
       }
     };
-  const folders: StoreFolders = { within: gated(own.within), withinMade: gated(own.withinMade) };
-  return { guard, folders, versions: createVersions(guard, folders) };
+  const folders: StoreFolders = { guard, within: gated(own.within), withinMade: gated(own.withinMade) };
+  return { guard, folders, versions: createVersions(folders) };
 }
