@@ -41,7 +41,7 @@ export interface S3ClientOptions {
   readonly connection?: S3Connection | undefined;
 }
 
-/** The agents also serve the SDK's calls for credentials. `ignoreCache`: see `createKeys`. */
+/** The agents also serve the SDK's calls for credentials. `ignoreCache`: see `createKeyWatch`. */
 export function createS3Client({ agents, forcePathStyle, connection }: S3ClientOptions): S3Client {
   return new S3Client({
     forcePathStyle,

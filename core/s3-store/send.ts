@@ -4,7 +4,6 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import { sha256Hex } from "../object-body.ts";
 import type { ObjectBody } from "../object-store.ts";
 import { BadAnswer, refusalOf } from "./answer.ts";
-import { createKeys } from "./keys.ts";
 import { kindOf } from "./s3-error.ts";
 import { type BucketEndpoint, bucketEndpoint, type S3Agents } from "./sdk-client.ts";
 import type { SigningCredentials } from "./signature.ts";
@@ -26,8 +25,9 @@ export interface S3Request {
 export type S3Send = (request: S3Request, signal: AbortSignal) => Promise<IncomingMessage>;
 
 export function createSend(client: S3Client, agents: S3Agents, bucket: string): S3Send {
-  const keys = createKeys(client);
+  const haveChanged = createKeyWatch(client);
   let preparing: Promise<BucketEndpoint> | undefined;
+  let haveWorked = false;
   /**
    * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
    * the store's time. The `Date` of other answers is not followed: one wrong answer of a proxy or a node would make all later
@@ -78,23 +78,55 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
     throw await refusalOf(answer);
   }
 
-  function noteClock(error: unknown): void {
-    if (!(error instanceof BadAnswer) || kindOf(error) !== "clock_skew") return;
-    const storeMs = Date.parse(error.date ?? "");
-    if (!Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
-  }
-
   return async (request, signal) => {
-    const credentials = await keys.current();
+    // The SDK renews keys that expire.
+    const credentials = await client.config.credentials();
     try {
       const answer = await sendSigned(request, credentials, signal);
-      keys.accepted();
+      haveWorked = true;
       return answer;
     } catch (error) {
-      noteClock(error);
-      if (!(await keys.haveChanged(credentials, error))) throw error;
-      return await sendSigned(request, await keys.current(), signal);
+      if (!(error instanceof BadAnswer)) throw error;
+      const kind = kindOf(error);
+      const storeMs = Date.parse(error.date ?? "");
+      if (kind === "clock_skew" && !Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
+      // A denial may mean other keys only after a request has worked. Before, a permission is missing.
+      const isOfKeys = kind === "credentials" || (kind === "denied" && haveWorked);
+      if (!isOfKeys || !(await haveChanged(credentials))) throw error;
+      return await sendSigned(request, await client.config.credentials(), signal);
     }
+  };
+}
+
+const minPauseMs = 5000;
+
+/**
+ * P188: tells whether there are other keys than those which the store has refused. People and agents replace keys in the shared
+ * credentials file, where they have no expiry. The SDK reads them once, so they are resolved again here, past every cache, at most
+ * every 5 s.
+ */
+function createKeyWatch(client: S3Client): (used: SigningCredentials) => Promise<boolean> {
+  let resolvedAtMs = -Infinity;
+  let resolving: Promise<unknown> | undefined;
+
+  async function isOther(used: SigningCredentials): Promise<boolean> {
+    const now = await client.config.credentials();
+    return (["accessKeyId", "secretAccessKey", "sessionToken"] as const).some(
+      (part) => now[part] !== used[part],
+    );
+  }
+
+  return async (used) => {
+    // Another request may have found the new keys since this one was signed.
+    if (await isOther(used)) return true;
+    if (performance.now() - resolvedAtMs >= minPauseMs) {
+      resolvedAtMs = performance.now();
+      // Keys that cannot be resolved now leave those in use.
+      resolving = client.config.credentials({ forceRefresh: true }).catch(() => {});
+    }
+    // Concurrent requests share one resolution.
+    await resolving;
+    return await isOther(used);
   };
 }
 
