@@ -98,7 +98,7 @@ export function settingsText(
   settings: readonly EffectiveSetting[],
   aws: readonly { readonly name: string; readonly value: string; readonly origin: string }[],
   store: FoundStore | undefined,
-  { style, columns }: Layout,
+  { style }: Layout,
 ): string {
   const rows = settings.map(({ name, value, origin, usedBy, fault }) => [
     origin === "default" ? name : style.bold(name),
@@ -112,7 +112,7 @@ export function settingsText(
     origin,
     "the AWS SDK",
   ]);
-  const settingsTable = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows], columns);
+  const settingsTable = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows]);
   return store === undefined ? settingsTable : `${settingsTable}\n${storeText(store)}\n`;
 }
 

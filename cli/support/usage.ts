@@ -87,7 +87,7 @@ export function usageText(
   covers: { readonly from: string; readonly to: string },
   layout: Layout,
 ): string {
-  const { style, width, columns } = layout;
+  const { style, width } = layout;
   const names = new Map(usage.tokens.map((token) => [token.tokenId, label(token)]));
   const legacy = usage.legacyCallers.map((tokenId) => names.get(tokenId) ?? tokenId);
   const idle = usage.idle.map(label);
@@ -102,14 +102,13 @@ export function usageText(
     table(
       tokenColumns,
       usage.tokens.map((token) => tokenCells(token, layout)),
-      columns,
     ),
     "\n",
     ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
   ].join("");
 }
 
-export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
+export function usageRowsText(rows: readonly UsageRow[]): string {
   return table(
     ["TOKEN", "RESOURCE", "STATUS", "DAY", numbers("REQUESTS"), "LAST SEEN"],
     rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
@@ -120,7 +119,6 @@ export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): s
       numberText(requests),
       exactTime(lastSeen),
     ]),
-    columns,
   );
 }
 

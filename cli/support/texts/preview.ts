@@ -29,7 +29,7 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
     ...programLines(program, layout).map((line) => `${line}\n`),
     `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
     priceLine(preview, layout),
-    emptyFields(preview, layout),
+    emptyFields(preview),
     findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
     neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
   ].join("");
@@ -76,11 +76,11 @@ function priceLine({ prices }: SourcePreview, { width }: Layout): string {
 
 const maxShownIds = 5;
 
-function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): string {
+function emptyFields({ neverFilled }: SourcePreview): string {
   if (neverFilled.length === 0) return "";
   const rows = neverFilled.map(({ field, view, column }) => [
     field,
     view === null ? "" : `${view}${column === null ? "" : `.${column}`}`,
   ]);
-  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows, columns)}`;
+  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows)}`;
 }

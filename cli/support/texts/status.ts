@@ -29,7 +29,7 @@ export function statusTable(report: JudgedTenants, layout: Layout, list?: Tenant
   ];
   const isWell = tally(tenants).well === tenants.length;
   return [
-    table(["TENANT", ...sourceColumns, ...columns, "LAST TRY"], rows, layout.columns),
+    table(["TENANT", ...sourceColumns, ...columns, "LAST TRY"], rows),
     notes.length === 0 ? "" : `\n${labelledLines(notes, layout.width)}`,
     isWell ? "" : `\n${tallyWords(tenants)}\n`,
     logNote(report),
