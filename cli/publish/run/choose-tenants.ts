@@ -67,7 +67,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   const each = (tenants: readonly TenantId[], whyNot: Failure | undefined) =>
     new Map(tenants.map((id) => [id, whyNot] as const));
   if (wanted.kind !== "all") {
-    return { tenants: each(askedTenants(wanted.tenantIds, listed, sandbox), broken), failure };
+    return { tenants: each(askedTenants(wanted.tenantIds, listed), broken), failure };
   }
   const { refusal, vanished } = await vanishedTenants(choice, new Set(list.tenants), wanted.shard);
   const own = listed.filter((id) => inShard(id, wanted.shard));
@@ -75,21 +75,11 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
 }
 
 /** Each of the tenants once. Throws `not_found` when the source does not list them all. */
-function askedTenants(
-  tenantIds: readonly TenantId[],
-  listed: readonly TenantId[],
-  sandbox: TenantId | undefined,
-): readonly TenantId[] {
+function askedTenants(tenantIds: readonly TenantId[], listed: readonly TenantId[]): readonly TenantId[] {
   const known = new Set(listed);
   const asked = [...new Set(tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
   if (unknown.length === 0) return asked;
-  if (sandbox !== undefined && unknown.includes(sandbox)) {
-    throw new Failure(
-      "not_found",
-      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
-    );
-  }
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
@@ -123,10 +113,7 @@ async function lookedUp(
   return tenants;
 }
 
-/**
- * Asks a question about the source's tenants. P131: one bad row, lock or view may make it fail, and must not keep every tenant from
- * being built, so a failure is an answer. Throws when the database cannot be reached, because then no tenant can be read.
- */
+/** P131: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
 async function ask<Result>(
   pool: SourcePool,
   read: (client: SourceClient) => Promise<Result>,
@@ -141,8 +128,8 @@ async function ask<Result>(
 }
 
 /**
- * P13: the tenants that partners have, and the source does not list any more. A run is refused when that is most of them: more often
- * a view filters them out than a company ends them all at once. Removed tenants and the sandbox are not counted.
+ * P13: the live tenants that the source does not list any more, the sandbox and removed ones aside. A run is refused when that is most
+ * of them: more often a view filters them out than a company ends them all at once.
  */
 async function vanishedTenants(
   { store, removed, sandbox, allowVanished, signal }: TenantChoice,
