@@ -31,9 +31,6 @@ interface Stage extends DemoOptions {
   readonly say: (text: string, token?: string) => void;
 }
 
-/** The name of the demo's tokens. */
-const tokenName = "demo";
-
 /**
  * Shows the whole way from a booking database to a partner's answer. Each step runs the command that an operator would run, in a process
  * of its own, with nothing of this shell's settings. Returns whether every answer was as expected.
@@ -68,9 +65,8 @@ async function perform(stage: Stage): Promise<boolean> {
   const [tenant, stranger] = await publish(stage);
 
   heading(3, `A token for ${tenant}, printed this once`);
-  await revokeEarlierTokens(run);
   const createToken = async (of: string, ...options: readonly string[]): Promise<string> =>
-    (await run("token", "create", "--tenant", of, "--name", tokenName, ...options)).trim();
+    (await run("token", "create", "--tenant", of, "--name", "demo", ...options)).trim();
   const token = await createToken(tenant);
   const narrowToken = await createToken(tenant, "--rate-limit", "1");
   const strangerToken = await createToken(stranger);
@@ -119,17 +115,6 @@ async function publish({ dataDir, heading, say, run }: Stage): Promise<readonly 
       throw new Error("The sample data has fewer than two tenants.");
     return [first, second];
   });
-}
-
-/** Each run issues tokens of its own and revokes those of earlier runs. */
-async function revokeEarlierTokens(run: Stage["run"]): Promise<void> {
-  const tokens = JSON.parse(await run("token", "list", "--json")) as readonly {
-    readonly tokenId: string;
-    readonly name: string | null;
-    readonly status: string;
-  }[];
-  const earlier = tokens.filter(({ name, status }) => name === tokenName && status === "active");
-  if (earlier.length > 0) await run("token", "revoke", ...earlier.map(({ tokenId }) => tokenId));
 }
 
 /** Prints requests to try. */

@@ -143,27 +143,23 @@ async function vanishedTenants(
     if (listed.has(tenantId)) present += 1;
     else if (await hasPointer(store, tenantId, signal)) vanished.push(tenantId);
   }
-  if (listed.size === 0) return { refusal: emptySource(), vanished };
-  const isRefused = !allowVanished && vanished.length >= minVanished && vanished.length > present;
-  return { refusal: isRefused ? vanishedRefusal(vanished, present) : undefined, vanished };
-}
-
-const minVanished = 3;
-
-function vanishedRefusal(vanished: readonly TenantId[], present: number): Failure {
+  if (listed.size === 0) return { refusal: emptySource, vanished };
+  if (allowVanished || vanished.length < minVanished || vanished.length <= present) {
+    return { refusal: undefined, vanished };
+  }
   const named = vanished.slice(0, maxNamed).join(", ") + (vanished.length > maxNamed ? ", ..." : "");
-  return new Failure(
+  const refusal = new Failure(
     "vanished_guard",
     `Of ${present + vanished.length} live tenants, ${vanished.length} are not in the source any more: ${named}. Nothing was published but stated withdrawals. ` +
       "Look at the view partner_source.tenants and at row-level security. If this is right, build with --allow-vanished, or end them with `tenant remove`.",
   );
+  return { refusal, vanished };
 }
 
+const minVanished = 3;
 const maxNamed = 5;
 
-function emptySource(): Failure {
-  return new Failure(
-    "source_contract",
-    "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
-  );
-}
+const emptySource = new Failure(
+  "source_contract",
+  "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
+);

@@ -54,12 +54,13 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
 export function createReportBudget(maxFindings = 10_000, maxNames = 100_000): (run: TenantRun) => TenantRun {
   let findings = 0;
   let names = 0;
-  return ({ problems: found, leftOut: ids = [], ...run }) => {
-    const problems = found.slice(0, maxFindings - findings);
+  return (run) => {
+    const { leftOut: ids = [] } = run;
+    const problems = run.problems.slice(0, maxFindings - findings);
     const leftOut = ids.slice(0, maxNames - names);
     findings += problems.length;
     names += leftOut.length;
-    const problemsOmitted = run.problemsOmitted + found.length - problems.length;
+    const problemsOmitted = run.problemsOmitted + run.problems.length - problems.length;
     return { ...run, leftOut, leftOutOmitted: ids.length - leftOut.length, problems, problemsOmitted };
   };
 }

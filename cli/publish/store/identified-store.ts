@@ -63,7 +63,13 @@ export function identifiedStore(
     const wrong = wrongStore(wanted, found?.storeId, store.address);
     if (wrong !== undefined) throw wrong;
     // A store that has changed since the last look is not written to (P162).
-    if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
+    if (known !== undefined && found?.storeId !== known) {
+      const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found.storeId} now`;
+      throw new Failure(
+        "store_unavailable",
+        `${store.address} was the store ${known} and ${now}, so nothing is written there. Is the volume mounted?`,
+      );
+    }
     known = (found ?? (await begin(options))).storeId;
   }
 
@@ -109,12 +115,4 @@ export function identifiedStore(
     },
     exists: async () => (await readStoreIdentity(store)) !== undefined,
   };
-}
-
-function changedStore({ address }: ObjectStore, before: StoreId, found: StoreId | undefined): Failure {
-  const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found} now`;
-  return new Failure(
-    "store_unavailable",
-    `${address} was the store ${before} and ${now}, so nothing is written there. Is the volume mounted?`,
-  );
 }
