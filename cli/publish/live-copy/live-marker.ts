@@ -19,7 +19,7 @@ const maxLiveMarkerBytes = 64 * 1024;
 
 /** Parses a marker. `undefined` when it belongs to another tenant or was edited beyond use. */
 export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
-  const [head = ""] = text.split(/^$/m, 1);
+  const head = text.slice(0, text.search(/^$/m));
   const values = new Map(head.split("\n").map((line) => line.split(": ", 2) as [string, string]));
   const snapshotId = values.get("snapshot") ?? "";
   const manifestSha256 = values.get("manifest") ?? "";

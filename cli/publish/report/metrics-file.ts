@@ -3,7 +3,6 @@ import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { readConfirmations } from "../../../core/confirmations.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
@@ -26,7 +25,7 @@ export async function withMetricsFile(
   /** A failure is a line on standard error and changes no exit status, because the run has published already. */
   const write = async (outcome: RunReport["outcome"], durationMs: number, endedAt: Date): Promise<void> => {
     try {
-      const store = await withStore(settingsOf(shell), storeLines).catch(() => undefined);
+      const store = await storeLines(shell).catch(() => undefined);
       const previous = await readFile(path, "utf8").catch(() => "");
       await replace(path, metricsText(previous, kind, runLines(kind, outcome, durationMs, endedAt), store));
     } catch (error) {
@@ -88,21 +87,22 @@ function runLines(
   ];
 }
 
-/** Rejects without a store. */
-async function storeLines(store: ObjectStore): Promise<readonly string[]> {
-  const identity = await readStoreIdentity(store);
-  if (identity === undefined) throw noStore(store.address);
-  const found = await store.get(confirmedKey);
-  const times = new Map<string, number>();
-  for (const [tenantId, { confirmedAt }] of found.kind === "object"
-    ? await readConfirmations(found.body)
-    : []) {
-    if (confirmedAt !== null) times.set(tenantId, Date.parse(confirmedAt));
-  }
-  return [
-    ...leastConfirmed(times).map(([tenant, atMs]) => gauge(confirmed, { tenant }, atMs / 1000)),
-    gauge(storeBegun, {}, Date.parse(identity.createdAt) / 1000),
-  ];
+/** Rejects without a store, or with wrong settings. */
+async function storeLines(shell: Shell): Promise<readonly string[]> {
+  return await withStore(settingsOf(shell), async (store) => {
+    const identity = await readStoreIdentity(store);
+    if (identity === undefined) throw noStore(store.address);
+    const found = await store.get(confirmedKey);
+    const times = new Map<string, number>();
+    const known = found.kind === "object" ? await readConfirmations(found.body) : [];
+    for (const [tenantId, { confirmedAt }] of known) {
+      if (confirmedAt !== null) times.set(tenantId, Date.parse(confirmedAt));
+    }
+    return [
+      ...leastConfirmed(times).map(([tenant, atMs]) => gauge(confirmed, { tenant }, atMs / 1000)),
+      gauge(storeBegun, {}, Date.parse(identity.createdAt) / 1000),
+    ];
+  });
 }
 
 /**

@@ -67,7 +67,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   const each = (tenants: readonly TenantId[], whyNot: Failure | undefined) =>
     new Map(tenants.map((id) => [id, whyNot] as const));
   if (wanted.kind !== "all") {
-    return { tenants: each(askedTenants(wanted.tenantIds, listed), broken), failure };
+    return { tenants: each(askedTenants(wanted.tenantIds, listed, sandbox), broken), failure };
   }
   const { refusal, vanished } = await vanishedTenants(choice, new Set(list.tenants), wanted.shard);
   const own = listed.filter((id) => inShard(id, wanted.shard));
@@ -75,11 +75,21 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
 }
 
 /** Each of the tenants once. Throws `not_found` when the source does not list them all. */
-function askedTenants(tenantIds: readonly TenantId[], listed: readonly TenantId[]): readonly TenantId[] {
+function askedTenants(
+  tenantIds: readonly TenantId[],
+  listed: readonly TenantId[],
+  sandbox: TenantId | undefined,
+): readonly TenantId[] {
   const known = new Set(listed);
   const asked = [...new Set(tenantIds)];
   const unknown = asked.filter((tenantId) => !known.has(tenantId));
   if (unknown.length === 0) return asked;
+  if (sandbox !== undefined && unknown.includes(sandbox)) {
+    throw new Failure(
+      "not_found",
+      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
+    );
+  }
   throw new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
