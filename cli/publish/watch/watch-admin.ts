@@ -61,10 +61,7 @@ export async function withWatchAdmin(
   }
 }
 
-/**
- * Whether rounds of all get through, so that a supervisor can restart a watch that is stuck. A watch is ready when a round has got
- * through within the last three intervals and twice the length of that round.
- */
+/** A watch is ready when a round has got through within the last three intervals and twice the length of that round. */
 export class RoundHealth {
   readonly #intervalMs: number;
   #why = "";
