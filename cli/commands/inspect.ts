@@ -5,8 +5,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { listenFault } from "../../core/listen.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
-import { printable, singleLine } from "../../core/printable.ts";
-import { exposedSecretWarnings } from "../../core/secret-files.ts";
+import { printable } from "../../core/printable.ts";
 import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
 import { isTimeZone } from "../output/times.ts";
 import { commandLogger } from "../shell/command-logger.ts";
@@ -52,10 +51,6 @@ async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
   const { now, signal } = shell;
   const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const access = await inspectAccess(flags, shell);
-  const { proxySecretFile } = flags;
-  for (const warning of exposedSecretWarnings(proxySecretFile === undefined ? [] : [proxySecretFile])) {
-    shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
-  }
   await withStore(settings, async (store) => {
     const sources = namedLogs(shell, settings, flags.log);
     const ending = new AbortController();

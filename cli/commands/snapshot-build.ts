@@ -10,7 +10,7 @@ import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
 import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
+import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import type { Shard } from "../publish/run/shard.ts";
 import { type BuildFlags, buildOptions } from "../publish/tenant/build-context.ts";
@@ -110,7 +110,7 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
       ? undefined
       : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
   let unrecorded: Failure | undefined;
-  let places: RunPlaces = { database: "", store: "" };
+  let places = "";
   const report = await measured(shell, flags, async () => {
     // P114: a run that fails because of wrong settings writes the metrics file, too.
     const settings = settingsOf(shell);

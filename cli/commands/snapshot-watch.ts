@@ -2,9 +2,8 @@ import { Command } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
-import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
-import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
+import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
+import { type BuildSession, withBuildSession } from "../publish/run/build-session.ts";
 import { createNews } from "../publish/run/run-news.ts";
 import type { Shard } from "../publish/run/shard.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
@@ -39,9 +38,8 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
   const settings = settingsOf(shell);
   const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
   const hooks = { confirmationIntervalMs };
-  let roundProgress = silent;
   await withBuildSession(shell, settings, options, hooks, (session) => {
-    const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings), () => roundProgress.clear());
+    const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings));
     return watchSource({
       session,
       settings,
@@ -50,11 +48,6 @@ async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
       shard,
       logger: commandLogger(shell, settings),
       signal: shell.signal,
-      progressOf(kind) {
-        if (kind === "notified") return silent;
-        roundProgress = createProgressBar(shell.stderr, shell.now);
-        return roundProgress;
-      },
       onAdmin: (address) => {
         shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
       },
@@ -79,21 +72,16 @@ function reportRuns(
   shell: Shell,
   session: BuildSession,
   json: boolean,
-  places: RunPlaces,
-  beforePrinting: () => void,
+  places: string,
 ): (report: RunReport) => Promise<void> {
   const isNews = createNews();
   return async (report) => {
     if (!isNews(report)) return;
     await session.keepReport(report);
-    beforePrinting();
     if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
     else shell.stdout.write(`${runSummary(report, places)}\n`);
   };
 }
-
-/** Builds of single tenants show no progress bar, which would only flicker. */
-const silent: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
 /** The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants change. */
 const confirmationIntervalMs = 10_000;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { TenantId } from "../../core/ids.ts";
-import { withSourceReading } from "../database/with-source-reading.ts";
+import { withSourceReading } from "../database/with-database-url.ts";
 import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
-import { withSourceReading } from "../database/with-source-reading.ts";
+import { withSourceReading } from "../database/with-database-url.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

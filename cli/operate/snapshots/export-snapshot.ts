@@ -6,7 +6,7 @@ import { isErrno } from "../../../core/file-store/file-error.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { withNewFolder } from "./export-folder.ts";
 
@@ -54,7 +54,7 @@ async function writeResponse(
     if (fault === undefined) return;
     throw new Failure(
       "corrupt_document",
-      `${entry.key}: ${faultText(entry, fault)}; nothing was written. \`snapshot verify\` names all such objects.`,
+      `${entry.key}: ${fault}; nothing was written. \`snapshot verify\` names all such objects.`,
     );
   } finally {
     await file.close();

@@ -4,7 +4,7 @@ import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,
@@ -180,7 +180,7 @@ async function assertComplete(store: ObjectStore, manifest: Manifest, signal: Ab
     const fault = await readEntry(store, entry, signal, () => {});
     if (fault === undefined) return;
     faults += 1;
-    if (shown.length < maxShown) shown.push(`${entry.key}: ${faultText(entry, fault)}`);
+    if (shown.length < maxShown) shown.push(`${entry.key}: ${fault}`);
   });
   if (faults === 0) return;
   const more = faults > shown.length ? [`... and ${faults - shown.length} more`] : [];

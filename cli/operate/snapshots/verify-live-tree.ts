@@ -3,7 +3,7 @@ import type { Current } from "../../../core/current.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { isObjectKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { isInLiveTree, liveFiles } from "../../publish/live-copy/live-files.ts";
 import { type LiveMarker, readLiveMarker } from "../../publish/live-copy/live-marker.ts";
 import type { FindingLog } from "./verification.ts";
@@ -35,7 +35,7 @@ export async function verifyLiveTree(
     const copy = { ...entry, key };
     const reading = readEntry(store, copy, signal, () => {});
     const found = await log.readable("live_file_damaged", key, reading);
-    if (found !== undefined && found !== "damaged") log.add("live_file_damaged", key, faultText(copy, found));
+    if (found !== undefined && found !== "damaged") log.add("live_file_damaged", key, found);
   });
   await log.readable("live_file_foreign", livePrefix(tenantId), findForeign(store, manifest, log, signal));
 }

@@ -6,7 +6,7 @@ import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import {
   isLegacyProgramsResponse,
   isProgramDetailResponse,
@@ -105,7 +105,7 @@ async function readWhole(
   const pieces: Buffer[] = [];
   const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
   if (fault === undefined) return Buffer.concat(pieces);
-  log.add("object_damaged", entry.key, faultText(entry, fault));
+  log.add("object_damaged", entry.key, fault);
   return undefined;
 }
 
