@@ -5,8 +5,7 @@ import { printable } from "../../core/printable.ts";
 import type { Audit } from "../operate/audit/audit.ts";
 import { deletions, pointerChange } from "../operate/audit/changes.ts";
 import { recordedChange } from "../operate/audit/with-audit.ts";
-import { type PruneReport, pruneExitStatus, pruneRun } from "../operate/snapshots/prune-run.ts";
-import { pruneText } from "../operate/snapshots/prune-text.ts";
+import { type PruneReport, pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/counted.ts";
 import { createFollowLive } from "../publish/live-copy/live-tree.ts";
@@ -186,7 +185,9 @@ async function runPrune(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
   const print = (report: PruneReport): ExitStatus => {
     if (flags.json) printJson(shell, report);
     else shell.stdout.write(pruneText(report));
-    return pruneExitStatus(report);
+    const failed = report.tenants.filter(({ outcome }) => outcome === "failed").length;
+    if (failed === 0) return 0;
+    return failed === report.tenants.length ? 1 : 3;
   };
   // A dry run writes nothing, so it does not probe whether the store honours conditional writes.
   if (dryRun) return print(await withStore(settingsOf(shell), (store) => prune(store)));

@@ -8,11 +8,11 @@ import { printable, printableJson } from "../../core/printable.ts";
 import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
 import { snapshotFacts, snapshotListText } from "../operate/snapshots/snapshot-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
-import type { TenantVerification } from "../operate/snapshots/verification.ts";
-import { verificationText } from "../operate/snapshots/verification-text.ts";
+import { type TenantVerification, verificationText } from "../operate/snapshots/verification-text.ts";
 import { readConfirmed, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
 import { numberText } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
+import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import { responseBytes } from "../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
@@ -175,7 +175,7 @@ async function verify(shell: Shell, { tenant, json }: TenantFlags): Promise<Exit
   const nothing = await withStore(settings, async (store) => {
     const { signal } = shell;
     const confirmations = await readConfirmed(store, signal);
-    const context = { store, isLiveTreeWanted: settings.liveCopy, confirmations, signal };
+    const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
     const tenants = tenant === undefined ? await publishedTenants(store, confirmations, signal) : [tenant];
     for (const tenantId of tenants) results.push(await verifyTenant(tenantId, context));
     if (results.some(({ outcome }) => outcome !== "unpublished")) return "";
@@ -186,7 +186,8 @@ async function verify(shell: Shell, { tenant, json }: TenantFlags): Promise<Exit
   });
   const isClean = results.every(({ outcome }) => outcome !== "findings");
   if (json) printJson(shell, { outcome: isClean ? "clean" : "findings", tenants: results });
-  else shell.stdout.write(verificationText(results, nothing));
+  else if (results.length > 0) shell.stdout.write(verificationText(results));
+  else shell.stdout.write(`Nothing was published yet: there is nothing to verify. ${printable(nothing)}\n`);
   return isClean ? 0 : 1;
 }
 

@@ -50,33 +50,27 @@ function bytes(count: number): string {
 
 /** The snapshots of a tenant, one line each, and why it is on hold if it is. */
 export function snapshotListText(current: Current, { published }: TenantSnapshots, layout: Layout): string {
+  const { style, zone, now } = layout;
+  const { hold, tenantId } = current;
+  const stateOf = ({ isLive, isCondemned, withdrawnAt }: PublishedSnapshot): string => {
+    if (isLive) return style.good(hold === null ? "live" : "live, held");
+    if (isCondemned) return style.faint("being deleted");
+    return withdrawnAt === null ? "replaced" : style.doubtful("withdrawn");
+  };
+  const counts = ["GENERATION", "PROGRAMS"].map(numbers);
   const lines = table(
-    [
-      "SNAPSHOT",
-      "STATE",
-      numbers("GENERATION"),
-      numbers("PROGRAMS"),
-      "SOURCE READ",
-      numbers("AGE"),
-      "BUILT ON",
-    ],
+    ["SNAPSHOT", "STATE", ...counts, "SOURCE READ", numbers("AGE"), "BUILT ON"],
     published.map((snapshot) => [
       snapshot.snapshotId,
-      stateOf(snapshot, current, layout),
+      stateOf(snapshot),
       String(snapshot.generation),
       numberText(snapshot.programs),
-      exactTime(snapshot.generatedAt, layout.zone),
-      shortAge(new Date(snapshot.generatedAt), layout.now),
+      exactTime(snapshot.generatedAt, zone),
+      shortAge(new Date(snapshot.generatedAt), now),
       snapshot.parent ?? "-",
     ]),
   );
-  const { hold } = current;
   if (hold === null) return lines;
-  return `${lines}\nOn hold since ${exactTime(hold.since, layout.zone)}: ${printable(hold.reason)}. No build replaces the live snapshot until \`snapshot release --tenant ${current.tenantId}\`.\n`;
-}
-
-function stateOf(snapshot: PublishedSnapshot, { hold }: Current, { style }: Layout): string {
-  if (snapshot.isLive) return style.good(hold === null ? "live" : "live, held");
-  if (snapshot.isCondemned) return style.faint("being deleted");
-  return snapshot.withdrawnAt === null ? "replaced" : style.doubtful("withdrawn");
+  const since = `On hold since ${exactTime(hold.since, zone)}: ${printable(hold.reason)}.`;
+  return `${lines}\n${since} No build replaces the live snapshot until \`snapshot release --tenant ${tenantId}\`.\n`;
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { withNewFolder } from "../../operate/snapshots/export-folder.ts";
+import { withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
 import { companyDocument } from "./api-document.ts";
 import { clientFiles, mockFiles } from "./client-and-mock.ts";
 import { compactJson } from "./code-block.ts";

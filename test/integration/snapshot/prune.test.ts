@@ -244,12 +244,6 @@ test("of the run reports the newest 100 stay, and those of the last 30 days", as
   expect(await tools.keys("runs/")).toEqual(Array.from({ length: 100 }, (_, at) => run(at + 20)));
 });
 
-test("the record of damage that earlier versions kept goes", async () => {
-  await tools.store.put(objectKey("runs/damaged.json"), bytesBody(Buffer.from("{}")));
-  await prune(0);
-  expect(await tools.keys("runs/")).toEqual([]);
-});
-
 test("what an interrupted store check left goes after the minimum age", async () => {
   const key = objectKey(`probe/${"0a".repeat(16)}/match.json`);
   await tools.store.put(key, bytesBody(Buffer.from("{}")));

@@ -144,7 +144,7 @@ test("P48 A snapshot from before the first one with a program lacked it because 
   expect(await missed("20200101T000000Z-00000000" as SnapshotId)).toEqual({ kind: "not_kept" });
 });
 
-test("P48 What a mark of version 0.2 says of a rollback counts by its time", async () => {
+test("P48 a rollback of version 0.2, whose mark names no target, cuts the history", async () => {
   const first = await build("Q");
   const second = await build("P", "Q");
   await rollBack(first);
@@ -152,7 +152,7 @@ test("P48 What a mark of version 0.2 says of a rollback counts by its time", asy
   const [at] = /20\d\d-[^"]*Z/.exec(await readFile(join(directory, key), "utf8")) ?? [];
   const old = { format: "partner-programs/withdrawn@1", tenantId, snapshotId: second, at };
   await store.put(key, bytesBody(Buffer.from(JSON.stringify(old))));
-  expect(await missed()).toMatchObject({ kind: "rolled_back", last: { snapshotId: second }, at });
+  expect(await missed()).toMatchObject({ kind: "never", isCut: true });
   const third = await build("P", "Q", "R");
   const fourth = await build("Q", "R");
   const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
