@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { TenantId } from "../../core/ids.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
-import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
+import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";

@@ -50,7 +50,6 @@ const weightiest: readonly string[] = [
   "shared_unknown",
   "snapshot_empty",
   "tenant_vanished",
-  "tenant_id_case",
   "fields_emptied",
   "capacity_changed",
 ];

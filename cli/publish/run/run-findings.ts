@@ -12,7 +12,6 @@ import { type ProblemCode, reportedProblem } from "../public-program/problem.ts"
 import { shownId } from "../public-program/shown-id.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
-import { publishedCaseVariants, unlistedTenants } from "../snapshot/stored-tenants.ts";
 import { sharingTenants } from "../source/find-programs.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 import type { ChosenTenants, TenantChoice } from "./chosen-tenants.ts";
@@ -22,8 +21,8 @@ import type { ChosenTenants, TenantChoice } from "./chosen-tenants.ts";
  * changes nothing does not list the store.
  */
 export async function reportTenants(
-  { pool, store, wanted, sandbox, removed, problems, signal }: TenantChoice,
-  { tenants, listed, vanished, failure }: ChosenTenants,
+  { pool, store, wanted, removed, problems, signal }: TenantChoice,
+  { listed, vanished, failure }: ChosenTenants,
   runs: TenantRun[],
 ): Promise<void> {
   const isOfAll = wanted.kind === "all";
@@ -32,17 +31,11 @@ export async function reportTenants(
   if (listed === undefined || !isNews || signal.aborted) return;
   if (isOfAll && failure === undefined) await reportStrayPrograms(pool, removed, problems);
   problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
-  const own = sandbox === undefined ? listed : [...listed, sandbox];
-  const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, own, signal);
   const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
     outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
   );
   for (const { from, to } of await renamedTenants(store, vanished, added, signal)) {
     problems.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
-  }
-  // P146
-  for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
-    problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
   }
 }
 

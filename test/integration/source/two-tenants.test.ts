@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 let bench: Workbench;
@@ -58,64 +58,6 @@ test("P149 a preview warns of them, too, and of nothing when the content differs
   );
   const other = await bench.run(["source", "preview", "--tenant", "acme", "--json"]);
   expect(JSON.parse(other.stdout).findings).toEqual([]);
-});
-
-test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
-  await bench.source.insert("tenants", { tenant_id: "ACME" });
-  await bench.insertMany("acme", 2);
-  const { status, stdout } = await bench.run(["source", "check"]);
-  expect(status).toBe(1);
-  expect(stdout).toContain("error   tenant_id_case (tenant_id)");
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain("look for lower() or upper() in one of them");
-});
-
-describe("P146 a tenant that is published under an id of other case", () => {
-  beforeEach(async () => {
-    await bench.source.insert("tenants", { tenant_id: "ACME" }, { tenant_id: "beta" });
-    await bench.insertMany("ACME", 2);
-    await bench.insertPrograms("beta", "b");
-    await bench.build();
-    await bench.source.query("UPDATE partner_source.tenants SET tenant_id = lower(tenant_id)");
-    await bench.source.query("UPDATE partner_source.programs SET tenant_id = lower(tenant_id)");
-  });
-
-  test("is named by a build of all, and by one of this tenant, but not of another", async () => {
-    const warning = { code: "tenant_id_case", severity: "warning", value: "acme: ACME is published" };
-    expect((await bench.build(["--tenant", "beta"])).report.problems).toEqual([]);
-    const one = await bench.build(["--tenant", "acme"]);
-    expect([one.status, one.report.problems]).toMatchObject([0, [warning]]);
-    const all = await bench.build();
-    expect([all.status, all.report.problems]).toMatchObject([
-      0,
-      [{ code: "tenant_vanished", value: "ACME" }, warning],
-    ]);
-  });
-
-  test("fails the check of the source, with both ids, as long as the store holds it", async () => {
-    const { status, stdout } = await bench.run(["source", "check", "--json"]);
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout).problems).toMatchObject([
-      {
-        severity: "error",
-        code: "tenant_id_case",
-        view: "tenants",
-        count: 1,
-        examples: [{ tenantId: "acme", programId: null, value: "ACME" }],
-      },
-    ]);
-    const elsewhere = await bench.run(["source", "check"], { env: { STORE_URL: "file:/proc/none" } });
-    expect(elsewhere.status).toBe(0);
-    await bench.run(["tenant", "remove", "ACME"]);
-    expect((await bench.run(["source", "check"])).status).toBe(0);
-  });
-
-  test("is another tenant where the source lists both", async () => {
-    await bench.source.insert("tenants", { tenant_id: "ACME" });
-    await bench.insertMany("ACME", 2);
-    expect((await bench.run(["source", "check"])).status).toBe(0);
-    expect((await bench.build(["--tenant", "acme"])).report.problems).toEqual([]);
-    expect((await bench.build()).report.problems).toEqual([]);
-  });
 });
 
 test("a check gives no advice to list a tenant again that was removed by command", async () => {

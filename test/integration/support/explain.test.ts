@@ -56,7 +56,7 @@ describe("snapshot explain", () => {
     await change("UPDATE partner_source.room_prices SET amount = 990 WHERE occupancy = 1");
     const text = await explain("KYOTO-1");
     expect(text).toContain("changed since (Prices)");
-    expect(text).toContain("Room for 1: 1,490.00 → 990.00 EUR");
+    expect(text).toContain("Room for 1: 1,490.00 EUR → 990.00 EUR");
     expect(text).toMatch(/\n {2}partner-programs snapshot build --tenant sakura-trails\n$/);
   });
 
