@@ -9,7 +9,7 @@ export function logOption(
 ): Option {
   return new Option(
     "--log <file>",
-    `the gateway's log; - is standard input; .gz, .zst and .br are read as they are; ${purpose}`,
+    `the gateway's log; - is standard input; .gz is read as it is; ${purpose}`,
   ).argParser((name: string, previous: readonly string[] | undefined) => [...(previous ?? []), name]);
 }
 

@@ -5,10 +5,9 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
-import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
+import { type LogSource, openLog, wholeLines } from "../../../cli/operate/gateway-log/open-log.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
 import { readUsage } from "../../../cli/operate/gateway-log/usage-tally.ts";
-import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
 
 const never = new AbortController().signal;
@@ -135,25 +134,9 @@ describe("a log file", () => {
       "members.gz",
       (bytes: Buffer) => Buffer.concat([zlib.gzipSync(bytes), zlib.gzipSync("")]),
     ],
-    ["Brotli", "log.br", (bytes: Buffer) => zlib.brotliCompressSync(bytes)],
   ])("is read when it is %s", async (_, name, compress) => {
     const source = await logFile(name, compress(Buffer.from(content)));
     expect(await text(openLog(source, never))).toBe(content);
-  });
-
-  const compressZstd: unknown = Reflect.get(zlib, "zstdCompressSync");
-
-  test.runIf(typeof compressZstd === "function")("is read when it is zstd", async () => {
-    if (typeof compressZstd !== "function") return;
-    const source = await logFile("log.zst", compressZstd(Buffer.from(content)));
-    expect(await text(openLog(source, never))).toBe(content);
-  });
-
-  test.runIf(typeof compressZstd !== "function")("of zstd asks for a newer Node.js or a pipe", async () => {
-    const source = await logFile("old.zst", Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0));
-    const { code, message } = await rejectionOf(text(openLog(source, never)));
-    expect(code).toBe("usage");
-    expect(message).toContain("zstd -dc");
   });
 
   test("that ends in the middle of its compressed data says so", async () => {
