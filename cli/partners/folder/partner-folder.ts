@@ -42,6 +42,7 @@ export async function exportPartnerFolder(company: Company, out: string): Promis
  */
 async function partnerFolder(company: Company): Promise<ReadonlyMap<string, string>> {
   const document = await companyDocument(company);
+  const stylesheet = await packageFile("docs/partner-folder.css");
   const exchanges = await recordedExchanges();
   const files = new Map<string, string>();
   const pages: readonly SitePage[] = [
@@ -50,7 +51,7 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
     referencePage(document),
     examplesPage(exchanges, company),
   ];
-  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company));
+  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company, stylesheet));
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
