@@ -6,7 +6,7 @@ import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { exactTime, relativeAndExact, shortAge } from "../../output/times.ts";
-import type { PublishedSnapshot, TenantSnapshots } from "./tenant-snapshots.ts";
+import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */
 const maxShownPrograms = 20;
@@ -49,7 +49,11 @@ function bytes(count: number): string {
 }
 
 /** The snapshots of a tenant, one line each, and why it is on hold if it is. */
-export function snapshotListText(current: Current, { published }: TenantSnapshots, layout: Layout): string {
+export function snapshotListText(
+  current: Current,
+  published: readonly PublishedSnapshot[],
+  layout: Layout,
+): string {
   const { style, zone, now } = layout;
   const { hold, tenantId } = current;
   const stateOf = ({ isLive, isCondemned, withdrawnAt }: PublishedSnapshot): string => {

@@ -2,8 +2,11 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
+import { viewNames } from "../../publish/source/contract.ts";
+import { ofTenant } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { failingViews } from "../../publish/source/tenant-rows.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
 import { maxExamples, viewProblem } from "./findings.ts";
 
 /** What could not be read: of each view the first failure, and the tenants that fail though each view by itself gives their rows. */
@@ -21,6 +24,14 @@ export class Unreadable {
     for await (const failing of failingViews(client, tenantId)) {
       isNamed = true;
       this.addView(failing.view, failing.error, tenantId);
+    }
+    // Such texts fail on their way to the reader alone, so each view is read as a whole.
+    for (const view of hasSqlState(error, encodingState) ? viewNames() : []) {
+      const query = `SELECT * FROM partner_source.${view} WHERE ${ofTenant}`;
+      const reading = await tryReading(client, () => client.query(query, [tenantId]));
+      if (!("error" in reading)) continue;
+      isNamed = true;
+      this.addView(view, reading.error, tenantId);
     }
     if (!isNamed) this.#tenants.set(tenantId, error);
   }
@@ -42,6 +53,9 @@ export class Unreadable {
   }
 }
 
+/** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
+const encodingState = "22021";
+
 function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
   const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
   const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'`;
@@ -56,7 +70,7 @@ function fixOf(error: Error, query: string): string {
     return `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`;
   }
   // P152: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not UTF-8 to readers.
-  if (hasSqlState(error, "22021")) {
+  if (hasSqlState(error, encodingState)) {
     return (
       "read such texts in the view as what they are, " +
       "convert_from(convert(convert_to(value::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII'), " +
