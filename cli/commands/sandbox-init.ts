@@ -12,7 +12,7 @@ import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sa
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
-import { withCheckedStore } from "../publish/store/with-checked-store.ts";
+import { withCheckedStore } from "../publish/store/identified-store.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";
 import { asTenantId, reason } from "./option-values.ts";

@@ -12,7 +12,7 @@ import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
-import { buildOptions } from "../publish/tenant/build-options.ts";
+import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";

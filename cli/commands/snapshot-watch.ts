@@ -4,7 +4,7 @@ import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { createNews } from "../publish/run/run-news.ts";
-import { buildOptions } from "../publish/tenant/build-options.ts";
+import { buildOptions } from "../publish/tenant/build-context.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { type Shell, settingsOf } from "../shell/shell.ts";

@@ -168,11 +168,7 @@ export interface PruneRules {
  * may have been live within the minimum age. The last rule is for readers: a gateway that lost the store goes on with
  * what it knew for up to `SNAPSHOT_MAX_STALE_SECONDS`, so the minimum age must be longer than that.
  */
-export function prunePlan(
-  published: readonly PublishedSnapshot[],
-  { keep, minAgeMs }: PruneRules,
-  now: Date,
-) {
+function prunePlan(published: readonly PublishedSnapshot[], { keep, minAgeMs }: PruneRules, now: Date) {
   const youngest = now.getTime() - minAgeMs;
   // A snapshot that a prune has begun to delete does not count, since nobody can go back to it.
   const newest = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned).slice(0, keep - 1);

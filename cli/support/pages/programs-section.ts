@@ -45,7 +45,7 @@ ${pager(listed, (page) => {
 }
 
 /** The programs whose id or name has every word of the query `q`, whatever its case and accents, and one page of them. Pure. */
-export function searchPrograms(programs: readonly ProgramListItem[], query: URLSearchParams) {
+function searchPrograms(programs: readonly ProgramListItem[], query: URLSearchParams) {
   const words = query.get("q")?.trim() ?? "";
   const folded = foldedText(words).split(/\s+/u).filter(Boolean);
   const matches = programs.filter(({ id, name }) => {
