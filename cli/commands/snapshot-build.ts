@@ -62,12 +62,15 @@ export const snapshotBuild = command(
   async (shell, flags) => {
     const { tenant: tenantIds, shard, reason, metricsFile } = flags;
     if (flags.report !== undefined) await assertWritable(flags.report);
-    const overrides = [
-      ...(flags.allowShrink ? ["--allow-shrink"] : []),
-      ...(flags.allowEmptied ? ["--allow-emptied"] : []),
-      ...(flags.allowShared ? ["--allow-shared"] : []),
-      ...(flags.allowVanished ? ["--allow-vanished"] : []),
-    ];
+    const {
+      allowShrink: shrink,
+      allowEmptied: emptied,
+      allowShared: shared,
+      allowVanished: vanished,
+    } = flags;
+    const overrides = Object.entries({ shrink, emptied, shared, vanished }).flatMap(([what, isAllowed]) =>
+      isAllowed ? [`--allow-${what}`] : [],
+    );
     if (reason !== undefined && overrides.length === 0) {
       throw new Failure(
         "usage",
@@ -83,22 +86,17 @@ export const snapshotBuild = command(
       const settings = settingsOf(shell);
       places = runPlaces(settings);
       const hooks = { watchStore: audit?.watch };
-      return await withBuildSession(
-        shell,
-        settings,
-        buildOptions(flags, settings),
-        hooks,
-        async (session) => {
-          const built = await session.build({
-            wanted: tenantIds === undefined ? { kind: "all", shard } : { kind: "asked", tenantIds },
-            progress: createProgressBar(shell.stderr, shell.now),
-          });
-          if (!flags.dryRun) await session.keepReport(built);
-          audit?.note(publications(built.tenants));
-          unrecorded = await audit?.end(failureOf(built));
-          return built;
-        },
-      );
+      const options = buildOptions(flags, settings);
+      return await withBuildSession(shell, settings, options, hooks, async (session) => {
+        const built = await session.build({
+          wanted: tenantIds === undefined ? { kind: "all", shard } : { kind: "asked", tenantIds },
+          progress: createProgressBar(shell.stderr, shell.now),
+        });
+        if (!flags.dryRun) await session.keepReport(built);
+        audit?.note(publications(built.tenants));
+        unrecorded = await audit?.end(failureOf(built));
+        return built;
+      });
     };
     const kind = tenantIds !== undefined ? "asked" : shard !== undefined ? "shard" : "round";
     const report = await (metricsFile === undefined

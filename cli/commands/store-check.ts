@@ -8,9 +8,9 @@ import {
   storeChecks,
 } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
-import { type Labelled, labelledLines } from "../output/labelled-lines.ts";
 import { type Layout, layoutOf } from "../output/layout.ts";
 import type { Style } from "../output/style.ts";
+import { type Labelled, labelledLines } from "../output/wrap.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { type CliSettings, printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
