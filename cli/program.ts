@@ -29,7 +29,7 @@ export async function createProgram(
     .exitOverride();
   withExamples(program, programExamples);
   const parents = new Map<string | undefined, Command>([[undefined, program]]);
-  for (const [name, { description, examples }] of Object.entries(commandGroups)) {
+  for (const [name, [description, ...examples]] of Object.entries(commandGroups)) {
     parents.set(name, withExamples(program.command(name).description(description), examples));
   }
   const words = (args ?? []).filter((word) => !word.startsWith("-") && word !== "help");
