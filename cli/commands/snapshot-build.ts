@@ -10,7 +10,7 @@ import { auditedStatus } from "../operate/audit/with-audit.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
+import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
@@ -71,6 +71,7 @@ export const snapshotBuild = command(
     const overrides = Object.entries({ shrink, emptied, shared, vanished }).flatMap(([what, isAllowed]) =>
       isAllowed ? [`--allow-${what}`] : [],
     );
+<<<<<<< HEAD
     if (reason !== undefined && overrides.length === 0) {
       throw new Failure(
         "usage",
@@ -96,6 +97,26 @@ export const snapshotBuild = command(
         audit?.note(publications(built.tenants));
         unrecorded = await audit?.end(failureOf(built));
         return built;
+=======
+  }
+  const command = ["snapshot build", ...overrides].join(" ");
+  const audit =
+    overrides.length === 0
+      ? undefined
+      : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
+  let unrecorded: Failure | undefined;
+  let places = "";
+  const report = await measured(shell, flags, async () => {
+    // P114: a run that fails because of wrong settings writes the metrics file, too.
+    const settings = settingsOf(shell);
+    places = runPlaces(settings);
+    const hooks = { watchStore: audit?.watch };
+    return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
+      const built = await session.build({
+        wanted:
+          tenants === undefined ? { kind: "all", shard: flags.shard } : { kind: "asked", tenantIds: tenants },
+        progress: createProgressBar(shell.stderr, shell.now),
+>>>>>>> main
       });
     };
     const kind = tenantIds !== undefined ? "asked" : shard !== undefined ? "shard" : "round";

@@ -1,5 +1,5 @@
 import { printable } from "../../core/printable.ts";
-import { withSourceReading } from "../database/with-source-reading.ts";
+import { withSourceReading } from "../database/with-database-url.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";

@@ -6,7 +6,7 @@ import { isErrno, unlessErrno } from "../../../core/file-store/file-error.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 
@@ -57,8 +57,15 @@ async function writeResponse(
   try {
     const fault = await readEntry(store, entry, signal, (piece) => file.writeFile(piece));
     if (fault === undefined) return;
+<<<<<<< HEAD
     const what = `${entry.key}: ${faultText(entry, fault)}; nothing was written.`;
     throw new Failure("corrupt_document", `${what} \`snapshot verify\` names all such objects.`);
+=======
+    throw new Failure(
+      "corrupt_document",
+      `${entry.key}: ${fault}; nothing was written. \`snapshot verify\` names all such objects.`,
+    );
+>>>>>>> main
   } finally {
     await file.close();
   }

@@ -6,7 +6,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import {
   isLegacyProgramsResponse,
   isProgramDetailResponse,
@@ -131,6 +131,22 @@ async function verifyResponses(
   return bytes;
 }
 
+<<<<<<< HEAD
+=======
+async function readWhole(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  log: FindingLog,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  if (fault === undefined) return Buffer.concat(pieces);
+  log.add("object_damaged", entry.key, fault);
+  return undefined;
+}
+
+>>>>>>> main
 function schemaFault(name: ResponseName, json: Buffer): string | undefined {
   const [what, isResponse] = responseSchemas[name.kind];
   try {
