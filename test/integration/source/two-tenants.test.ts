@@ -24,12 +24,3 @@ test("P149 a check warns of programs that two tenants have with the same id and 
     },
   ]);
 });
-
-test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
-  await bench.source.insert("tenants", { tenant_id: "ACME" });
-  await bench.insertMany("acme", 2);
-  const { status, stdout } = await bench.run(["source", "check"]);
-  expect(status).toBe(1);
-  expect(stdout).toContain("error   tenant_id_case (tenant_id)");
-  expect(stdout.replaceAll(/\s+/g, " ")).toContain("look for lower() or upper() in one of them");
-});
