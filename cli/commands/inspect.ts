@@ -37,7 +37,6 @@ export const inspect = command(
     timeZone: value(
       "<name>",
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
-<<<<<<< HEAD
       asTimeZone,
     ),
     buildWithin,
@@ -47,46 +46,6 @@ export const inspect = command(
     const { now, signal } = shell;
     const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const access = await inspectAccess(flags, shell);
-    const { proxySecretFile } = flags;
-    for (const warning of exposedSecretWarnings(proxySecretFile === undefined ? [] : [proxySecretFile])) {
-      shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
-=======
-      timeZone,
-    )
-    .addOption(buildWithinOption())
-    .action(action(shell, run));
-}
-
-async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  const { now, signal } = shell;
-  const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const access = await inspectAccess(flags, shell);
-  await withStore(settings, async (store) => {
-    const sources = namedLogs(shell, settings, flags.log);
-    const ending = new AbortController();
-    const ended = AbortSignal.any([signal, ending.signal]);
-    const inspection = {
-      store,
-      database: createAskedDatabase(settings),
-      reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
-      signal: ended,
-      ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
-    };
-    const log = visitLog(shell, settings, access.isShared);
-    const server = createInspectServer({ inspection, gate: access.gate, log });
-    try {
-      const bound = await listenOn(server, access.host, flags.port);
-      shell.stdout.write(
-        `Pages over ${printable(store.address)} at ${printable(access.invitation(bound))} (Ctrl-C ends them)\n`,
-      );
-      if (!signal.aborted) await once(signal, "abort");
-    } finally {
-      server.close();
-      server.closeAllConnections();
-      ending.abort();
->>>>>>> main
-    }
     await withStore(settings, async (store) => {
       const sources = namedLogs(shell, settings, flags.log);
       const ending = new AbortController();

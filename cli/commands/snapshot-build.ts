@@ -71,7 +71,6 @@ export const snapshotBuild = command(
     const overrides = Object.entries({ shrink, emptied, shared, vanished }).flatMap(([what, isAllowed]) =>
       isAllowed ? [`--allow-${what}`] : [],
     );
-<<<<<<< HEAD
     if (reason !== undefined && overrides.length === 0) {
       throw new Failure(
         "usage",
@@ -81,7 +80,7 @@ export const snapshotBuild = command(
     const request = { command: ["snapshot build", ...overrides].join(" "), tenants: tenantIds ?? [], reason };
     const audit = overrides.length === 0 ? undefined : createAudit(shell, request);
     let unrecorded: Failure | undefined;
-    let places: RunPlaces = { database: "", store: "" };
+    let places = "";
     const build = async (): Promise<RunReport> => {
       // P114: a run that fails because of wrong settings writes the metrics file, too.
       const settings = settingsOf(shell);
@@ -97,26 +96,6 @@ export const snapshotBuild = command(
         audit?.note(publications(built.tenants));
         unrecorded = await audit?.end(failureOf(built));
         return built;
-=======
-  }
-  const command = ["snapshot build", ...overrides].join(" ");
-  const audit =
-    overrides.length === 0
-      ? undefined
-      : createAudit(shell, { command, tenants: tenants ?? [], reason: flags.reason });
-  let unrecorded: Failure | undefined;
-  let places = "";
-  const report = await measured(shell, flags, async () => {
-    // P114: a run that fails because of wrong settings writes the metrics file, too.
-    const settings = settingsOf(shell);
-    places = runPlaces(settings);
-    const hooks = { watchStore: audit?.watch };
-    return await withBuildSession(shell, settings, buildOptions(flags, settings), hooks, async (session) => {
-      const built = await session.build({
-        wanted:
-          tenants === undefined ? { kind: "all", shard: flags.shard } : { kind: "asked", tenantIds: tenants },
-        progress: createProgressBar(shell.stderr, shell.now),
->>>>>>> main
       });
     };
     const kind = tenantIds !== undefined ? "asked" : shard !== undefined ? "shard" : "round";

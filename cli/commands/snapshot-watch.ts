@@ -1,14 +1,7 @@
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-<<<<<<< HEAD
-import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
-import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
-=======
-import type { OnInvalid } from "../publish/guards/guards.ts";
 import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, withBuildSession } from "../publish/run/build-session.ts";
->>>>>>> main
 import { createNews } from "../publish/run/run-news.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
@@ -19,7 +12,6 @@ import { wholeNumber } from "./option-values.ts";
 import { concurrency, onInvalid, shard } from "./snapshot-build.ts";
 
 /** `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every interval. */
-<<<<<<< HEAD
 export const snapshotWatch = command(
   {
     interval: defaulted("<seconds>", "build all tenants at least this often", wholeNumber(1, 86_400), 300),
@@ -32,9 +24,8 @@ export const snapshotWatch = command(
     const settings = settingsOf(shell);
     const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
     const hooks = { confirmationIntervalMs };
-    let roundProgress = silent;
     await withBuildSession(shell, settings, options, hooks, (session) => {
-      const afterRun = reportRuns(shell, session, json, runPlaces(settings), () => roundProgress.clear());
+      const afterRun = reportRuns(shell, session, json, runPlaces(settings));
       return watchSource({
         session,
         settings,
@@ -43,47 +34,11 @@ export const snapshotWatch = command(
         shard,
         logger: commandLogger(shell, settings),
         signal: shell.signal,
-        progressOf(kind) {
-          if (kind === "notified") return silent;
-          roundProgress = createProgressBar(shell.stderr, shell.now);
-          return roundProgress;
-        },
         onAdmin: (address) => {
           shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
         },
         afterRun,
       });
-=======
-export function snapshotWatch(shell: Shell): Command {
-  return new Command()
-    .option("--interval <seconds>", "build all tenants at least this often", seconds, 300)
-    .addOption(shardOption())
-    .addOption(concurrencyOption())
-    .addOption(onInvalidOption())
-    .option("--json", "print each run report as a line of JSON instead of a summary", false)
-    .action(action(shell, run));
-}
-
-async function run(shell: Shell, flags: WatchFlags): Promise<ExitStatus> {
-  const { concurrency, onInvalid, interval, shard } = flags;
-  const settings = settingsOf(shell);
-  const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
-  const hooks = { confirmationIntervalMs };
-  await withBuildSession(shell, settings, options, hooks, (session) => {
-    const afterRun = reportRuns(shell, session, flags.json, runPlaces(settings));
-    return watchSource({
-      session,
-      settings,
-      concurrency,
-      intervalMs: interval * 1000,
-      shard,
-      logger: commandLogger(shell, settings),
-      signal: shell.signal,
-      onAdmin: (address) => {
-        shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
-      },
-      afterRun,
->>>>>>> main
     });
     // Being stopped is success. A build under way was given up before it changed anything.
   },

@@ -1,12 +1,5 @@
-<<<<<<< HEAD
-import { withSourceReading } from "../database/with-source-reading.ts";
-import { withSharedAdvice } from "../operate/source-check/findings.ts";
-=======
-import { Command } from "commander";
-import type { TenantId } from "../../core/ids.ts";
 import { withSourceReading } from "../database/with-database-url.ts";
-import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
->>>>>>> main
+import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { layoutOf } from "../output/layout.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";

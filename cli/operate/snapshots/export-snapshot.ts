@@ -57,15 +57,8 @@ async function writeResponse(
   try {
     const fault = await readEntry(store, entry, signal, (piece) => file.writeFile(piece));
     if (fault === undefined) return;
-<<<<<<< HEAD
-    const what = `${entry.key}: ${faultText(entry, fault)}; nothing was written.`;
+    const what = `${entry.key}: ${fault}; nothing was written.`;
     throw new Failure("corrupt_document", `${what} \`snapshot verify\` names all such objects.`);
-=======
-    throw new Failure(
-      "corrupt_document",
-      `${entry.key}: ${fault}; nothing was written. \`snapshot verify\` names all such objects.`,
-    );
->>>>>>> main
   } finally {
     await file.close();
   }

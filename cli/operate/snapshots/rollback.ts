@@ -191,16 +191,8 @@ async function assertComplete(store: ObjectStore, manifest: Manifest, signal: Ab
   await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ entry }) => {
     const fault = await readEntry(store, entry, signal, () => {});
     if (fault === undefined) return;
-<<<<<<< HEAD
     const what = `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete`;
-    throw new Failure(
-      "corrupt_document",
-      `${what}; nothing was rolled back. ${entry.key}: ${faultText(entry, fault)}.`,
-    );
-=======
-    faults += 1;
-    if (shown.length < maxShown) shown.push(`${entry.key}: ${fault}`);
->>>>>>> main
+    throw new Failure("corrupt_document", `${what}; nothing was rolled back. ${entry.key}: ${fault}.`);
   });
 }
 

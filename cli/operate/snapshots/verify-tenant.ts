@@ -124,29 +124,13 @@ async function verifyResponses(
     bytes += entry.size;
     const pieces: Buffer[] = [];
     const damage = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
-    if (damage !== undefined) return add("object_damaged", entry.key, faultText(entry, damage));
+    if (damage !== undefined) return add("object_damaged", entry.key, damage);
     const fault = schemaFault(name, Buffer.concat(pieces));
     if (fault !== undefined) add("response_invalid", entry.key, fault);
   });
   return bytes;
 }
 
-<<<<<<< HEAD
-=======
-async function readWhole(
-  store: ObjectStore,
-  entry: ResponseEntry,
-  log: FindingLog,
-  signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
-  if (fault === undefined) return Buffer.concat(pieces);
-  log.add("object_damaged", entry.key, fault);
-  return undefined;
-}
-
->>>>>>> main
 function schemaFault(name: ResponseName, json: Buffer): string | undefined {
   const [what, isResponse] = responseSchemas[name.kind];
   try {
