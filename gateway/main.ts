@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-import { asFailure } from "../core/failure.ts";
+import { asFailure, Failure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
@@ -45,13 +44,8 @@ function refuse(...faults: readonly string[]): void {
 }
 
 async function run(settings: GatewaySettings): Promise<void> {
-  let folder: string | undefined;
-  try {
-    folder = await keptFolder(settings);
-  } catch (error) {
-    refuse(asFailure(error).message);
-    return;
-  }
+  const folder = await keptFolder(settings).catch(asFailure);
+  if (folder instanceof Failure) return refuse(folder.message);
   if (action === "serve") return await serve(settings, folder);
   for (const line of settingLines(gatewaySettings, settings)) console.log(singleLine(line));
 }
@@ -86,9 +80,6 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     return exit(1);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
-  for (const warning of exposedSecretWarnings(secretPaths(gatewaySettings, process.env, process.execArgv))) {
-    logger.warn(warning);
-  }
   let isStopping = false;
 
   try {

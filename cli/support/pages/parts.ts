@@ -1,7 +1,7 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
-import { money } from "../../publish/public-program/value-words.ts";
+import { money } from "../../publish/public-program/field-words.ts";
 import type { Step } from "../judgement/step.ts";
 import { type DescribedRow, isPieces, type Line, type Piece } from "../texts/description.ts";
 

@@ -1,6 +1,5 @@
 import { directionOf, type Html, type HtmlValue, html } from "../../output/html.ts";
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
-import { valueWords } from "../../publish/public-program/value-words.ts";
+import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { dataTable, labelledList, numeric } from "./parts.ts";
 
 type Field = readonly [path: string, value: unknown];

@@ -42,22 +42,14 @@ describe("initSource", () => {
     expect((await initSource(database.url)).applied.length).toBeGreaterThan(0);
   });
 
-  test("a schema that the nine steps of earlier versions made is up to date, and one of fewer steps is refused", async () => {
+  test("a schema that an earlier version made is refused, with what to do", async () => {
     const database = await emptyDatabase();
     await initSource(database.url);
-    await database.query("DELETE FROM booking.schema_migrations");
-    const record = (name: string): Promise<unknown> =>
-      database.query(
-        `INSERT INTO booking.schema_migrations (name, batch, migration_time) VALUES ('${name}', 1, now())`,
-      );
-    await record("001_companies_and_programs");
+    await database.query("UPDATE booking.schema_migrations SET name = '001_companies_and_programs'");
     await expect(initSource(database.url)).rejects.toMatchObject({
       code: "source_contract",
       message: expect.stringContaining("DROP SCHEMA booking, partner_source CASCADE"),
     });
-    await record("009_changed_programs");
-    expect(await initSource(database.url)).toEqual({ applied: [] });
-    expect(await initSource(database.url)).toEqual({ applied: [] });
   });
 
   test.each(["booking.programs", "partner_source.tenants"])(
@@ -94,22 +86,15 @@ describe("createMissingViews", () => {
   });
 
   test.each([
-    ["may not create there", "", "GRANT USAGE, CREATE ON SCHEMA partner_source TO "],
-    [
-      "may only read",
-      "ALTER ROLE %s SET default_transaction_read_only = on",
-      "SET default_transaction_read_only = off",
-    ],
-  ])("says to a role that %s what would let it, and the SQL does", async (_, setUp, expected) => {
+    ["may not create views", "SELECT"],
+    ["may only read", "ALTER ROLE %s SET default_transaction_read_only = on"],
+    ["may not create the schema", "DROP SCHEMA partner_source"],
+  ])("says to a role that %s who may", async (_, setUp) => {
     const database = await emptyDatabase();
     await database.query("CREATE SCHEMA partner_source");
     const url = await database.createReader();
-    const role = new URL(url).username;
-    if (setUp !== "") await database.query(setUp.replace("%s", role));
-    const failure = await createMissingViews(url).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "source_unavailable", message: expect.stringContaining(expected) });
-    const sql = String(failure).split("\n").slice(1).join("\n");
-    await database.query(sql);
-    expect((await createMissingViews(url)).missing).toEqual(["tenants", "programs"]);
+    await database.query(setUp.replace("%s", new URL(url).username));
+    const message = expect.stringContaining("Run this command as the owner of the views");
+    await expect(createMissingViews(url)).rejects.toMatchObject({ code: "source_unavailable", message });
   });
 });

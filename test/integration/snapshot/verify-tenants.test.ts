@@ -40,3 +40,16 @@ test("a pointer that was lost is told from one that never was, and a build mends
   await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
   expect((await verify()).status).toBe(0);
 });
+
+test("the sandbox, which no run builds, is mended by its own command", async () => {
+  const args = ["sandbox", "init", "--without-source"];
+  expect((await tools.run(args)).status).toBe(0);
+  const key = currentKey(parseTenantId("sandbox"));
+  await tools.store.put(key, bytesBody(Buffer.from("{}")));
+  const { stdout } = await verify("--tenant", "sandbox", "--json");
+  const [{ remedy }] = JSON.parse(stdout).tenants[0].findings;
+  expect(remedy).toMatch(/^Run `sandbox init`; .* `sandbox init --remove`/);
+  expect((await tools.run([...args, "--remove"])).status).toBe(0);
+  expect((await tools.run(args)).status).toBe(0);
+  expect((await verify("--tenant", "sandbox")).status).toBe(0);
+});

@@ -34,7 +34,7 @@ describe("snapshot explain", () => {
     const text = (await explain("KYOTO-1")).replace(/\s+/g, " ");
     expect(text).toMatch(/but for 2 values .* room price \(persons 3, amount 0\)/);
     expect(text).toMatch(
-      /Cover picture: [^:]* \("http:\/\/img\.example\/x\.jpg"\)\. \(url_dropped, media\.coverUrl\)/,
+      /Media, cover url: [^:]* \("http:\/\/img\.example\/x\.jpg"\)\. \(url_dropped, media\.coverUrl\)/,
     );
     expect(text).toContain("(room_price_dropped, prices.rooms[2])");
     expect(text).toContain("Next: If a value above");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorKind, grantFor, s3Error, s3Failure } from "../../../core/s3-store/s3-error.ts";
+import { errorKind, kindOf, S3Failure } from "../../../core/s3-store/s3-error.ts";
 
 const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, key: "a.json" } as const;
 
@@ -41,56 +41,25 @@ describe("what an S3 error amounts to", () => {
 
   test("an answer that could not be read although its status was 200 is unavailable", () => {
     const thrown = Object.assign(new SyntaxError("unclosed tag"), { $metadata: { httpStatusCode: 200 } });
-    expect(s3Error(thrown).kind).toBe("unavailable");
+    expect(kindOf(thrown)).toBe("unavailable");
   });
 
   test("a region that nobody set is a fault of the settings", () => {
-    expect(s3Failure(call, s3Error(new Error("Region is missing")), undefined)).toMatchObject({
+    expect(new S3Failure(call, new Error("Region is missing"))).toMatchObject({
       code: "settings",
       message: expect.stringContaining("AWS_REGION"),
     });
   });
-
-  test("whatever was thrown, even no error at all, comes to a kind", () => {
-    for (const thrown of [undefined, null, "text", 7, {}, new Error("x")])
-      expect(s3Error(thrown).kind).toBe("defect");
-  });
 });
 
 describe("the failure of an S3 call", () => {
-  test("names the call, the object, the answer and the request for the store's support", () => {
-    const thrown = Object.assign(new Error("said the store"), {
-      name: "SlowDown",
-      $metadata: { httpStatusCode: 503, requestId: "R-1" },
-    });
-    const failure = s3Failure(call, s3Error(thrown), thrown);
-    expect(failure.code).toBe("store_unavailable");
-    expect(failure.message).toMatch(
-      /^GetObject s3:\/\/b\/p\/a\.json: .*--concurrency \(SlowDown, HTTP 503, request R-1\)\.$/,
-    );
-  });
-
-  test("a clock that is off says so, and what to synchronise", () => {
-    const failure = s3Failure(
-      call,
-      { kind: "clock_skew", code: "RequestTimeTooSkewed", status: 403, requestId: undefined },
-      undefined,
-    );
-    expect(failure.message).toContain("synchronise the clock");
-  });
-
   test("carries nothing of the SDK's error but its name and its stack", () => {
     const thrown = Object.assign(new Error("AKIA-secret in the message"), {
       name: "X",
       $response: { headers: "signed" },
     });
-    const failure = s3Failure(call, s3Error(thrown), thrown);
+    const failure = new S3Failure(call, thrown);
     expect(failure.cause).toBeInstanceOf(Error);
     expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
-  });
-
-  test("names the grant on the store's own prefix", () => {
-    expect(grantFor(call)).toBe("s3:GetObject on arn:aws:s3:::b/p/*");
-    expect(grantFor({ ...call, operation: "ListObjectsV2" })).toBe("s3:ListBucket on arn:aws:s3:::b");
   });
 });
