@@ -8,7 +8,7 @@ export function fieldLabel(path: string): string {
 }
 
 /** The path with `[]` for each place in a list. */
-export function fieldPattern(path: string): string {
+function fieldPattern(path: string): string {
   return path.replaceAll(/\[\d+\]/g, "[]");
 }
 
