@@ -16,8 +16,7 @@ import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { createAskedDatabase } from "../support/facts/asked-database.ts";
-import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
+import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../support/facts/asked-database.ts";
 import { asSnapshotId, asTenantId, type ChangeFlags, reasonOption, wholeNumber } from "./option-values.ts";
 
 interface RollbackFlags extends ChangeFlags {

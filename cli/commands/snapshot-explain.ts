@@ -7,7 +7,7 @@ import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
-import { explanationJson, explanationText } from "../support/texts/explanation.ts";
+import { explanationJson, explanationText } from "../support/texts/program.ts";
 import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
 import { asTenantId, sourceProgramId } from "./option-values.ts";
 

@@ -33,7 +33,7 @@ async function run(shell: Shell, { tenant, program, json }: PreviewFlags): Promi
     previewSource(client, contentRules(settings), wish),
   );
   const preview = { ...found, findings: withSharedAdvice(found.findings, settings) };
-  if (json) printJson(shell, preview);
+  if (json) printJson(shell, { ...preview, prices: null });
   else shell.stdout.write(previewText(preview, layoutOf(shell)));
   return 0;
 }

@@ -14,7 +14,6 @@ import {
   minShared,
   programsGivenEqually,
 } from "../publish/guards/shared-guard.ts";
-import { type PriceOrigin, priceOrigin } from "../publish/public-program/prices.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
@@ -43,8 +42,6 @@ export interface SourcePreview {
   readonly program: ProgramPreview | null;
   /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
   readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
-  /** Where the prices of the sample's published programs come from: the ids of each kind. */
-  readonly prices: Readonly<Record<PriceOrigin, readonly string[]>>;
   readonly neverFilled: readonly EmptyField[];
   readonly findings: readonly SourceProblem[];
 }
@@ -77,7 +74,6 @@ export async function previewSource(
   const filled = new FilledFields();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
-  const prices: Record<PriceOrigin, string[]> = { room_prices: [], legacy_price: [], none: [] };
   let published = 0;
   let shown = asked;
   for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
@@ -88,7 +84,6 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        prices[priceOrigin(read.source.roomPrices, read.source.legacyPrice)].push(outcome.programId);
         compared.set(outcome.programId, {
           fingerprint: programFingerprint(read.source),
           sha256: outcome.rendered.detailSha256,
@@ -106,7 +101,6 @@ export async function previewSource(
     tenants: tenants.length,
     program: shown ?? null,
     programs: { ...counts, sampled: sampled.size, published },
-    prices,
     neverFilled: published === 0 ? [] : filled.neverFilled(),
     findings: groups.problems,
   };
@@ -214,37 +208,16 @@ class FilledFields {
       const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
       if (!isInside && !this.#filled.has(path)) empty.push(path);
     }
-    return empty.map((field) => ({ field, ...problemPlace(sources[field] ?? field) }));
+    return empty.map((field) => ({ field, ...sourcePlace(field) }));
   }
 }
 
-/** For public fields that are made of several source fields: the first source field that they need. */
-const sources: Readonly<Record<string, string>> = {
-  status: "lifecycle_state",
-  category: "category.type",
-  guide: "guide.name",
-  staff: "staff[]",
-  accommodation: "hotels[]",
-  transport: "transport.flights[]",
-  media: "media.coverUrl",
-  durationDays: "returnDate",
-  duration: "returnDate",
-  "prices.startingAmount": "prices.rooms[].amount",
-  "staff.leadGuide": "staff[]",
-  "staff.teachers": "staff[]",
-  "staff.teachers[].gender": "staff[].gender",
-  "staff.teachers[].roleLabel": "staff[].roleLabel",
-  "accommodation.stays": "hotels[]",
-  "accommodation.stays[].name": "hotels[].name",
-  "accommodation.stays[].location": "hotels[].location",
-  "accommodation.stays[].checkIn": "hotels[].checkIn",
-  "accommodation.stays[].checkOut": "hotels[].checkOut",
-  "accommodation.stays[].starLevel": "hotels[].starLevel",
-  "accommodation.description": "content.accommodationDescription",
-  hotels: "hotels[]",
-  "prices.rooms": "prices.rooms[]",
-  "prices.children": "prices.children[]",
-  "transport.flights": "transport.flights[]",
-  "content.faq": "content.faq[]",
-  "content.itinerary": "content.itinerary[]",
-};
+/** The view and column of a public field, or of the first part of it that has one. */
+function sourcePlace(field: string): ProblemPlace {
+  const path = field
+    .replace(/^accommodation(\.stays)?(?=\[|$)/, "hotels")
+    .replace(/^staff\.teachers/, "staff");
+  const part = publicFields.find((other) => other.startsWith(`${field}.`)) ?? field;
+  const places = [path, `${path}[]`, part, `${part}[]`].map(problemPlace);
+  return places.find(({ view }) => view !== null) ?? { view: null, column: null };
+}

@@ -36,29 +36,27 @@ export function usageByToken(
   until: string,
   now: Date,
 ): TokenUsage {
-  const names = new Map(registered.map((token): [string, RegisteredToken] => [token.tokenId, token]));
+  const names = new Map<string | null, string | null>(registered.map(({ tokenId, name }) => [tokenId, name]));
   const groups = new Map<string | null, UsageRow[]>();
   for (const row of rows) {
-    const own = groups.get(row.tokenId);
-    if (own === undefined) groups.set(row.tokenId, [row]);
-    else own.push(row);
+    const own = groups.get(row.tokenId) ?? [];
+    groups.set(row.tokenId, own);
+    own.push(row);
   }
   const tokens = [...groups].map(([tokenId, own]): TokenUse => {
-    const known = tokenId === null ? undefined : names.get(tokenId);
-    const times = own.map(({ lastSeen }) => lastSeen).sort();
+    const classes = { "2xx": 0, "4xx": 0, "5xx": 0 };
     return {
       tokenId,
       tenantId: own[0]?.tenantId ?? null,
-      name: known?.name ?? null,
-      requests: sum(own),
+      name: names.get(tokenId) ?? null,
+      requests: own.reduce((total, { requests }) => total + requests, 0),
       byResource: summed(own, ({ resource }) => resource),
-      byClass: {
-        "2xx": 0,
-        "4xx": 0,
-        "5xx": 0,
-        ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`),
-      },
-      lastSeen: times.at(-1) ?? "",
+      byClass: { ...classes, ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`) },
+      lastSeen:
+        own
+          .map(({ lastSeen }) => lastSeen)
+          .sort()
+          .at(-1) ?? "",
     };
   });
   // Operators revoke idle tokens, so a token that was issued after the log's end must not count as idle.
@@ -77,33 +75,40 @@ function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Rec
   return sums;
 }
 
-function sum(rows: readonly UsageRow[]): number {
-  return rows.reduce((total, { requests }) => total + requests, 0);
-}
-
 /** The keys with requests, the idle keys, and the keys that still call the deprecated resource. */
 export function usageText(
-  usage: TokenUsage,
+  { tokens, idle, legacyCallers }: TokenUsage,
   covers: { readonly from: string; readonly to: string },
-  layout: Layout,
+  { style, width, columns, now }: Layout,
 ): string {
-  const { style, width, columns } = layout;
-  const names = new Map(usage.tokens.map((token) => [token.tokenId, label(token)]));
-  const legacy = usage.legacyCallers.map((tokenId) => names.get(tokenId) ?? tokenId);
-  const idle = usage.idle.map(label);
+  const label = ({ tokenId, name }: Pick<TokenUse, "tokenId" | "name">): string =>
+    printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
+  const legacy = tokens
+    .filter(({ tokenId }) => tokenId !== null && legacyCallers.includes(tokenId))
+    .map(label);
   const notes = [
     legacy.length === 0
       ? "Nobody calls the deprecated resource."
-      : style.doubtful(`Still calling the deprecated resource: ${legacy.map(printable).join(", ")}.`),
-    idle.length === 0 ? "No active token is idle." : `Idle in this time, though active: ${idle.join(", ")}.`,
+      : style.doubtful(`Still calling the deprecated resource: ${legacy.join(", ")}.`),
+    idle.length === 0
+      ? "No active token is idle."
+      : `Idle in this time, though active: ${idle.map(label).join(", ")}.`,
   ];
+  const counts = ["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(numbers);
+  const rows = tokens.map(({ tokenId, name, tenantId, requests, byResource, byClass, lastSeen }) => {
+    const { list, detail, legacy } = byResource;
+    const cells = [requests, list, detail, legacy, byClass["2xx"], byClass["4xx"], byClass["5xx"]];
+    return [
+      printable(tokenId ?? "(none)"),
+      printable(name ?? "-"),
+      printable(tenantId ?? "-"),
+      ...cells.map((count) => numberText(count ?? 0)),
+      relativeTime(new Date(lastSeen), now),
+    ];
+  });
   return [
     `${exactTime(covers.from)} to ${exactTime(covers.to)}\n\n`,
-    table(
-      tokenColumns,
-      usage.tokens.map((token) => tokenCells(token, layout)),
-      columns,
-    ),
+    table(["TOKEN", "NAME", "TENANT", ...counts, "LAST SEEN"], rows, columns),
     "\n",
     ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
   ].join("");
@@ -122,27 +127,4 @@ export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): s
     ]),
     columns,
   );
-}
-
-const tokenColumns = [
-  ...["TOKEN", "NAME", "TENANT"],
-  ...["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(numbers),
-  "LAST SEEN",
-];
-
-function tokenCells(token: TokenUse, { now }: Layout): string[] {
-  const { byResource, byClass } = token;
-  const counts = [token.requests, byResource.list, byResource.detail, byResource.legacy];
-  const classes = [byClass["2xx"], byClass["4xx"], byClass["5xx"]];
-  return [
-    printable(token.tokenId ?? "(none)"),
-    printable(token.name ?? "-"),
-    printable(token.tenantId ?? "-"),
-    ...[...counts, ...classes].map((count) => numberText(count ?? 0)),
-    relativeTime(new Date(token.lastSeen), now),
-  ];
-}
-
-function label({ tokenId, name }: { readonly tokenId: string | null; readonly name: string | null }): string {
-  return printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
 }

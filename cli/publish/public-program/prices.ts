@@ -20,15 +20,6 @@ export function prices(
   };
 }
 
-/** Where a program's room prices come from: what no room price is left of may be covered by the legacy price. */
-export type PriceOrigin = "room_prices" | "legacy_price" | "none";
-
-export function priceOrigin(roomRows: readonly RoomPriceRow[], legacyPrice: string | null): PriceOrigin {
-  const silent: Report = () => {};
-  if (roomPrices(roomRows, silent).length > 0) return "room_prices";
-  return legacyRoom(legacyPrice, silent).length > 0 ? "legacy_price" : "none";
-}
-
 /** The legacy price may be the lowest (D25). `Math.min(...)` would fail for some 100,000 prices. */
 function leastAmount(rooms: readonly RoomPrice[]): number | null {
   let least: number | null = null;

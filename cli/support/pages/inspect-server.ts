@@ -4,9 +4,8 @@ import { parsedUrl } from "../../../core/parsed-url.ts";
 import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
 import type { Access, Gate } from "./access.ts";
 import { stylesheetPath } from "./addresses.ts";
-import { pageDocument } from "./page.ts";
+import { type Answer, type Inspection, pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";
-import type { Answer, Inspection } from "./route.ts";
 import { stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {

@@ -1,9 +1,8 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
-import { money } from "../../publish/public-program/value-words.ts";
-import type { Step } from "../judgement/step.ts";
-import { type DescribedRow, isPieces, type Line, type Piece } from "../texts/description.ts";
+import type { Step } from "../judgement/steps.ts";
+import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -11,15 +10,6 @@ export type Tone = "good" | "doubtful" | "bad" | "neutral";
 export function time(rfc3339: string, { now, zone }: Reader): Html {
   const exact = exactTime(rfc3339, zone);
   return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
-}
-
-/** A calendar day in figures, on one line; `–` for none. */
-export function shortDay(date: string | null): Html {
-  return date === null ? html`–` : html`<time class="whole" datetime="${date}">${date}</time>`;
-}
-
-export function price(amount: number, currency: string | null): Html {
-  return html`<span class="whole">${money(amount, currency)}</span>`;
 }
 
 export function badge(text: string, tone: Tone): Html {
@@ -42,18 +32,13 @@ export function command(text: string): Html {
 
 /** The description that commands print, as a list for a page. */
 export function describedList(described: readonly DescribedRow[], reader: Reader): Html {
-  return labelledList(
-    described.map(([label, ...lines]) => {
-      const known = lines.filter((line) => line !== null);
-      const value = known.map((line, at) => html`${at > 0 && html`<br>`}${lineHtml(line, reader)}`);
-      return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, known.length > 0 && value] as const;
-    }),
-    "steps",
-  );
-}
-
-function lineHtml(line: Line, reader: Reader): Html {
-  return isPieces(line) ? html`${line.map((piece) => pieceHtml(piece, reader))}` : pieceHtml(line, reader);
+  const rows = rowsOf(described).map(({ label, lines }) => {
+    const value = lines.map(
+      (line, at) => html`${at > 0 && html`<br>`}${line.map((piece) => pieceHtml(piece, reader))}`,
+    );
+    return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, value] as const;
+  });
+  return labelledList(rows, "steps");
 }
 
 function pieceHtml(piece: Piece, reader: Reader): Html {
@@ -73,16 +58,12 @@ export function stepList(steps: readonly Step[]): Html {
   return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
 }
 
-/**
- * Labels with their values. A value that is `null` is left out. The kind `brief` puts them side by side, `steps` below each
- * other.
- */
+/** Labels with their values: the kind `brief` puts them side by side, `steps` below each other. */
 export function labelledList(
   rows: readonly (readonly [label: string, value: HtmlValue])[],
   kind: "brief" | "steps" = "brief",
 ): Html {
-  const known = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="facts ${kind}">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 type Cell<Row> = (row: Row) => HtmlValue;
@@ -119,13 +100,26 @@ export function dataTable<Row>(
 </table>`;
 }
 
-/** Links to the pages of a list before and after this one. `address` gives the address of a page by its number. */
+const perPage = 50;
+
+/** The rows of a list that belong on the page that the address asks for, and which page that is, from 1. */
+export function pageOf<Row>(all: readonly Row[], query: URLSearchParams) {
+  const pages = Math.max(1, Math.ceil(all.length / perPage));
+  const page = Math.min(Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1), pages);
+  const rows = all.slice((page - 1) * perPage, page * perPage);
+  return { rows, page, pages, place: pages > 1 ? `, page ${page} of ${pages}` : "" };
+}
+
+/** Links to the pages of a list before and after this one. `part`: the id of the list's section. */
 export function pager(
   { page, pages }: { readonly page: number; readonly pages: number },
-  address: (page: number) => string,
+  path: string,
+  part: string,
 ): Html | false {
   if (pages === 1) return false;
-  return html`<nav class="pager" aria-label="Pages"><ul>${page > 1 && html`<li><a href="${address(page - 1)}">← Earlier</a></li>`}${page < pages && html`<li><a href="${address(page + 1)}">Later →</a></li>`}</ul></nav>`;
+  const link = (to: number, text: string): Html =>
+    html`<li><a href="${path}?page=${to}#${part}">${text}</a></li>`;
+  return html`<nav class="pager" aria-label="Pages"><ul>${page > 1 && link(page - 1, "← Earlier")}${page < pages && link(page + 1, "Later →")}</ul></nav>`;
 }
 
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */

@@ -7,15 +7,14 @@ import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { describedRequest, requestTone } from "../texts/request.ts";
-import { homeTrail } from "./page.ts";
+import { homeTrail, type Inspection, type Page } from "./page.ts";
 import { command, describedList, logNotices, notice, section, stepList } from "./parts.ts";
-import { route } from "./route.ts";
 
 /** Enough of the requests of one id: a client may send the same id with every request. */
 const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
-export const requestRoute = route("/requests/:request", async ([typed = ""], _, inspection) => {
+export async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
   const { log } = inspection;
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;
@@ -35,7 +34,7 @@ ${logNotices(found)}
 ${total > 1 && notice("neutral", html`<p>The id stands in ${numberText(total)} requests: ${usersOf(requests)}.${total > requests.length && ` ${requests.length} of them are shown.`}</p>`)}
 ${requests.map((request, at) => requestSection(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
   return { status: 200, title, trail: homeTrail, main };
-});
+}
 
 function notInLog(requestId: string, { covers, faults }: FoundRequests): Failure {
   const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;

@@ -1,17 +1,20 @@
 import { Failure } from "../../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { readLivePeriods } from "../../operate/snapshots/live-periods.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { type LiveHistory, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
+import { money } from "../../publish/public-program/value-words.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/described-tenant.ts";
-import { concernItem } from "./concern-items.ts";
-import { homeTrail } from "./page.ts";
+import { programPath, programsPath, tenantPath } from "./addresses.ts";
+import { concernItem } from "./health-page.ts";
+import { homeTrail, type Inspection, type Page } from "./page.ts";
 import {
   badge,
   command,
@@ -20,43 +23,82 @@ import {
   heading,
   notice,
   numeric,
+  pageOf,
+  pager,
   section,
   time,
 } from "./parts.ts";
-import { programsSection, whyForm } from "./programs-section.ts";
-import { type Inspection, route } from "./route.ts";
 
 /** One tenant: its state, its programs, its keys and its versions. */
-export const tenantRoute = route("/tenants/:tenant", async ([id = ""], query, inspection) => {
+export async function tenantPage(
+  tenantId: TenantId,
+  query: URLSearchParams,
+  inspection: Inspection,
+): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
-  const { now } = reader;
-  const tenantId = parseTenantId(id);
-  const lastHour = await log?.lastHour(now);
+  const lastHour = await log?.lastHour(reader.now);
   const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, signal });
   const [facts] = tenants;
   if (facts === undefined || isUnknown(facts)) {
     throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
   }
   const tenant = judgedTenant(facts, reader);
-  const published = tenant.live === null ? null : await readPublished(inspection, tenantId);
+  const live = tenant.live === null ? undefined : await publishedSnapshot(store, tenantId, signal);
+  const programs = live && (await storedPrograms(store, live.manifest, signal));
+  const history = live && (await readLivePeriods(store, live.pointer, signal));
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
-${published !== null && programsSection(tenantId, published.programs, query)}
+${programs !== undefined && programsSection(tenantId, programs, query)}
 ${whyForm(tenantId)}
 ${section("state", "State", describedList(describedTenant(tenant), reader))}
 ${keysSection(tenant, reader)}
-${published !== null && versionsSection(tenant, published, reader)}
+${history !== undefined && versionsSection(tenant, history, reader)}
 <p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;
   return { status: 200, title: tenantId, trail: homeTrail, main };
-});
+}
 
-async function readPublished({ store, signal }: Inspection, tenantId: TenantId) {
-  const live = await publishedSnapshot(store, tenantId, signal);
-  if (live === undefined) throw new Failure("not_found", `Tenant ${tenantId} is not published any more.`);
-  const programs = await storedPrograms(store, live.manifest, signal);
-  return { programs, ...(await readLivePeriods(store, live.pointer, signal)) };
+/** The live snapshot's programs in the order of its list. */
+function programsSection(
+  tenantId: string,
+  programs: readonly ProgramListItem[],
+  query: URLSearchParams,
+): Html {
+  const listed = pageOf(programs, query);
+  const table = dataTable("Programs in the order of the list that partners get", listed.rows, {
+    Program: heading(
+      ({ id, name }) =>
+        html`<a class="row-link" href="${programPath(tenantId, id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
+    ),
+    Departure: ({ departureDate: date }) =>
+      date === null ? "–" : html`<time class="whole" datetime="${date}">${date}</time>`,
+    Days: numeric(({ durationDays }) => durationDays ?? "–"),
+    Free: numeric(({ capacity }) => `${capacity.remaining} of ${capacity.total}`),
+    From: numeric(({ prices: { startingAmount }, currency }) =>
+      startingAmount === null ? "–" : html`<span class="whole">${money(startingAmount, currency)}</span>`,
+    ),
+  });
+  return section(
+    "programs",
+    "Programs",
+    html`<p class="lead">${counted(programs.length, "program")}${listed.place}. The box above finds them by name or id.</p>
+${programs.length > 0 && table}
+${pager(listed, tenantPath(tenantId), "programs")}`,
+  );
+}
+
+/** The form for the question that brings most people to these pages. */
+export function whyForm(tenantId: string, programId = ""): Html {
+  return section(
+    "why",
+    programId === "" ? "Why isn’t a program served?" : "Ask about another program",
+    html`<form class="search" action="${programsPath(tenantId)}" method="get">
+<label for="program">Program id, as the partner or the booking system writes it</label>
+<div class="field"><input id="program" name="id" required maxlength="500" autocomplete="off" spellcheck="false" value="">
+<button>Explain</button></div>
+</form>`,
+  );
 }
 
 /** A key that ends within this time is marked, since its end is an outage for the partner. */
@@ -67,13 +109,7 @@ function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
   if (keys === null) return false;
   const ended = ({ revokedAt }: RegisteredToken): number => (revokedAt === null ? 0 : 1);
   const shown = keys.toSorted((a, b) => ended(a) - ended(b)).slice(0, maxKeys);
-  return section(
-    "keys",
-    "Access keys",
-    html`${keys.length === 0 && html`<p>None was issued, so no partner reads these programs.</p>`}
-${
-  shown.length > 0 &&
-  dataTable("Access keys, those in force first", shown, {
+  const table = dataTable("Access keys, those in force first", shown, {
     Key: heading(
       ({ name, tokenId }) =>
         html`<strong><bdi>${name ?? tokenId}</bdi></strong> <code class="id">${tokenId}</code>`,
@@ -81,8 +117,11 @@ ${
     State: (token) => keyBadge(token, reader),
     Ends: ({ expiresAt }) => (expiresAt === null ? "never" : time(expiresAt, reader)),
     Issued: ({ createdAt }) => time(createdAt, reader),
-  })
-}
+  });
+  return section(
+    "keys",
+    "Access keys",
+    html`${keys.length === 0 ? html`<p>None was issued, so no partner reads these programs.</p>` : table}
 ${keys.length > maxKeys && html`<p>… and ${numberText(keys.length - maxKeys)} more: ${command("token list")}</p>`}`,
   );
 }
@@ -95,30 +134,29 @@ function keyBadge(token: RegisteredToken, reader: Reader): Html {
   return endsSoon ? badge("expires soon", "doubtful") : badge("active", "good");
 }
 
-type Published = Awaited<ReturnType<typeof readPublished>>;
+const maxPeriods = 10;
 
 /** The newest times in which partners saw a version. After a rollback, one version may have had several. */
-function versionsSection(tenant: JudgedTenant, { published, periods }: Published, reader: Reader): Html {
+function versionsSection(tenant: JudgedTenant, { published, periods }: LiveHistory, reader: Reader): Html {
   const byId = new Map(published.map((snapshot) => [snapshot.snapshotId, snapshot]));
-  const shown = periods.slice(0, maxPeriods);
   // P91: partners saw the live snapshot only until the removal of the tenant.
   const end = goneSince(tenant);
+  const table = dataTable("What partners saw when, newest first", periods.slice(0, maxPeriods), {
+    Snapshot: heading(({ snapshotId }) => html`<code>${snapshotId}</code>`),
+    "Seen from": ({ from, how }) =>
+      html`${time(from, reader)}${how === "rolled back to" && html` ${badge("rollback", "doubtful")}`}`,
+    Until: ({ until }) => {
+      const last = until ?? end;
+      return last === null ? badge("live", "good") : time(last, reader);
+    },
+    Programs: numeric(({ snapshotId }) => numberText(byId.get(snapshotId)?.programs ?? 0)),
+  });
+  const older = command(`snapshot list --tenant ${tenant.tenantId}`);
   return section(
     "versions",
     "Versions",
     html`<p class="lead">${counted(published.length, "snapshot")} kept. What a version changed: ${command(`snapshot diff --tenant ${tenant.tenantId}`)}</p>
-${dataTable("What partners saw when, newest first", shown, {
-  Snapshot: heading(({ snapshotId }) => html`<code>${snapshotId}</code>`),
-  "Seen from": ({ from, how }) =>
-    html`${time(from, reader)}${how === "rolled back to" && html` ${badge("rollback", "doubtful")}`}`,
-  Until: ({ until }) => {
-    const last = until ?? end;
-    return last === null ? badge("live", "good") : time(last, reader);
-  },
-  Programs: numeric(({ snapshotId }) => numberText(byId.get(snapshotId)?.programs ?? 0)),
-})}
-${periods.length > maxPeriods && html`<p>Older ones: ${command(`snapshot list --tenant ${tenant.tenantId}`)}</p>`}`,
+${table}
+${periods.length > maxPeriods && html`<p>Older ones: ${older}</p>`}`,
   );
 }
-
-const maxPeriods = 10;

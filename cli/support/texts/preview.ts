@@ -6,7 +6,7 @@ import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { problemReport } from "../../publish/report/source-problems-text.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
-import { problemText } from "./described-program.ts";
+import { problemText } from "./program.ts";
 
 /** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
 export function previewText(preview: SourcePreview, layout: Layout): string {
@@ -28,7 +28,6 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
     "\n",
     ...programLines(program, layout).map((line) => `${line}\n`),
     `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
-    priceLine(preview, layout),
     emptyFields(preview, layout),
     findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
     neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
@@ -57,24 +56,6 @@ function programLines({ outcome, state, document, problems }: ProgramPreview, la
       ];
   }
 }
-
-/** Names the programs whose price may stand in for one that a join lost. */
-function priceLine({ prices }: SourcePreview, { width }: Layout): string {
-  const kinds = [
-    ["from room_prices", prices.room_prices, 0],
-    ["from legacy_price", prices.legacy_price, maxShownIds],
-    ["none", prices.none, maxShownIds],
-  ] as const;
-  const parts = kinds.flatMap(([what, ids, max]) => {
-    if (ids.length === 0) return [];
-    const named = ids.slice(0, max).map(shownId).join(", ");
-    const more = max > 0 && ids.length > max ? ", ..." : "";
-    return [`${what} in ${numberText(ids.length)}${named === "" ? "" : ` (${named}${more})`}`];
-  });
-  return parts.length === 0 ? "" : `${wrapped(`Prices of rooms: ${parts.join("; ")}.`, width).join("\n")}\n`;
-}
-
-const maxShownIds = 5;
 
 function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): string {
   if (neverFilled.length === 0) return "";

@@ -13,7 +13,6 @@ const paths = [
   "/find",
   "/find?q=NARA-2",
   "/find?q=OSAKA",
-  "/find?q=kyoot-1",
   `/find?q=${encodeURIComponent(shalom)}`,
 ];
 

@@ -70,9 +70,7 @@ describe("P69: the box on every page", () => {
   test.each([
     ["NARA-2", ["Deer of Nara", "Another Nara"]],
     ["deer nara", ["Deer of Nara"]],
-    ["OSAKA", ["Osaka by night", "don’t see", "draft"]],
-    ["kyoot-1", ["Did you mean", "q=KYOTO-1"]],
-    ["tempels of kyoto", ["Did you mean", "q=temples+of+kyoto"]],
+    ["OSAKA", ["Osaka by night", ">no<", "draft"]],
     ["xyzzy plugh", ["Nothing found for"]],
     ["Website", ["Access keys", "tok_"]],
     ["twice", ["303"]],
@@ -151,27 +149,20 @@ test("a tenant whose id shares a 32-bit digest with another's is not blamed for 
   for (const text of [page, stdout]) expect(text).not.toContain("500 (internal error)");
 });
 
-describe("addresses of earlier versions", () => {
+describe("addresses", () => {
   const tenant = `/tenants/${deskTenant}`;
   test.each([
-    [`${tenant}/explain?program=KYOTO-1`, `${tenant}/programs/KYOTO-1`],
-    [`${tenant}/explain?program=..`, `${tenant}/programs?id=..`],
-    [`${tenant}/explain`, tenant],
+    [`${tenant}/programs`, tenant],
     [`${tenant}/programs?id=A%2FB`, `${tenant}/programs/A%2FB`],
-    [`${tenant}/programs/KYOTO-1/timeline?at=2026-11-21T09:00`, `${tenant}/programs/KYOTO-1`],
-    [`${tenant}/programs/KYOTO-1/compare`, `${tenant}/programs/KYOTO-1`],
-    [`${tenant}/diff?from=a&to=b`, tenant],
-    [`${tenant}/snapshots`, tenant],
-    [`${tenant}/snapshots/20261121T080000Z-00000000`, tenant],
-    [`${tenant}/snapshots/S/programs/KYOTO-1`, `${tenant}/programs/KYOTO-1?version=S`],
-    ["/requests?status=404", "/find"],
-    ["/tokens/tok_1/client", "/find?q=tok_1"],
   ])("%s leads to %s", async (path, location) => {
     const page = await get(path);
     expect([page.status, page.location]).toEqual([303, location]);
   });
 
-  test.each(["/tokens", "/audit"])("%s is no page any more", async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
+  test.each(["/tokens", "/audit", "/requests", `${tenant}/snapshots`, `${tenant}/explain?program=KYOTO-1`])(
+    "%s is no page any more",
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
 });

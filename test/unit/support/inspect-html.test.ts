@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
 import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
-import { searchPrograms } from "../../../cli/support/pages/programs-section.ts";
-import type { ProgramListItem } from "../../../schemas/generated/types.ts";
+import { pageOf } from "../../../cli/support/pages/parts.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {
@@ -37,48 +36,12 @@ describe("a template of HTML", () => {
   });
 });
 
-function program(id: string, name: string): ProgramListItem {
-  const capacity = { total: 1, used: 0, remaining: 1 };
-  const prices = { startingAmount: null, rooms: [], children: [] };
-  const none = { departureDate: null, returnDate: null, durationDays: null, duration: null };
-  return {
-    id,
-    name,
-    status: "active",
-    ...none,
-    capacity,
-    currency: null,
-    category: null,
-    guide: null,
-    prices,
-  };
-}
-
-describe("the search for programs", () => {
-  const programs = [
-    program("KYO-1", "Kyōto im Frühling"),
-    program("NAR-2", "Nara"),
-    program("京-3", "京都 桜"),
-  ];
-
-  test.each([
-    ["", ["KYO-1", "NAR-2", "京-3"]],
-    ["kyoto", ["KYO-1"]],
-    ["FRUHLING ky", ["KYO-1"]],
-    ["nar-2", ["NAR-2"]],
-    ["京都", ["京-3"]],
-    ["paris", []],
-  ])("for %j finds %j, whatever case and accents", (query, ids) => {
-    expect(searchPrograms(programs, new URLSearchParams({ q: query })).rows.map(({ id }) => id)).toEqual(ids);
-  });
-
-  test("gives one page of many, and the nearest one to a page that is not there", () => {
-    const many = Array.from({ length: 120 }, (_, at) => program(`p-${at}`, "x"));
-    const page = (number: number) => new URLSearchParams({ page: String(number) });
-    expect(searchPrograms(many, page(2))).toMatchObject({ matches: many, page: 2, pages: 3 });
-    expect(searchPrograms(many, page(99)).rows.map(({ id }) => id)[0]).toBe("p-100");
-    expect(searchPrograms(many, page(-1)).page).toBe(1);
-  });
+test("a list gives one page of many, and the nearest one to a page that is not there", () => {
+  const many = Array.from({ length: 120 }, (_, at) => at);
+  const page = (number: number) => pageOf(many, new URLSearchParams({ page: String(number) }));
+  expect(page(2)).toMatchObject({ page: 2, pages: 3, rows: many.slice(50, 100) });
+  expect(page(99).rows[0]).toBe(100);
+  expect(page(-1).page).toBe(1);
 });
 
 describe("the words for a program", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ProgramPast } from "../../../cli/operate/snapshots/program-past.ts";
+import type { MissingProgram } from "../../../cli/support/explain-requests.ts";
 import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
-import type { MissingProgram } from "../../../cli/support/facts/requests.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
-import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
+import type { ProgramFacts } from "../../../cli/support/judgement/standings.ts";
 import { judged, reading, sent, tenantId, token, tokenId } from "../../support/judged-requests.ts";
 import {
   live,
@@ -112,7 +112,7 @@ describe("the cause of", () => {
   test.each([
     ["not_found", "snapshot build --tenant acme", "Nothing was published then"],
     ["registry_unconfirmed", "token list", "confirm which access keys"],
-    ["corrupt_document", "snapshot verify --tenant acme", "file is damaged"],
+    ["corrupt_document", "snapshot verify --tenant acme", "file was damaged"],
     ["store_unavailable", "store check", "did not answer"],
     ["store_denied", "store check", "or refused"],
     ["internal", "snapshot status --tenant acme", "nobody expected"],
@@ -133,7 +133,7 @@ describe("the cause of", () => {
   const served = { tenantId, snapshotId: newSnapshot.snapshotId, route: "legacy" };
 
   test("a 200 is nothing, and it can be seen again for as long as its snapshot is kept", () => {
-    const kept = { kind: "kept", programs: 3, replaced: null } as const;
+    const kept = { kind: "kept", programs: 3 } as const;
     expect(judged(served, { snapshot: kept }).next.commands).toEqual([
       `snapshot show --tenant acme --snapshot ${newSnapshot.snapshotId} --legacy`,
     ]);
@@ -142,18 +142,13 @@ describe("the cause of", () => {
     expect(JSON.stringify(gone.next)).not.toContain(newSnapshot.snapshotId);
   });
 
-  test("a 200 of an older snapshot names what had replaced it, and when; an empty list is told as empty", () => {
-    const replaced = { by: newSnapshot.snapshotId, at: "2026-11-21T11:00:00.000Z" };
-    const stale = judged(served, { snapshot: { kind: "kept", programs: 3, replaced } });
-    expect(stale.summary).toContain(
-      `snapshot ${newSnapshot.snapshotId} had replaced it on 21 November 2026, 11:00 UTC, 60 minutes before the request`,
-    );
-    const empty = judged(served, { snapshot: { kind: "kept", programs: 0, replaced: null } });
+  test("a 200 of an empty list is told as empty", () => {
+    const empty = judged(served, { snapshot: { kind: "kept", programs: 0 } });
     expect(empty.summary).toContain("an empty list");
   });
 
   test("a request of the past says what became of its access key since", () => {
-    const snapshot = { kind: "kept", programs: 3, replaced: null } as const;
+    const snapshot = { kind: "kept", programs: 3 } as const;
     const since = (fields: Parameters<typeof token>[1]) =>
       judged(
         { ...served, tokenId: tokenId(1) },
@@ -165,19 +160,6 @@ describe("the cause of", () => {
     const gone = token(1, { scopes: ["other.read"], revokedAt: "2026-11-21T12:00:30.000Z" });
     const { next } = judged({ status: 403 }, { token: tokenFinding(reading(gone), tokenId(1)) });
     expect(next.commands).toEqual(["token create --tenant acme"]);
-  });
-
-  test("a 500 for a damaged file is not told of one that is whole now", () => {
-    const failed = { status: 500, causeCode: "corrupt_document", tenantId };
-    for (const [object, words, isRewritten] of [
-      ["whole", "it is whole now", false],
-      ["not_live", "another snapshot now", false],
-      ["damaged", "file is damaged", true],
-    ] as const) {
-      const { summary, next } = judged(failed, { object });
-      expect(summary).toContain(words);
-      expect(next.commands.includes("snapshot build --tenant acme --rewrite")).toBe(isRewritten);
-    }
   });
 
   test("a 400 for headers that are too large is not called a path", () => {

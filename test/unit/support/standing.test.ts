@@ -3,7 +3,7 @@ import type { ProgramInSource } from "../../../cli/support/facts/program-in-sour
 import type { ProgramInStore } from "../../../cli/support/facts/program-in-store.ts";
 import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/support/judgement/builds.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
-import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
+import type { ProgramFacts } from "../../../cli/support/judgement/standings.ts";
 import {
   lastRun,
   live,
@@ -125,7 +125,7 @@ const all = [...combinations()].map((facts) => ({ facts, ...judgedProgram(facts,
 
 /** Whether a build that comes may bring what the program needs, told apart from how the table does it. */
 function mayBring({ builds, block }: BuildState, isWithdrawal: boolean): boolean {
-  return builds.kind !== "failing" && builds.kind !== "silent" && (block.kind === "none" || isWithdrawal);
+  return builds !== "failing" && builds !== "silent" && (block === "none" || isWithdrawal);
 }
 
 /** P10: a build that would leave the list empty is refused, unless the source states that. */
@@ -168,7 +168,7 @@ describe("the table of how a program stands", () => {
     const wrong = all
       .filter(({ row }) => /^(served_differs|missing_waiting)\/held$/.test(row))
       .filter(({ facts, summary }) => {
-        const { kind } = facts.tenant.buildState.builds;
+        const kind = facts.tenant.buildState.builds;
         const isSaid = { failing: "Builds fail, too", silent: "Nor has a build ended" } as const;
         const said = Object.entries(isSaid).filter(([, text]) => summary.includes(text));
         return said.map(([name]) => name).join() !== (kind in isSaid ? kind : "");
@@ -203,7 +203,6 @@ describe("the way from the booking system to partners", () => {
   const at = "2026-11-21T13:00:00.000Z";
   const facts = (fields: Partial<BuildFacts>): BuildFacts => ({
     hold: null,
-    confirmation: undefined,
     lastRun: null,
     lastTry: fields.lastRun ? { outcome: fields.lastRun.outcome, triedAt: fields.lastRun.finishedAt } : null,
     ...fields,
@@ -227,7 +226,7 @@ describe("the way from the booking system to partners", () => {
     const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
       const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
       const asked = { now: later, zone: "UTC", ...(buildWithinMs === undefined ? {} : { buildWithinMs }) };
-      return buildStateOf(facts({ lastRun: lastRun({ finishedAt: at }) }), asked).builds.kind;
+      return buildStateOf(facts({ lastRun: lastRun({ finishedAt: at }) }), asked).builds;
     };
     expect([kind(3_600_000, 0.9), kind(3_600_000, 1.1)]).toEqual(["running", "silent"]);
     expect([kind(undefined, 25), kind(undefined, 27)]).toEqual(["running", "silent"]);
@@ -240,6 +239,6 @@ describe("the way from the booking system to partners", () => {
       facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }),
       reader,
     );
-    expect(state).toEqual({ builds: { kind: "running", at }, block: { kind: "none" } });
+    expect(state).toEqual({ builds: "running", block: "none" });
   });
 });
