@@ -36,8 +36,8 @@ import { goneSince } from "./tenant.ts";
 /** Judges a program (P47): its standing, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
   const { tenant, programId, store } = facts;
-  const { name, now, steps, effect } = standingOf(facts, reader);
-  const [answer, verdict, need, usualEffect = ""] = standingRow(name);
+  const { name, now, steps } = standingOf(facts, reader);
+  const [answer, verdict, need, effect = ""] = standingRow(name);
   const first = steps.filter((step) => step !== undefined && step !== false);
   // The sandbox waits for no build.
   if (need === undefined || tenant.isSandbox) {
@@ -49,7 +49,7 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
     programId,
     isOnly,
     need: need === "correction" ? "change" : need,
-    effect: effect ?? usualEffect,
+    effect,
     isWait: need !== "correction" && first.length === 0,
   } as const;
   const obstacle = obstacleTo(waiting);
@@ -64,8 +64,8 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   };
 }
 
-function is(name: StandingName, now: string, steps: readonly MaybeStep[] = [], effect?: string): Standing {
-  return { name, now, steps, effect };
+function is(name: StandingName, now: string, steps: readonly MaybeStep[] = []): Standing {
+  return { name, now, steps };
 }
 
 /** What partners see of a program × what the source says of it. Total: every combination of facts has one standing. */
@@ -211,36 +211,23 @@ function absent(
   return is("missing_unknown", `${neither}, nor an id like it.`, [forSupport(check, listCommand(tenantId))]);
 }
 
-function unpublished({ tenantId, source, garbled }: ProgramFacts, isStore: boolean): Standing {
-  // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
-  const unasked = source.kind === "unavailable" ? "unpublished_unchecked" : "unpublished/none";
-  const inNoStore = source.kind === "tenant_unknown" ? "unpublished_unlisted" : unasked;
-  if (!isStore) return is(inNoStore, noStore, [beginStore]);
+/** Whatever becomes of this program, its tenant has to be published first. */
+function unpublished({ tenantId, source }: ProgramFacts, isStore: boolean): Standing {
   const everything = `Partners get 500 (internal error) for everything: nothing is published for tenant ${tenantId}.`;
-  const without = (text: string, ...steps: readonly MaybeStep[]): Standing =>
-    is("unpublished", `${everything}${text}`, steps, "publish the tenant without it");
   switch (source.kind) {
     case "tenant_unknown": {
       const now = `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`;
-      return is("unpublished_unlisted", now, [forSupport(tenantAdvice, "source check")]);
+      const step = isStore ? forSupport(tenantAdvice, "source check") : beginStore;
+      return is("unpublished_unlisted", isStore ? now : noStore, [step]);
     }
     case "unavailable": {
       const now = `${everything} Whether there is such a tenant is not known: the booking system could not be asked.`;
-      return is("unpublished_unchecked", now, [forSupport(`Check the tenant's id. ${askAgain}`), mendViews]);
+      const steps = [forSupport(`Check the tenant's id. ${askAgain}`), mendViews];
+      return is("unpublished_unchecked", isStore ? now : noStore, isStore ? steps : [beginStore]);
     }
-    case "invalid": {
-      const text = ` A build leaves this program out, for what the booking system has cannot be published. ${faultWords(source)}`;
-      return without(text, correction(source.problems), flawStep(source, garbled));
-    }
-    case "not_publishable":
-      return without(` A build leaves this program out: ${unpublishedState(source)}`, activation(source));
-    case "absent": {
-      const check = "Check the id: it may differ from the number in the booking system.";
-      const text = " The booking system has no program of this id for this tenant.";
-      return without(text, forSupport(check, `source preview --tenant ${tenantId}`));
-    }
-    case "publishable":
-      return is("unpublished", everything, [flawStep(source, garbled)]);
+    default:
+      // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
+      return isStore ? is("unpublished", everything) : is("unpublished/none", noStore, [beginStore]);
   }
 }
 

@@ -63,7 +63,7 @@ const standings = {
   missing_unknown: [404, "unknown_program"],
   missing_unlisted: [404, "unknown_tenant"],
   missing_unchecked: [404, "unserved_unchecked"],
-  unpublished: [500, "unpublished_tenant", "change", "publish it for the first time"],
+  unpublished: [500, "unpublished_tenant", "change", "publish the tenant for the first time"],
   // Where there is no store, no build changes anything.
   "unpublished/none": [500, "unpublished_tenant"],
   unpublished_unchecked: [500, "unpublished_tenant"],
@@ -91,6 +91,4 @@ export interface Standing {
   /** The obstacle tells what will follow. */
   readonly now: string;
   readonly steps: readonly MaybeStep[];
-  /** What a build does, when that is not what the table says. */
-  readonly effect?: string | undefined;
 }

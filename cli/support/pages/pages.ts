@@ -12,8 +12,9 @@ import { tenantPage } from "./tenant-page.ts";
 
 /** The page at the address. Throws `not_found` when there is none, as for a target that is no address at all. */
 export async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
-  const segments = url?.pathname.split("/").slice(1).map(decoded) ?? [];
-  const query = url?.searchParams ?? new URLSearchParams();
+  if (url === undefined) throw nowhere();
+  const segments = url.pathname.split("/").slice(1).map(decoded);
+  const query = url.searchParams;
   // Names and ids take turns.
   const pattern = segments.map((segment, at) => (at % 2 === 0 || segment === "" ? segment : ":"));
   const [, id = "", , programId = ""] = segments;

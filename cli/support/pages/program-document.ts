@@ -4,6 +4,7 @@ import { valueWords } from "../../publish/public-program/value-words.ts";
 import { dataTable, labelledList, numeric } from "./parts.ts";
 
 type Field = readonly [path: string, value: unknown];
+type Parts = Readonly<Record<string, unknown>>;
 
 /**
  * A published program in words, whatever its fields are: short values first, then each text and list under its own heading. Fields
@@ -13,10 +14,12 @@ export function programDocument(document: unknown): Html {
   if (!isRecord(document)) return html`<p>The stored document is no JSON object.</p>`;
   const currency = typeof document.currency === "string" ? document.currency : null;
   const fields = Object.entries(document).flatMap(leaves);
-  const short = fields.filter(isShort);
   const long = fields.filter((field) => !isShort(field));
+  const short = fields.filter(isShort).map(([path, value]) => {
+    return [fieldLabel(path), valueHtml(path, value, currency)] as const;
+  });
   const empty = Object.entries(document).filter(([, value]) => isEmpty(value));
-  return html`${labelledList(short.map(([path, value]) => [fieldLabel(path), valueHtml(path, value, currency)]))}
+  return html`${labelledList(short)}
 ${long.map(([path, value]) => html`<h3>${fieldLabel(path)}</h3>${valueHtml(path, value, currency)}`)}
 ${empty.length > 0 && html`<p class="lead">Nothing is published of: ${empty.map(([path]) => fieldLabel(path)).join(", ")}.</p>`}`;
 }
@@ -36,35 +39,32 @@ function isShort([, value]: Field): boolean {
 
 function valueHtml(path: string, value: unknown, currency: string | null): HtmlValue {
   if (isEmpty(value)) return "–";
-  if (typeof value === "string") return textHtml(path, value);
   if (Array.isArray(value)) return listHtml(path, value, currency);
-  if (!isRecord(value)) return html`<span class="whole">${valueWords(path, value, currency)}</span>`;
-  const parts = Object.entries(value).filter(([, part]) => !isEmpty(part));
-  return html`<dl class="parts">${parts.map(
-    ([name, part]) =>
-      html`<div><dt>${ownLabel(`${path}.${name}`)}</dt><dd>${valueHtml(`${path}.${name}`, part, currency)}</dd></div>`,
-  )}</dl>`;
-}
-
-function textHtml(path: string, text: string): Html {
-  const words = valueWords(path, text, null);
+  if (isRecord(value)) {
+    const parts = Object.entries(value).filter(([, part]) => !isEmpty(part));
+    const partHtml = ([name, part]: Field): Html =>
+      html`<div><dt>${ownLabel(`${path}.${name}`)}</dt><dd>${valueHtml(`${path}.${name}`, part, currency)}</dd></div>`;
+    return html`<dl class="parts">${parts.map(partHtml)}</dl>`;
+  }
+  const words = valueWords(path, value, currency);
+  if (typeof value !== "string") return html`<span class="whole">${words}</span>`;
   // A calendar day; other texts come back in quotes.
-  if (words !== JSON.stringify(text)) return html`<time class="whole" datetime="${text}">${words}</time>`;
+  if (words !== JSON.stringify(value)) return html`<time class="whole" datetime="${value}">${words}</time>`;
   // Pictures are not shown, since these pages load nothing from other servers.
-  if (text.startsWith("https://")) return html`<a href="${text}" rel="noopener noreferrer">${text}</a>`;
-  if (isShort([path, text])) return html`<bdi>${text}</bdi>`;
-  return html`<p class="prose" dir="${directionOf(text)}">${text}</p>`;
+  if (value.startsWith("https://")) return html`<a href="${value}" rel="noopener noreferrer">${value}</a>`;
+  if (isShort([path, value])) return html`<bdi>${value}</bdi>`;
+  return html`<p class="prose" dir="${directionOf(value)}">${value}</p>`;
 }
 
 function listHtml(path: string, list: readonly unknown[], currency: string | null): Html {
-  if (!list.every(isRecord)) {
+  const rows = list.filter(isRecord);
+  if (rows.length < list.length) {
     const items = list.map((item, at) => html`<li>${valueHtml(`${path}[${at}]`, item, currency)}</li>`);
     return html`<ul dir="${directionOf(list.join(" "))}">${items}</ul>`;
   }
-  const rows: readonly Readonly<Record<string, unknown>>[] = list;
   const names = Object.keys(rows[0] ?? {}).filter((name) => rows.some((row) => !isEmpty(row[name])));
   const columns = names.map((name) => {
-    const cell = (row: Readonly<Record<string, unknown>>): HtmlValue =>
+    const cell = (row: Parts): HtmlValue =>
       valueHtml(`${path}[${rows.indexOf(row)}].${name}`, row[name], currency);
     const isNumber = rows.every((row) => row[name] === null || typeof row[name] === "number");
     return [ownLabel(`${path}[0].${name}`), isNumber ? numeric(cell) : cell] as const;
@@ -74,11 +74,7 @@ function listHtml(path: string, list: readonly unknown[], currency: string | nul
 
 /** The label of a part without that of the whole, and without a place in a list: `Hotel 1, name` is `Name`. */
 function ownLabel(path: string): string {
-  const label = fieldLabel(path);
-  const own = label
-    .slice(label.lastIndexOf(",") + 1)
-    .trim()
-    .replace(/ \d+$/, "");
+  const own = fieldLabel(path).replace(/^.*, /s, "").replace(/ \d+$/, "");
   return own.charAt(0).toUpperCase() + own.slice(1);
 }
 
@@ -88,6 +84,6 @@ function isEmpty(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isEmpty);
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Parts {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import { goneSince } from "../judgement/tenant.ts";
 import { describedProgram } from "../texts/program.ts";
 import { programPath } from "./addresses.ts";
 import { type Inspection, type Page, tenantTrail } from "./page.ts";
-import { describedList, labelledList, notice, section, stepList, time } from "./parts.ts";
+import { describedList, notice, section, stepList, time } from "./parts.ts";
 import { programDocument } from "./program-document.ts";
 import { whyForm } from "./tenant-page.ts";
 import {
@@ -42,11 +42,11 @@ export async function programPage(
   const isOfWanted = ({ snapshotIds }: ProgramVersion): boolean => snapshotIds.some((id) => id === wanted);
   const at = wanted === null ? 0 : found.versions.findIndex(isOfWanted);
   const [version, before] = at === -1 ? [] : found.versions.slice(at);
-  const served = stored.kind === "live" ? stored.served : null;
+  const served = stored.kind === "live" ? stored.served?.document : undefined;
   const document =
     wanted !== null && version !== undefined
       ? await versionDocument(store, version, signal).catch(damageOf)
-      : served?.document;
+      : served;
   const compared =
     version === undefined || before === undefined
       ? null
@@ -81,20 +81,11 @@ ${whyForm(tenantId, programId)}`;
     if (document === undefined) return wanted !== null && missing("Partners got 404 then.");
     const then = wanted === null ? undefined : version;
     const until = then?.until ?? removedAt;
-    const entry = then === undefined || then.entry === "unknown" ? served : then.entry;
     return section(
       "document",
       until === null ? "What partners get" : "What partners got",
       html`${then !== undefined && until !== null && notice("doubtful", html`<p>This is not what they get now. They got it from ${time(then.from, reader)} until ${time(until, reader)}. ${now}</p>`)}
 ${programDocument(document)}
-${labelledList(
-  [
-    ["Object", html`<code>${entry?.key}</code>`],
-    ["SHA-256", html`<code>${entry?.sha256}</code>`],
-    ["With curl", html`<code class="command">${curlLine(programId)}</code>`],
-  ],
-  "steps",
-)}
 <details><summary>JSON, indented for reading</summary>
 <pre tabindex="0">${printableJson({ data: document })}</pre></details>`,
     );
@@ -123,10 +114,4 @@ function damageOf(error: unknown): Failure {
   const failure = asFailure(error);
   if (failure.code !== "corrupt_document") throw error;
   return failure;
-}
-
-/** A call to paste into a terminal. It names a variable instead of a token, since no page holds a token. */
-function curlLine(programId: string): string {
-  const address = `https://GATEWAY/v1/programs/${encodeURIComponent(programId)}`;
-  return `curl -i -H "Authorization: Bearer $TOKEN" '${address.replaceAll("'", "%27")}'`;
 }

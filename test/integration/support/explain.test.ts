@@ -43,7 +43,9 @@ describe("snapshot explain", () => {
       INSERT INTO partner_source.room_prices VALUES ('sakura-trails', 'KYOTO-1', 3, 0)`);
     await desk.build({ now: morning });
     const text = (await explain("KYOTO-1")).replace(/\s+/g, " ");
-    expect(text).toMatch(/but for 2 values .* Room price 3 \(\{"occupancy":3,"amount":"?0"?\}\): a room price needs/);
+    expect(text).toMatch(
+      /but for 2 values .* Room price 3 \(\{"occupancy":3,"amount":"?0"?\}\): a room price needs/,
+    );
     expect(text).toMatch(
       /Cover picture \("http:\/\/img\.example\/x\.jpg"\): [^:]*\. \(url_dropped, media\.coverUrl\)/,
     );

@@ -53,7 +53,7 @@ test("P91 a program that the tenant never had is no 404 to partners, who get 401
 
 test("P91 nobody is told that partners see a program of a removed tenant", async () => {
   const text = await words("/find?q=a");
-  expect(text).toMatch(/KYOTO-1 sakura-trails no removed tenant/);
+  expect(text).toMatch(/NARA-2 sakura-trails no removed tenant/);
 });
 
 test("P69 the box says that access keys are not among what it looked through", async () => {
