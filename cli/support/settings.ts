@@ -1,30 +1,11 @@
 import { printable } from "../../core/printable.ts";
-import {
-  type Environment,
-  parseSetting,
-  type Setting,
-  type SettingOrigin,
-  settingText,
-} from "../../core/setting-parser.ts";
+import { type Environment, parseSetting, type Setting, settingText } from "../../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../../core/settings.ts";
 import type { Layout } from "../output/layout.ts";
 import { table } from "../output/table.ts";
 
-/** The value of a setting that is in force, and where it comes from. Secrets are hidden. */
-export interface EffectiveSetting {
-  readonly name: string;
-  readonly about: string;
-  readonly usedBy: readonly ("partner-programs" | "partner-programs-gateway")[];
-  /** `file`: the text was read from the file that `NAME_FILE` names. */
-  readonly origin: SettingOrigin;
-  /** As shown to people; `null` when the text is faulty. */
-  readonly value: string | null;
-  /** The fault of the text: a sentence that begins with the setting's name. */
-  readonly fault: string | null;
-}
-
-/** The settings of both programs, in the order of their tables. Pure. */
-export function effectiveSettings(env: Environment): readonly EffectiveSetting[] {
+/** The settings of both programs in force, in the order of their tables, each with its origin or its fault. Secrets are hidden. */
+export function effectiveSettings(env: Environment) {
   const programs = [
     ["partner-programs", Object.values(cliSettings)],
     ["partner-programs-gateway", Object.values(gatewaySettings)],
@@ -75,7 +56,7 @@ export interface FoundStore {
 }
 
 export function settingsText(
-  settings: readonly EffectiveSetting[],
+  settings: ReturnType<typeof effectiveSettings>,
   aws: readonly AwsVariable[],
   store: FoundStore | undefined,
   { style, columns }: Layout,

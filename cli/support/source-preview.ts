@@ -1,7 +1,6 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
-import type { Problem } from "../../schemas/generated/types.ts";
 import { limitWaiting, type SourceClient } from "../database/connect.ts";
 import { FindingGroups } from "../operate/source-check/finding-groups.ts";
 import { type ProblemPlace, problemPlace } from "../operate/source-check/problem-place.ts";
@@ -25,26 +24,10 @@ import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/try-reading.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 
-export interface ProgramPreview {
-  readonly programId: string | null;
-  readonly outcome: CheckedProgram["kind"];
-  /** Why it is not published: the state that the source gives it. */
-  readonly state: string | null;
-  readonly document: unknown;
-  readonly problems: readonly Problem[];
-}
+export type ProgramPreview = ReturnType<typeof previewOf>;
 
-/** The content that a build would publish for a tenant, as far as a sample shows it. */
-export interface SourcePreview {
-  readonly tenantId: TenantId;
-  readonly tenants: number;
-  /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
-  readonly program: ProgramPreview | null;
-  /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
-  readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
-  readonly neverFilled: readonly EmptyField[];
-  readonly findings: readonly SourceProblem[];
-}
+/** The content that a build would publish for a tenant, as far as a sample shows it; documented in docs/json.md. */
+export type SourcePreview = Awaited<ReturnType<typeof previewSource>>;
 
 export interface PreviewWish {
   readonly tenantId?: TenantId | undefined;
@@ -58,11 +41,7 @@ const maxSampled = 200;
  * P106: maps programs as a build does (`checkedProgram`), without a store. Throws `source_contract` when the views are not as
  * they should be, and `not_found` for a tenant or program that the source does not have. Expects a transaction.
  */
-export async function previewSource(
-  client: SourceClient,
-  rules: ContentRules,
-  wish: PreviewWish,
-): Promise<SourcePreview> {
+export async function previewSource(client: SourceClient, rules: ContentRules, wish: PreviewWish) {
   await requireSourceStructure(client);
   const { tenants } = await readTenantList(client);
   const tenantId = wantedTenant(tenants, wish.tenantId);
@@ -71,7 +50,7 @@ export async function previewSource(
   const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
   const problems = new ProgramProblems(groups, tenantId);
-  const filled = new FilledFields();
+  const filled = new Set<string>();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
   let published = 0;
@@ -88,7 +67,7 @@ export async function previewSource(
           fingerprint: programFingerprint(read.source),
           sha256: outcome.rendered.detailSha256,
         });
-        filled.add((preview.document as { data: unknown }).data);
+        addFilled(filled, (preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
         if (shown === undefined || outcome.kind === "published") shown = preview;
@@ -96,25 +75,24 @@ export async function previewSource(
     }
   }
   await addSharedSample(client, tenantId, rules, compared, groups);
+  const findings: readonly SourceProblem[] = groups.problems;
   return {
     tenantId,
     tenants: tenants.length,
     program: shown ?? null,
     programs: { ...counts, sampled: sampled.size, published },
-    neverFilled: published === 0 ? [] : filled.neverFilled(),
-    findings: groups.problems,
+    neverFilled: published === 0 ? [] : neverFilled(filled),
+    findings,
   };
 }
 
 /** P82: the failure names the nearest tenant. */
 function wantedTenant(tenants: readonly TenantId[], wanted: TenantId | undefined): TenantId {
-  const found = wanted === undefined ? tenants[0] : tenants.find((tenantId) => tenantId === wanted);
+  const found = tenants.find((tenantId) => wanted === undefined || tenantId === wanted);
   if (found !== undefined) return found;
-  const message =
-    wanted === undefined
-      ? "The source lists no tenant that could be built; `source check` says what is wrong."
-      : `The source does not list the tenant ${wanted}.${didYouMean(wanted, tenants)}`;
-  throw new Failure("not_found", message);
+  const unlisted = `The source does not list the tenant ${wanted}.${didYouMean(wanted ?? "", tenants)}`;
+  const none = "The source lists no tenant that could be built; `source check` says what is wrong.";
+  throw new Failure("not_found", wanted === undefined ? none : unlisted);
 }
 
 async function readAsked(
@@ -126,15 +104,12 @@ async function readAsked(
   const read = await readProgram(client, tenantId, programId, rules.limits);
   if (read !== undefined) return previewOf(programId, checkedProgram(read, rules));
   const [near] = await readElsewhere(client, programId);
-  const hint =
-    near === undefined ? "" : ` There is ${shownId(near.programId)} of tenant ${shownId(near.tenantId)}.`;
-  throw new Failure(
-    "not_found",
-    `Tenant ${tenantId} has no program ${shownId(programId)} in the source.${hint}`,
-  );
+  const hint = near && ` There is ${shownId(near.programId)} of tenant ${shownId(near.tenantId)}.`;
+  const missing = `Tenant ${tenantId} has no program ${shownId(programId)} in the source.`;
+  throw new Failure("not_found", `${missing}${hint ?? ""}`);
 }
 
-function previewOf(programId: string | null, program: CheckedProgram): ProgramPreview {
+function previewOf(programId: string | null, program: CheckedProgram) {
   const { kind: outcome } = program;
   const state = program.kind === "unpublished" ? program.state : null;
   const document: unknown = program.kind === "published" ? JSON.parse(program.rendered.detail) : null;
@@ -184,32 +159,26 @@ interface EmptyField extends ProblemPlace {
   readonly field: string;
 }
 
-/** Gathers which of the published fields have a value in at least one document. */
-class FilledFields {
-  readonly #filled = new Set<string>();
-
-  /** `value`: the `data` of a detail response, or a part of it at this path. */
-  add(value: unknown, path = ""): void {
-    if (value === null || value === "") return;
-    if (Array.isArray(value)) {
-      for (const element of value) this.add(element, `${path}[]`);
-      if (value.length === 0) return;
-    } else if (typeof value === "object") {
-      for (const [name, part] of Object.entries(value))
-        this.add(part, path === "" ? name : `${path}.${name}`);
+/** Adds the public fields that have a value in `value`, the `data` of a detail response or its part at this path. */
+function addFilled(filled: Set<string>, value: unknown, path = ""): void {
+  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return;
+  filled.add(path);
+  if (Array.isArray(value)) for (const element of value) addFilled(filled, element, `${path}[]`);
+  else if (typeof value === "object") {
+    for (const [name, part] of Object.entries(value)) {
+      addFilled(filled, part, path === "" ? name : `${path}.${name}`);
     }
-    this.#filled.add(path);
   }
+}
 
-  /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
-  neverFilled(): readonly EmptyField[] {
-    const empty: string[] = [];
-    for (const path of publicFields) {
-      const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
-      if (!isInside && !this.#filled.has(path)) empty.push(path);
-    }
-    return empty.map((field) => ({ field, ...sourcePlace(field) }));
+/** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
+function neverFilled(filled: ReadonlySet<string>): readonly EmptyField[] {
+  const empty: string[] = [];
+  for (const path of publicFields) {
+    const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
+    if (!isInside && !filled.has(path)) empty.push(path);
   }
+  return empty.map((field) => ({ field, ...sourcePlace(field) }));
 }
 
 /** The view and column of a public field, or of the first part of it that has one. */

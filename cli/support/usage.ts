@@ -7,35 +7,18 @@ import { numbers, table } from "../output/table.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
 import { wrapped } from "../output/wrap.ts";
 
-export interface TokenUse {
-  /** `null`: all requests without a token that the gateway knew. */
-  readonly tokenId: string | null;
-  readonly tenantId: string | null;
-  readonly name: string | null;
-  readonly requests: number;
-  readonly byResource: Readonly<Record<string, number>>;
-  /** Answers by the first digit of the status. */
-  readonly byClass: Readonly<Record<"2xx" | "4xx" | "5xx", number>>;
-  readonly lastSeen: string;
-}
+export type TokenUsage = ReturnType<typeof usageByToken>;
 
-export interface TokenUsage {
-  /** The most requests first. */
-  readonly tokens: readonly TokenUse[];
-  readonly rows: readonly UsageRow[];
-  /** Active tokens without a request in the time that the log covers, issued before the end of that time. */
-  readonly idle: readonly RegisteredToken[];
-  /** Tokens that called the deprecated resource, by id. */
-  readonly legacyCallers: readonly string[];
-}
-
-/** Puts the counted requests and the registry together. `until`: the last request of the log, RFC 3339. Pure. */
+/**
+ * Puts the counted requests and the registry together: tokens with the most requests first, `null` for requests without a token
+ * that the gateway knew; and the active tokens without any. `until`: the last request of the log, RFC 3339. Pure.
+ */
 export function usageByToken(
   rows: readonly UsageRow[],
   registered: readonly RegisteredToken[],
   until: string,
   now: Date,
-): TokenUsage {
+) {
   const names = new Map<string | null, string | null>(registered.map(({ tokenId, name }) => [tokenId, name]));
   const groups = new Map<string | null, UsageRow[]>();
   for (const row of rows) {
@@ -43,8 +26,8 @@ export function usageByToken(
     groups.set(row.tokenId, own);
     own.push(row);
   }
-  const tokens = [...groups].map(([tokenId, own]): TokenUse => {
-    const classes = { "2xx": 0, "4xx": 0, "5xx": 0 };
+  const tokens = [...groups].map(([tokenId, own]) => {
+    const classes: Record<string, number> = { "2xx": 0, "4xx": 0, "5xx": 0 };
     return {
       tokenId,
       tenantId: own[0]?.tenantId ?? null,
@@ -66,7 +49,7 @@ export function usageByToken(
     Date.parse(token.createdAt) <= Date.parse(until);
   tokens.sort((a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1));
   const legacy = rows.flatMap(({ resource, tokenId }) => (resource === "legacy" ? (tokenId ?? []) : []));
-  return { tokens, rows, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
+  return { tokens, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
 }
 
 function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
@@ -81,8 +64,13 @@ export function usageText(
   covers: { readonly from: string; readonly to: string },
   { style, width, columns, now }: Layout,
 ): string {
-  const label = ({ tokenId, name }: Pick<TokenUse, "tokenId" | "name">): string =>
-    printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
+  const label = ({
+    tokenId,
+    name,
+  }: {
+    readonly tokenId: string | null;
+    readonly name: string | null;
+  }): string => printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
   const legacy = tokens
     .filter(({ tokenId }) => tokenId !== null && legacyCallers.includes(tokenId))
     .map(label);

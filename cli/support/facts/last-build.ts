@@ -19,32 +19,20 @@ export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "left
   readonly problemCounts: Readonly<Record<string, number>>;
 }
 
-export interface LastTry {
-  readonly outcome: string;
-  readonly triedAt: string;
-}
-
 /** What is recorded of a tenant's builds. */
 export interface LastBuild {
   /** `null` when no build has written `runs/last.json` since there is such a document. */
   readonly lastRun: LastRun | null;
   /** The later of the last run and of the tenant's entry in `runs/confirmed.json`. */
-  readonly lastTry: LastTry | null;
+  readonly lastTry: { readonly outcome: string; readonly triedAt: string } | null;
   /** The reading that was last published or found unchanged, and the snapshot that it confirms. */
   readonly confirmation: Confirmation | undefined;
   /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
   readonly notInSource: string | null;
 }
 
-export interface LastBuilds {
-  of(tenantId: TenantId): LastBuild;
-  /** The tenants that a run has named. */
-  readonly named: readonly TenantId[];
-  readonly faults: readonly string[];
-}
-
 /** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
-export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): Promise<LastBuilds> {
+export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   const [last, confirmed] = await Promise.all([
     orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
     orFault<Confirmations>(new Map(), signal, async () => {
@@ -54,7 +42,7 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): P
   ]);
   const { runsOfAll, tenants } = last.value;
   return {
-    of(tenantId) {
+    of(tenantId: TenantId): LastBuild {
       const lastRun = lastRunOf(tenantId, last.value);
       const tried = lastRun && { outcome: lastRun.outcome, triedAt: lastRun.finishedAt };
       const confirmation = confirmed.value.get(tenantId);
@@ -63,6 +51,7 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): P
       const lastTry = isLater ? { outcome, triedAt } : tried;
       return { lastRun, lastTry, confirmation, notInSource: unlistedSince(tenantId, last.value) };
     },
+    /** The tenants that a run has named. */
     named: [...tenants.keys(), ...runsOfAll.flatMap((run) => run.tenants.filter(isTenantId))],
     faults: [...last.faults, ...confirmed.faults],
   };

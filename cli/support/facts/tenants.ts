@@ -48,20 +48,17 @@ export interface Hold {
   readonly by: string | null;
 }
 
-/** What the gateways' log says of all tenants together. */
-export interface GatewayFacts {
-  readonly state: LogState;
-  /** Requests of the last hour whose access key the gateway did not know. */
-  readonly anonymous: Answers;
-  /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
-  readonly unconfirmed: RequestLogLine | null;
-}
-
 export interface TenantsReading {
   /** By tenant id. */
   readonly tenants: readonly TenantFacts[];
-  /** `null` when no log was given. */
-  readonly gateways: GatewayFacts | null;
+  /** What the gateways' log says of all tenants together; `null` when no log was given. */
+  readonly gateways: {
+    readonly state: LogState;
+    /** Requests of the last hour whose access key the gateway did not know. */
+    readonly anonymous: Answers;
+    /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
+    readonly unconfirmed: RequestLogLine | null;
+  } | null;
   readonly faults: readonly string[];
 }
 

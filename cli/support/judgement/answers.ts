@@ -1,13 +1,13 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
-import type { GatewayFacts, TenantFacts } from "../facts/tenants.ts";
+import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
 import { clause, damageSteps, forSupport, storeSteps } from "./steps.ts";
 
 /** Finds the concerns of all tenants together in the gateways' answers of the last hour. */
 export function gatewayConcerns(
-  { anonymous, unconfirmed }: GatewayFacts,
+  { anonymous, unconfirmed }: NonNullable<TenantsReading["gateways"]>,
   reader: Reader,
 ): readonly Concern[] {
   const concerns: Concern[] = [];

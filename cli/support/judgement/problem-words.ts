@@ -21,7 +21,7 @@ export function problemWords({ code, field, value, message }: Problem): string {
   return `${label}${given}: ${message}.`;
 }
 
-export function problemList(problems: readonly Problem[]): string {
+function problemList(problems: readonly Problem[]): string {
   const shown = problems.slice(0, 3).map(problemWords);
   const more = problems.length - shown.length;
   return `${shown.join(" ")}${more > 0 ? ` (${more} more below.)` : ""}`;

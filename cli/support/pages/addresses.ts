@@ -4,10 +4,6 @@ export const home = "/";
 export const stylesheetPath = "/style.css";
 export const findPath = "/find";
 
-export function findFor(text: string): string {
-  return `${findPath}?${new URLSearchParams({ q: text })}`;
-}
-
 export function requestPath(requestId: string): string {
   return `/requests/${encodeURIComponent(requestId)}`;
 }
@@ -22,8 +18,8 @@ export function programsPath(tenantId: string): string {
 }
 
 /**
- * The address of a program. `version`: the snapshot whose version of it is shown. Browsers take the ids `.` and `..` for steps in
- * the path, so these stand in the query.
+ * The address of a program. `version`: the snapshot with which it changed. Browsers take the ids `.` and `..` for steps in the
+ * path, so these stand in the query.
  */
 export function programPath(tenantId: string, programId: string, version?: string): string {
   const query = new URLSearchParams();

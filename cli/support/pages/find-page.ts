@@ -15,7 +15,7 @@ import { storedPrograms } from "../facts/program-in-store.ts";
 import { readRemovals, registryReading } from "../facts/registry.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import { type Answer, homeTrail, type Inspection } from "./page.ts";
-import { badge, dataTable, heading, logNotices, notice, section } from "./parts.ts";
+import { badge, dataTable, logNotices, maxRows, notice, section } from "./parts.ts";
 
 /** A program of the store, or one that only the source has, in a state of its own. */
 interface FoundProgram {
@@ -24,9 +24,6 @@ interface FoundProgram {
   readonly name: string;
   readonly state?: string;
 }
-
-/** A person reads no more. */
-const maxShown = 50;
 
 /** P69: looks through all tenants, keys and programs, and through the log when nothing else has the text. */
 export async function findPage(query: URLSearchParams, inspection: Inspection): Promise<Answer> {
@@ -60,7 +57,7 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   if (requests !== undefined && requests.requests.length > 0) return { location: requestPath(text) };
   // Somebody waits for the page.
   const source = await database.ask({ maxMs: 3000, signal }, async (client) => {
-    return { kind: "asked", programs: await findProgramsInSource(client, words, maxShown) } as const;
+    return { kind: "asked", programs: await findProgramsInSource(client, words, maxRows) } as const;
   });
   const known = new Set(catalog.entries.map(placeOf));
   const inSource = source.kind === "asked" ? source.programs : [];
@@ -70,24 +67,22 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   if (one !== undefined && same.length === 1 && places.length === 0) return { location: placeOf(one) };
   const total = tenantIds.length + tokens.length + published.length + unpublished.length;
   const others = published.filter((entry) => !sameIds.includes(entry));
-  const shown = [...sameIds, ...others].slice(0, maxShown);
+  const shown = [...sameIds, ...others].slice(0, maxRows);
   const unread = registry.kind === "read" ? [] : [`Access keys are missing here: ${registry.reason}`];
   return findAnswer(html`<p class="lead" role="status">${total === 0 ? "Nothing" : numberText(total)} found for “${text}”.</p>
 ${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
 ${catalog.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${catalog.unread.join(", ")}.</p>`)}
 ${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${requests !== undefined && logNotices(requests)}
-${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.slice(0, maxShown).map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
-${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.slice(0, maxShown).map(tokenItem)}</ul>`)}
+${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.slice(0, maxRows).map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
+${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.slice(0, maxRows).map(tokenItem)}</ul>`)}
 ${shown.length + unpublished.length > 0 && section("programs", "Programs", programTable([...shown, ...unpublished]))}
 ${published.length > shown.length && html`<p>The first ${shown.length} of ${numberText(published.length)} are shown: add a word.</p>`}`);
 
   function programTable(programs: readonly FoundProgram[]): Html {
     return dataTable("Programs", programs, {
-      Program: heading(
-        (program) =>
-          html`<a class="row-link" href="${placeOf(program)}"><bdi>${program.name.trim() || program.programId}</bdi></a> <code class="id">${program.programId}</code>`,
-      ),
+      Program: (program) =>
+        html`<a class="row-link" href="${placeOf(program)}"><bdi>${program.name.trim() || program.programId}</bdi></a> <code class="id">${program.programId}</code>`,
       Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
       "Partners see it": ({ tenantId, state }) => {
         if (state !== undefined) return html`${badge("no", "bad")} ${state}`;
@@ -124,9 +119,8 @@ function tokenItem(token: RegisteredToken): Html {
 /** The text without white space, quotes and full stops around it, which people copy along with an id. */
 function cleanedText(text: string): string {
   const characters = [...text.slice(0, 200)];
-  const first = characters.findIndex((character) => !around.has(character));
-  const last = characters.findLastIndex((character) => !around.has(character));
-  return first === -1 ? "" : characters.slice(first, last + 1).join("");
+  while (around.has(characters.at(-1) ?? "")) characters.pop();
+  return characters.slice(characters.findIndex((character) => !around.has(character))).join("");
 }
 
 const around = new Set(" \t\r\n\u00a0\"'“”‘’«»`<>().,;");

@@ -13,25 +13,23 @@ import {
 } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { outcomeTone } from "../texts/described-tenant.ts";
-import { home, programPath, requestPath, tenantPath } from "./addresses.ts";
+import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import type { Inspection, Page } from "./page.ts";
 import {
   badge,
   command,
   dataTable,
-  heading,
   logNotices,
+  maxRows,
   notice,
-  numeric,
-  pageOf,
-  pager,
+  otherRows,
   section,
   stepList,
   time,
 } from "./parts.ts";
 
 /** P77: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
-export async function healthPage(query: URLSearchParams, inspection: Inspection): Promise<Page> {
+export async function healthPage(inspection: Inspection): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const lastHour = await log?.lastHour(reader.now);
@@ -44,7 +42,7 @@ export async function healthPage(query: URLSearchParams, inspection: Inspection)
 ${faults.map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
 ${gateways === null ? html`<p class="lead">What partners got is not known here: no log of a gateway was given.</p>` : logNotices(gateways.state)}
 ${attention({ ...report, tenants }, reader) || (isWell && notice("good", html`<p>Nothing needs attention.</p>`))}
-${tenants.length === 0 ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>` : allTenants(tenants, query, reader)}`;
+${tenants.length === 0 ? html`<p>Build the first snapshots: ${command("snapshot build")}</p>` : allTenants(tenants, reader)}`;
   return { status: 200, title: "Health", trail: [], main };
 }
 
@@ -70,20 +68,14 @@ ${more > 0 && html`<p>… and ${numberText(more)} more; the tenants below have t
   );
 }
 
-function allTenants(tenants: readonly JudgedTenant[], query: URLSearchParams, reader: Reader): Html {
-  const listed = pageOf(tenants, query);
-  return section(
-    "tenants",
-    "Tenants",
-    html`${listed.pages > 1 && html`<p class="lead">${counted(tenants.length, "tenant")}${listed.place}.</p>`}
-${dataTable("Tenants with the age of their data, the worst first", listed.rows, {
-  Tenant: heading(({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`),
-  State: stateBadges,
-  Programs: numeric(({ live }) => (live === null ? "–" : numberText(live.programs))),
-  "Last build": (tenant) => lastBuild(tenant, reader),
-})}
-${pager(listed, home, "tenants")}`,
-  );
+function allTenants(tenants: readonly JudgedTenant[], reader: Reader): Html {
+  const table = dataTable("Tenants with the age of their data, the worst first", tenants.slice(0, maxRows), {
+    Tenant: ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
+    State: stateBadges,
+    Programs: ({ live }) => (live === null ? "–" : numberText(live.programs)),
+    "Last build": (tenant) => lastBuild(tenant, reader),
+  });
+  return section("tenants", "Tenants", html`${table}${otherRows(tenants.length)}`);
 }
 
 /** How the last build ended, and, if that was another one, when a build last found the data to be what the source says. */

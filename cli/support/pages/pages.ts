@@ -21,13 +21,13 @@ export async function pageAt(url: URL | undefined, inspection: Inspection): Prom
   switch (`/${pattern.join("/")}`) {
     case home:
     case "/health":
-      return await healthPage(query, inspection);
+      return await healthPage(inspection);
     case "/find":
       return await findPage(query, inspection);
     case "/requests/:":
       return await requestPage(id, inspection);
     case "/tenants/:":
-      return await tenantPage(parseTenantId(id), query, inspection);
+      return await tenantPage(parseTenantId(id), inspection);
     case "/tenants/:/programs": {
       // The form asks in this way, and so does an id that cannot stand in a path.
       const asked = query.get("id")?.trim() ?? "";

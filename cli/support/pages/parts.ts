@@ -1,4 +1,5 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
 import type { Step } from "../judgement/steps.ts";
@@ -38,7 +39,7 @@ export function describedList(described: readonly DescribedRow[], reader: Reader
     );
     return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, value] as const;
   });
-  return labelledList(rows, "steps");
+  return labelledList(rows);
 }
 
 function pieceHtml(piece: Piece, reader: Reader): Html {
@@ -58,68 +59,37 @@ export function stepList(steps: readonly Step[]): Html {
   return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
 }
 
-/** Labels with their values: the kind `brief` puts them side by side, `steps` below each other. */
-export function labelledList(
-  rows: readonly (readonly [label: string, value: HtmlValue])[],
-  kind: "brief" | "steps" = "brief",
-): Html {
-  return html`<dl class="facts ${kind}">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-type Cell<Row> = (row: Row) => HtmlValue;
-type Column<Row> = Cell<Row> | { readonly kind: "heading" | "number"; readonly cell: Cell<Row> };
-
-/** A column that names the row. In a narrow table, its cell is the card's heading. */
-export function heading<Row>(cell: Cell<Row>): Column<Row> {
-  return { kind: "heading", cell };
-}
-
-export function numeric<Row>(cell: Cell<Row>): Column<Row> {
-  return { kind: "number", cell };
+/** Labels with their values, below each other. */
+export function labelledList(rows: readonly (readonly [label: string, value: HtmlValue])[]): Html {
+  return html`<dl class="facts">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /**
- * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. It becomes a list of
- * cards where it is narrow. ARIA roles keep its meaning as a table there, since browsers drop it when the display changes.
+ * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. The first names the row.
+ * Where it is narrow it becomes a list of cards. ARIA roles keep its meaning as a table there, since browsers drop it when the
+ * display changes.
  */
 export function dataTable<Row>(
   caption: string,
   rows: readonly Row[],
-  columns: Readonly<Record<string, Column<Row>>>,
+  columns: Readonly<Record<string, (row: Row) => HtmlValue>>,
 ): Html {
-  const known = Object.entries(columns).map(([title, column]) =>
-    typeof column === "function" ? { title, kind: "text", cell: column } : { title, ...column },
-  );
+  const cells = Object.entries(columns);
   return html`<table role="table">
 <caption class="hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${cells.map(([title]) => html`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row) =>
-      html`<tr role="row">${known.map(({ title, kind, cell }) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cell(row)}</span></td>`)}</tr>`,
+      html`<tr role="row">${cells.map(([title, cell]) => html`<td role="cell" data-label="${title}"><span>${cell(row)}</span></td>`)}</tr>`,
   )}</tbody>
 </table>`;
 }
 
-const perPage = 50;
+/** A person reads no more rows of a table. The box on every page finds the others. */
+export const maxRows = 50;
 
-/** The rows of a list that belong on the page that the address asks for, and which page that is, from 1. */
-export function pageOf<Row>(all: readonly Row[], query: URLSearchParams) {
-  const pages = Math.max(1, Math.ceil(all.length / perPage));
-  const page = Math.min(Math.max(1, Math.trunc(Number(query.get("page") ?? 1)) || 1), pages);
-  const rows = all.slice((page - 1) * perPage, page * perPage);
-  return { rows, page, pages, place: pages > 1 ? `, page ${page} of ${pages}` : "" };
-}
-
-/** Links to the pages of a list before and after this one. `part`: the id of the list's section. */
-export function pager(
-  { page, pages }: { readonly page: number; readonly pages: number },
-  path: string,
-  part: string,
-): Html | false {
-  if (pages === 1) return false;
-  const link = (to: number, text: string): Html =>
-    html`<li><a href="${path}?page=${to}#${part}">${text}</a></li>`;
-  return html`<nav class="pager" aria-label="Pages"><ul>${page > 1 && link(page - 1, "← Earlier")}${page < pages && link(page + 1, "Later →")}</ul></nav>`;
+export function otherRows(count: number): Html | false {
+  return count > maxRows && html`<p>… and ${numberText(count - maxRows)} more: the box above finds them.</p>`;
 }
 
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */

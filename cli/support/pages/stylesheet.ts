@@ -39,7 +39,7 @@ summary { cursor: pointer; width: fit-content; color: var(--accent); }
 ul, ol { padding-inline: 1.3rem; margin: 0.4rem 0; }
 ol { padding-inline: 2rem; }
 li { margin: 0.2rem 0; }
-.plain, .trail ol, .pager ul { list-style: none; padding: 0; }
+.plain, .trail ol { list-style: none; padding: 0; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: 0.5rem 0.9rem; background: var(--card); border-radius: 6px; }
 .skip:focus { top: 0.6rem; z-index: 1; }
@@ -78,22 +78,15 @@ del, ins { text-decoration: none; }
   display: inline-block; padding: 0.25rem 0.6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card);
   user-select: all;
 }
-.facts {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0.9rem 2rem; margin: 1.2rem 0;
-}
-.facts > div { border-top: 1px solid var(--line); padding-top: 0.5rem; }
-.facts.steps { grid-template-columns: 1fr; gap: 0.5rem; }
-.facts.steps > div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; }
-.facts dd { margin: 0.1rem 0 0; }
+.facts > div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; border-top: 1px solid var(--line); padding: 0.5rem 0; }
+.facts dd { margin: 0.1rem 0 0; min-width: 0; }
 table { width: 100%; border-collapse: collapse; margin: 0.6rem 0 1.2rem; background: var(--card); border-radius: 8px; }
 th, td {
   padding: 0.6rem 0.8rem; text-align: start; vertical-align: top; overflow-wrap: break-word; border-bottom: 1px solid var(--line);
 }
 th { font-weight: 600; white-space: nowrap; }
 td :is(a, bdi, code) { overflow-wrap: anywhere; }
-td.heading { min-width: 9rem; }
-th.number, td.number { text-align: end; }
-td.number { white-space: nowrap; }
+td:first-child { min-width: 9rem; }
 tbody tr:last-child td { border-bottom: 0; }
 .row-link { font-weight: 600; text-decoration: none; }
 td .exact, .line, .search label, .message label { display: block; }
@@ -104,7 +97,7 @@ td .exact, .line, .search label, .message label { display: block; }
 .strip .there1 { fill: var(--accent-soft); }
 .strip .absent { fill: var(--line); }
 .strip .unknown { fill: var(--doubt); }
-.ends, .pager ul { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; }
+.ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; }
 .versions li, .commands li { margin: 0.5rem 0; }
 .parts, .parts dd { margin: 0; }
 .parts div { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
@@ -122,21 +115,19 @@ button { font-weight: 600; background: var(--accent); border-color: var(--accent
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); }
 /* A table that is too wide: each row is a card, and each cell a line that begins with its column's title. */
 @media (max-width: 42rem) {
-  .facts, .facts.steps { grid-template-columns: 1fr; gap: 0.35rem; }
-  .facts > div, .facts.steps > div { display: grid; grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding-top: 0.35rem; }
+  .facts > div { grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding: 0.35rem 0; }
   table, :is(tbody, tr, td) { display: block; width: 100%; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table { background: none; }
   tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
-  td, td.number { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
-  td.heading { display: block; min-width: 0; }
-  td.heading::before { content: none; }
-  td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
+  td { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; }
+  td:first-child { display: block; min-width: 0; }
+  td:not(:first-child)::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
   td > span { min-width: 0; }
 }
 @media print {
   body { background: none; padding: 0; }
-  .search, .find, footer, .skip, .pager { display: none; }
+  .search, .find, footer, .skip { display: none; }
   pre { max-height: none; white-space: pre-wrap; }
 }
 `;

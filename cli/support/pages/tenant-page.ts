@@ -12,7 +12,7 @@ import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/described-tenant.ts";
-import { programPath, programsPath, tenantPath } from "./addresses.ts";
+import { programPath, programsPath } from "./addresses.ts";
 import { concernItem } from "./health-page.ts";
 import { homeTrail, type Inspection, type Page } from "./page.ts";
 import {
@@ -20,21 +20,15 @@ import {
   command,
   dataTable,
   describedList,
-  heading,
+  maxRows,
   notice,
-  numeric,
-  pageOf,
-  pager,
+  otherRows,
   section,
   time,
 } from "./parts.ts";
 
 /** One tenant: its state, its programs, its keys and its versions. */
-export async function tenantPage(
-  tenantId: TenantId,
-  query: URLSearchParams,
-  inspection: Inspection,
-): Promise<Page> {
+export async function tenantPage(tenantId: TenantId, inspection: Inspection): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const lastHour = await log?.lastHour(reader.now);
@@ -50,7 +44,7 @@ export async function tenantPage(
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
-${programs !== undefined && programsSection(tenantId, programs, query)}
+${programs !== undefined && programsSection(tenantId, programs)}
 ${whyForm(tenantId)}
 ${section("state", "State", describedList(describedTenant(tenant), reader))}
 ${keysSection(tenant, reader)}
@@ -60,31 +54,20 @@ ${history !== undefined && versionsSection(tenant, history, reader)}
 }
 
 /** The live snapshot's programs in the order of its list. */
-function programsSection(
-  tenantId: string,
-  programs: readonly ProgramListItem[],
-  query: URLSearchParams,
-): Html {
-  const listed = pageOf(programs, query);
-  const table = dataTable("Programs in the order of the list that partners get", listed.rows, {
-    Program: heading(
-      ({ id, name }) =>
-        html`<a class="row-link" href="${programPath(tenantId, id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
-    ),
-    Departure: ({ departureDate: date }) =>
-      date === null ? "–" : html`<time class="whole" datetime="${date}">${date}</time>`,
-    Days: numeric(({ durationDays }) => durationDays ?? "–"),
-    Free: numeric(({ capacity }) => `${capacity.remaining} of ${capacity.total}`),
-    From: numeric(({ prices: { startingAmount }, currency }) =>
+function programsSection(tenantId: string, programs: readonly ProgramListItem[]): Html {
+  const table = dataTable("Programs in the order of the list that partners get", programs.slice(0, maxRows), {
+    Program: ({ id, name }) =>
+      html`<a class="row-link" href="${programPath(tenantId, id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
+    Departure: ({ departureDate }) => html`<span class="whole">${departureDate ?? "–"}</span>`,
+    Days: ({ durationDays }) => durationDays ?? "–",
+    Free: ({ capacity }) => `${capacity.remaining} of ${capacity.total}`,
+    From: ({ prices: { startingAmount }, currency }) =>
       startingAmount === null ? "–" : html`<span class="whole">${money(startingAmount, currency)}</span>`,
-    ),
   });
   return section(
     "programs",
     "Programs",
-    html`<p class="lead">${counted(programs.length, "program")}${listed.place}. The box above finds them by name or id.</p>
-${programs.length > 0 && table}
-${pager(listed, tenantPath(tenantId), "programs")}`,
+    html`<p class="lead">${counted(programs.length, "program")}</p>${programs.length > 0 && table}${otherRows(programs.length)}`,
   );
 }
 
@@ -103,17 +86,14 @@ export function whyForm(tenantId: string, programId = ""): Html {
 
 /** A key that ends within this time is marked, since its end is an outage for the partner. */
 const soonMs = 14 * 86_400_000;
-const maxKeys = 50;
 
 function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
   if (keys === null) return false;
   const ended = ({ revokedAt }: RegisteredToken): number => (revokedAt === null ? 0 : 1);
-  const shown = keys.toSorted((a, b) => ended(a) - ended(b)).slice(0, maxKeys);
+  const shown = keys.toSorted((a, b) => ended(a) - ended(b)).slice(0, maxRows);
   const table = dataTable("Access keys, those in force first", shown, {
-    Key: heading(
-      ({ name, tokenId }) =>
-        html`<strong><bdi>${name ?? tokenId}</bdi></strong> <code class="id">${tokenId}</code>`,
-    ),
+    Key: ({ name, tokenId }) =>
+      html`<strong><bdi>${name ?? tokenId}</bdi></strong> <code class="id">${tokenId}</code>`,
     State: (token) => keyBadge(token, reader),
     Ends: ({ expiresAt }) => (expiresAt === null ? "never" : time(expiresAt, reader)),
     Issued: ({ createdAt }) => time(createdAt, reader),
@@ -122,7 +102,7 @@ function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
     "keys",
     "Access keys",
     html`${keys.length === 0 ? html`<p>None was issued, so no partner reads these programs.</p>` : table}
-${keys.length > maxKeys && html`<p>… and ${numberText(keys.length - maxKeys)} more: ${command("token list")}</p>`}`,
+${otherRows(keys.length)}`,
   );
 }
 
@@ -142,14 +122,14 @@ function versionsSection(tenant: JudgedTenant, { published, periods }: LiveHisto
   // P91: partners saw the live snapshot only until the removal of the tenant.
   const end = goneSince(tenant);
   const table = dataTable("What partners saw when, newest first", periods.slice(0, maxPeriods), {
-    Snapshot: heading(({ snapshotId }) => html`<code>${snapshotId}</code>`),
+    Snapshot: ({ snapshotId }) => html`<code>${snapshotId}</code>`,
     "Seen from": ({ from, how }) =>
       html`${time(from, reader)}${how === "rolled back to" && html` ${badge("rollback", "doubtful")}`}`,
     Until: ({ until }) => {
       const last = until ?? end;
       return last === null ? badge("live", "good") : time(last, reader);
     },
-    Programs: numeric(({ snapshotId }) => numberText(byId.get(snapshotId)?.programs ?? 0)),
+    Programs: ({ snapshotId }) => numberText(byId.get(snapshotId)?.programs ?? 0),
   });
   const older = command(`snapshot list --tenant ${tenant.tenantId}`);
   return section(

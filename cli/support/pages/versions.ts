@@ -71,33 +71,22 @@ function digestOf(entry: ProgramVersion["entry"]): string | null {
   return entry === null || entry === "unknown" ? entry : entry.sha256;
 }
 
-/** The document of a version; `undefined` for none. Throws `corrupt_document`. */
-export async function versionDocument(
-  store: ObjectStore,
-  { entry }: ProgramVersion,
-  signal: AbortSignal,
-): Promise<unknown> {
-  if (entry === null || entry === "unknown") return undefined;
-  return dataOf(await responseBytes(store, entry, signal), entry.key);
-}
-
 /** What turned one version into the next, or why that cannot be shown. */
 export async function versionChanges(
   store: ObjectStore,
-  before: ProgramVersion,
-  after: ProgramVersion,
+  before: ProgramVersion["entry"],
+  after: ProgramVersion["entry"],
   signal: AbortSignal,
 ): Promise<readonly ProgramChange[] | string> {
-  if (before.entry === "unknown" || after.entry === "unknown") {
+  if (before === "unknown" || after === "unknown") {
     return "What partners saw in one of these times is not kept or damaged.";
   }
-  if (before.entry === null) return "It appeared: partners got 404 before.";
-  if (after.entry === null) return "It went: partners got 404 from then on.";
-  const read = (version: ProgramVersion): Promise<unknown> =>
-    unlessFailed(versionDocument(store, version, signal), "corrupt_document");
-  const [old, young] = [await read(before), await read(after)];
-  if (old === undefined || young === undefined) return "One of the two versions is damaged.";
-  return programChanges(old, young);
+  if (before === null) return "It appeared: partners got 404 before.";
+  if (after === null) return "It went: partners got 404 from then on.";
+  const read = async (entry: ResponseEntry): Promise<unknown> =>
+    dataOf(await responseBytes(store, entry, signal), entry.key);
+  const found = await unlessFailed(Promise.all([read(before), read(after)]), "corrupt_document");
+  return found === undefined ? "One of the two versions is damaged." : programChanges(found[0], found[1]);
 }
 
 export interface ShownVersions extends ProgramVersions {
@@ -154,7 +143,7 @@ function versionItem(view: ShownVersions, version: ProgramVersion, at: number, r
   const { from, until, snapshotIds, isRollback } = version;
   const [snapshotId = ""] = snapshotIds;
   const end = until ?? removedAt;
-  const link = html`<a href="${programPath(tenantId, programId, snapshotId)}">What partners got, and what changed</a>`;
+  const link = html`<a href="${programPath(tenantId, programId, snapshotId)}">What changed</a>`;
   return html`<li>${badge(...mark(versions, at))} from ${time(from, reader)} ${end === null ? "until now" : html`until ${time(end, reader)}`}
 <span class="line">${isRollback ? "A rollback went to" : "A build published"} <code>${snapshotId}</code>. ${at > 0 && link}</span></li>`;
 }

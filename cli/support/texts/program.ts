@@ -14,7 +14,7 @@ import { garbledWords, problemWords } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { type Judgement, stepText } from "../judgement/steps.ts";
 import { describedAge, describedBuilds, holdLine, lastRunJson } from "./described-tenant.ts";
-import { type DescribedRow, type Line, labelledRows } from "./description.ts";
+import { type DescribedRow, type Line, labelledRows, type Piece } from "./description.ts";
 
 /** What partners see of a program and why, with the differences to what the booking system has. */
 export function explanationText(explanation: Explanation, layout: Layout): string {
@@ -128,36 +128,34 @@ export function pastLines(past: ProgramPast): readonly Line[] {
   }
 }
 
+const inSource: Readonly<Record<Exclude<ProgramInSource["kind"], "not_publishable">, Piece>> = {
+  unavailable: { tone: "doubtful", text: "could not be asked" },
+  tenant_unknown: { tone: "bad", text: "does not list the tenant" },
+  absent: { tone: "bad", text: "has no program of this id for this tenant" },
+  invalid: { tone: "bad", text: "has it, but it cannot be published" },
+  publishable: { tone: "good", text: "has it, active and fit to be published" },
+};
+
 function sourceLines(source: ProgramInSource): readonly Line[] {
+  const unseen = "dropped" in source ? findings("not published:", source.dropped) : [];
+  if (source.kind === "not_publishable") {
+    const state: Line = ["has it, as ", { tone: "doubtful", text: JSON.stringify(source.state) }];
+    const active = findings("nor if active:", source.ifActive);
+    return [state, "only active programs are published", ...active, ...unseen];
+  }
+  const first = inSource[source.kind];
   switch (source.kind) {
     case "unavailable":
-      return [{ tone: "doubtful", text: "could not be asked" }, source.reason];
-    case "tenant_unknown":
-      return [{ tone: "bad", text: "does not list the tenant" }];
+      return [first, source.reason];
     case "absent": {
-      const none: Line = { tone: "bad", text: "has no program of this id for this tenant" };
-      const others = source.elsewhere.map(
-        ({ programId, tenantId }) => `but has ${JSON.stringify(programId)} under tenant ${tenantId}`,
-      );
-      return [none, ...others];
+      const found = (other: (typeof source.elsewhere)[number]): string =>
+        `but has ${JSON.stringify(other.programId)} under tenant ${other.tenantId}`;
+      return [first, ...source.elsewhere.map(found)];
     }
-    case "not_publishable":
-      return [
-        ["has it, as ", { tone: "doubtful", text: JSON.stringify(source.state) }],
-        "only active programs are published",
-        ...findings("nor if active:", source.ifActive),
-        ...findings("not published:", source.dropped),
-      ];
     case "invalid":
-      return [
-        { tone: "bad", text: "has it, but it cannot be published" },
-        ...source.problems.map(problemText),
-        ...findings("not published:", source.dropped),
-      ];
-    case "publishable": {
-      const fit: Line = { tone: "good", text: "has it, active and fit to be published" };
-      return [fit, ...findings("not published:", source.dropped)];
-    }
+      return [first, ...source.problems.map(problemText), ...unseen];
+    default:
+      return [first, ...unseen];
   }
 }
 

@@ -50,7 +50,6 @@ describe("the pages of inspect", () => {
     [`/tenants/${deskTenant}/programs/OSAKA-3`, 200, "&quot;draft&quot;, and only active"],
     [`/tenants/${deskTenant}/programs/A%2FB`, 200, "Partners get 400"],
     [`/tenants/${deskTenant}/programs?id=..`, 200, "Partners get 400"],
-    [`/tenants/${deskTenant}/programs/KYOTO-1?version=yesterday`, 200, "not kept any more"],
     ["/style.css", 200, "prefers-color-scheme: dark"],
     ["/nothing", 404, "There is no page"],
     ["/tenants/nobody", 404, "has nothing of tenant nobody"],

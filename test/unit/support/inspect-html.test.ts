@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
 import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
-import { pageOf } from "../../../cli/support/pages/parts.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {
@@ -34,14 +33,6 @@ describe("a template of HTML", () => {
     const forged = { markup: "<script>" };
     expect(html`${forged}`.markup).not.toContain("<script>");
   });
-});
-
-test("a list gives one page of many, and the nearest one to a page that is not there", () => {
-  const many = Array.from({ length: 120 }, (_, at) => at);
-  const page = (number: number) => pageOf(many, new URLSearchParams({ page: String(number) }));
-  expect(page(2)).toMatchObject({ page: 2, pages: 3, rows: many.slice(50, 100) });
-  expect(page(99).rows[0]).toBe(100);
-  expect(page(-1).page).toBe(1);
 });
 
 describe("the words for a program", () => {
