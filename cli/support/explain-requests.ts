@@ -1,5 +1,5 @@
 import { asFailure } from "../../core/failure.ts";
-import { isSnapshotId, isTenantId, type TenantId } from "../../core/ids.ts";
+import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { type ProgramPast, programPast } from "../operate/snapshots/program-past.ts";
 import { readManifestHead } from "../publish/snapshot/manifest-head.ts";
@@ -43,15 +43,12 @@ export async function explainRequests(
   const registry = await registryReading(store);
   const tokens = registry.kind === "read" ? registry.registry.tokens : undefined;
   const keys = tokens === undefined ? "unknown" : tokens.length === 0 ? "none" : "some";
-  // A client that uses one id for many requests often asks for one program again and again.
-  const tenants = new Map<string, Promise<JudgedTenant | null>>();
-  const programs = new Map<string, Promise<Explanation | null>>();
   const explained: ExplainedRequest[] = [];
   for (const line of requests) {
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
     const [tenant, snapshot, miss] = await Promise.all([
-      isTenant(tenantId) ? once(tenants, tenantId, () => judgedTenantOf(context, tenantId)) : null,
+      isTenant(tenantId) ? unlessUnreadable(() => judgedTenantOf(context, tenantId)) : null,
       unlessUnreadable(() => answeringSnapshot(line)),
       unlessUnreadable(() => missingProgram(line)),
     ]);
@@ -60,13 +57,9 @@ export async function explainRequests(
   }
   return explained;
 
-  async function answeringSnapshot({
-    tenantId,
-    snapshotId,
-    status,
-  }: RequestLogLine): Promise<RequestFacts["snapshot"]> {
-    if (status !== 200 || !isTenant(tenantId) || snapshotId === null || !isSnapshotId(snapshotId))
-      return null;
+  async function answeringSnapshot(line: RequestLogLine): Promise<RequestFacts["snapshot"]> {
+    const { tenantId, snapshotId } = line;
+    if (line.status !== 200 || !isTenant(tenantId) || !isSnapshot(snapshotId)) return null;
     const head = await readManifestHead(store, tenantId, snapshotId, signal);
     return head === undefined ? { kind: "not_kept" } : { kind: "kept", programs: head.programs };
   }
@@ -74,23 +67,11 @@ export async function explainRequests(
   async function missingProgram(line: RequestLogLine): Promise<MissingProgram | null> {
     const { tenantId, programId, status, route, snapshotId } = line;
     if (status !== 404 || route !== "detail" || programId === null || !isTenant(tenantId)) return null;
-    const key = JSON.stringify([tenantId, programId]);
-    const now = await once(programs, key, () => explainProgram(context, { tenantId, programId }));
-    const live = now && (await publishedSnapshot(store, tenantId, signal));
-    if (now == null || live == null) return null;
-    const asked = snapshotId !== null && isSnapshotId(snapshotId) ? snapshotId : null;
-    const lacking = { snapshotId: asked, at: new Date(line.time) };
+    const now = await explainProgram(context, { tenantId, programId });
+    const live = await publishedSnapshot(store, tenantId, signal);
+    if (live === undefined) return null;
+    const lacking = { snapshotId: isSnapshot(snapshotId) ? snapshotId : null, at: new Date(line.time) };
     return { atTheTime: await programPast(store, live, programId, lacking, signal), now };
-  }
-
-  function once<Answer>(
-    known: Map<string, Promise<Answer | null>>,
-    key: string,
-    ask: () => Promise<Answer>,
-  ): Promise<Answer | null> {
-    const asking = known.get(key) ?? unlessUnreadable(ask);
-    known.set(key, asking);
-    return asking;
   }
 
   /** The answer, or `null` when the store fails. */
@@ -104,6 +85,5 @@ export async function explainRequests(
   }
 }
 
-function isTenant(tenantId: string | null): tenantId is TenantId {
-  return tenantId !== null && isTenantId(tenantId);
-}
+const isSnapshot = (id: string | null): id is SnapshotId => id !== null && isSnapshotId(id);
+const isTenant = (id: string | null): id is TenantId => id !== null && isTenantId(id);

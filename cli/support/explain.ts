@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { type ProgramChange, programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
-import { type LiveReading, readLive } from "./facts/live.ts";
+import { type LiveReading, readLive, vouched } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { readTenants } from "./facts/tenants.ts";
@@ -29,7 +29,7 @@ export async function explainProgram(
 ): Promise<Explanation> {
   const { store, database, reader, signal } = context;
   const { tenantId, programId } = program;
-  const live = await readLive(store, tenantId, signal);
+  const live = await readLive(store, tenantId, signal, (pointer) => vouched(store, pointer, signal));
   const tenant = await judgedTenantOf(context, tenantId, live);
   const [source, found] = await Promise.all([
     tenant.isSandbox

@@ -29,11 +29,6 @@ export type ProgramPreview = ReturnType<typeof previewOf>;
 /** The content that a build would publish for a tenant, as far as a sample shows it; documented in docs/json.md. */
 export type SourcePreview = Awaited<ReturnType<typeof previewSource>>;
 
-export interface PreviewWish {
-  readonly tenantId?: TenantId | undefined;
-  readonly programId?: string | undefined;
-}
-
 /** Reading a sample of this size takes about a tenth of a second, and shows which fields a company never fills. */
 const maxSampled = 200;
 
@@ -41,7 +36,11 @@ const maxSampled = 200;
  * P106: maps programs as a build does (`checkedProgram`), without a store. Throws `source_contract` when the views are not as
  * they should be, and `not_found` for a tenant or program that the source does not have. Expects a transaction.
  */
-export async function previewSource(client: SourceClient, rules: ContentRules, wish: PreviewWish) {
+export async function previewSource(
+  client: SourceClient,
+  rules: ContentRules,
+  wish: { readonly tenantId?: TenantId | undefined; readonly programId?: string | undefined },
+) {
   await requireSourceStructure(client);
   const { tenants } = await readTenantList(client);
   const tenantId = wantedTenant(tenants, wish.tenantId);
@@ -63,10 +62,8 @@ export async function previewSource(client: SourceClient, rules: ContentRules, w
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        compared.set(outcome.programId, {
-          fingerprint: programFingerprint(read.source),
-          sha256: outcome.rendered.detailSha256,
-        });
+        const { detailSha256: sha256 } = outcome.rendered;
+        compared.set(outcome.programId, { fingerprint: programFingerprint(read.source), sha256 });
         addFilled(filled, (preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
@@ -117,9 +114,6 @@ function previewOf(programId: string | null, program: CheckedProgram) {
   return { programId, outcome, state, document, problems };
 }
 
-/** The limit for each query that compares with other tenants. Somebody waits for the preview. */
-const maxAskingMs = 10_000;
-const maxTenants = 20;
 const place = { view: "programs", column: "tenant_id" };
 
 /**
@@ -137,13 +131,14 @@ async function addSharedSample(
   const add = (code: "programs_shared" | "shared_unknown", value: string, count?: number): void =>
     groups.add(code, place, { tenantId, programId: null, value }, count);
   const asked = await tryReading(client, async () => {
-    await limitWaiting(client, { statementMs: maxAskingMs });
+    // Somebody waits for the preview.
+    await limitWaiting(client, { statementMs: 10_000 });
     return await tenantsOfPrograms(client, tenantId, sample);
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
   // The sample's own cursors are still open, under the names that each reading uses.
   await client.query("CLOSE ALL");
-  for (const { tenantId: other } of asked.result.slice(0, maxTenants)) {
+  for (const { tenantId: other } of asked.result.slice(0, 20)) {
     const reading = await tryReading(client, () => programsGivenEqually(client, other, rules, sample));
     if ("error" in reading) add("shared_unknown", `${other}: ${reading.error.message}`);
     else if (reading.result.length >= minShared) {

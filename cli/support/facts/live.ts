@@ -12,16 +12,6 @@ export type LiveReading<Live = VouchedSnapshot> =
   /** `pointer` is `null` when it is the pointer that is damaged. */
   | { readonly kind: "damaged"; readonly pointer: PointerVersion | null; readonly reason: string };
 
-export async function readLive(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<LiveReading> {
-  return await reading(store, tenantId, signal, async (pointer) => {
-    return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
-  });
-}
-
 /** What a manifest says of all its programs together. */
 export interface LiveHead {
   readonly generatedAt: string;
@@ -40,23 +30,19 @@ export function headOf({ manifest }: Pick<VouchedSnapshot, "manifest">): LiveHea
  */
 const heads = new WeakMap<ObjectStore, LRUCache<string, LiveHead>>();
 
-export async function readLiveHead(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<LiveReading<LiveHead & { readonly pointer: PointerVersion }>> {
-  return await reading(store, tenantId, signal, async (pointer) => {
+export async function readLiveHead(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
+  return await readLive(store, tenantId, signal, async (pointer) => {
     const known = heads.get(store) ?? new LRUCache<string, LiveHead>({ max: 20_000, ttl: 60_000 });
     heads.set(store, known);
     const key = `${tenantId} ${pointer.current.manifestSha256}`;
-    const head =
-      known.get(key) ?? headOf({ manifest: await readLiveManifest(store, pointer.current, signal) });
+    const head = known.get(key) ?? headOf(await vouched(store, pointer, signal));
     if (!known.has(key)) known.set(key, head);
     return { pointer, ...head };
   });
 }
 
-async function reading<Live>(
+/** What is live, as `read` reads it. */
+export async function readLive<Live>(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
@@ -72,4 +58,12 @@ async function reading<Live>(
     if (code !== "corrupt_document") throw error;
     return { kind: "damaged", pointer: pointer ?? null, reason: message };
   }
+}
+
+export async function vouched(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  signal: AbortSignal,
+): Promise<VouchedSnapshot> {
+  return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
 }

@@ -3,6 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
+import type { AuditChange } from "../../operate/audit/audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { orFault } from "./last-build.ts";
@@ -91,10 +92,7 @@ export async function heldBy(
   // A command that holds a tenant is done within an hour.
   const query = { tenantId, since: new Date(until.getTime() - 3_600_000), until, limit: 100 };
   const { value } = await orFault(undefined, signal, () => readAudit(store, query, signal));
-  const holder = value?.records.find(
-    ({ outcome, changes }) =>
-      outcome === "done" &&
-      changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
-  );
+  const holds = (change: AuditChange): boolean => change.kind === "snapshot" && change.after?.isHeld === true;
+  const holder = value?.records.find(({ outcome, changes }) => outcome === "done" && changes.some(holds));
   return holder === undefined ? null : `${holder.actor.user}@${holder.actor.host}`;
 }

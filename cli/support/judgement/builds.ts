@@ -96,7 +96,7 @@ const guards = {
   },
 } as const;
 
-function guardOf(facts: BuildFacts): (typeof guards)[keyof typeof guards] {
+function guardOf(facts: BuildFacts) {
   const code = failureOf(facts)?.code;
   return guards[code === "field_guard" || code === "shared_guard" ? code : "shrink_guard"];
 }
@@ -119,17 +119,15 @@ export type Need = "change" | "withdrawal" | "loss";
 /** `last` (P10): this program is the last published one, and the next build refuses to remove it unless it publishes another. */
 export type Obstacle = "none" | "last" | Exclude<BuildState[keyof BuildState], "running">;
 
-/** A program that waits for a build of its tenant. */
-export interface Waiting {
+/** A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to be corrected first. */
+interface Waiting {
   readonly tenant: TenantFacts & { readonly buildState: BuildState };
   readonly programId: string;
-  /** Whether no other program is published. */
   readonly isOnly: boolean;
+  readonly isWait: boolean;
   readonly need: Need;
   /** The effect of a build on the program, such as "take it out". */
   readonly effect: string;
-  /** Whether nothing has to be corrected first. */
-  readonly isWait: boolean;
 }
 
 /**

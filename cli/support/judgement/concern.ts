@@ -47,12 +47,14 @@ export const concernKinds = {
 
 export type ConcernKind = keyof typeof concernKinds;
 
+export type ConcernMore = Partial<Pick<Concern, "severity" | "at" | "programs" | "requestId">>;
+
 export function concern(
   kind: ConcernKind,
   tenantId: string | null,
   text: string,
   steps: readonly Step[] = [],
-  more: Partial<Pick<Concern, "severity" | "at" | "programs" | "requestId">> = {},
+  more: ConcernMore = {},
 ): Concern {
   const { severity } = concernKinds[kind];
   return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps, ...more };

@@ -39,29 +39,17 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   const { name, now, steps } = standingOf(facts, reader);
   const [answer, verdict, need, effect = ""] = standingRow(name);
   const first = steps.filter((step) => step !== undefined && step !== false);
+  const judged = { row: name, answer, verdict, summary: now, next: nextStep(first) };
   // The sandbox waits for no build.
-  if (need === undefined || tenant.isSandbox) {
-    return { row: name, answer, verdict, summary: now, next: nextStep(first) };
-  }
+  if (need === undefined || tenant.isSandbox) return judged;
   const isOnly = store.kind === "live" && store.programs === 1;
-  const waiting = {
-    tenant,
-    programId,
-    isOnly,
-    need: need === "correction" ? "change" : need,
-    effect,
-    isWait: need !== "correction" && first.length === 0,
-  } as const;
+  const isWait = need !== "correction" && first.length === 0;
+  const about = { tenant, programId, isOnly, effect, isWait };
+  const waiting = { ...about, need: need === "correction" ? "change" : need };
   const obstacle = obstacleTo(waiting);
-  const prospect = prospectOf(obstacle, waiting, reader);
-  const summary = need === "correction" ? now : `${now} ${prospect.sentence}`;
-  return {
-    row: `${name}/${obstacle}`,
-    answer,
-    verdict,
-    summary,
-    next: nextStep([...first, ...prospect.steps]),
-  };
+  const { sentence, steps: removal } = prospectOf(obstacle, waiting, reader);
+  const summary = need === "correction" ? now : `${now} ${sentence}`;
+  return { ...judged, row: `${name}/${obstacle}`, summary, next: nextStep([...first, ...removal]) };
 }
 
 function is(name: StandingName, now: string, steps: readonly MaybeStep[] = []): Standing {
@@ -82,7 +70,7 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   if (!isProgramId(programId)) return malformedId(facts);
   if (tenant.isSandbox) return inSandbox(facts);
   if (store.kind === "damaged") {
-    const steps = damageSteps(tenantId, store.isHeld, source.kind !== "tenant_unknown");
+    const steps = damageSteps(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
     return is("damaged", "Partners get 500 (internal error): a published file is damaged.", steps);
   }
   if (store.kind === "unpublished") return unpublished(facts, store.isStore);

@@ -23,7 +23,7 @@ export interface ProgramFacts {
 }
 
 export interface ProgramJudgement extends Judgement {
-  /** The standing, and the obstacle when there may be one, such as `served_differs/held`. */
+  /** Such as `served_differs/held`: the standing, and the obstacle when there may be one. */
   readonly row: string;
   readonly answer: 200 | 400 | 401 | 404 | 500;
   readonly verdict: Verdict;

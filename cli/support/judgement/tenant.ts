@@ -4,7 +4,7 @@ import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
 import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
-import { type Concern, type ConcernKind, concern, worstFirst } from "./concern.ts";
+import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
 import {
   buildCommand,
   clause,
@@ -77,12 +77,7 @@ function concernsOf(
     return [concern("removed", tenantId, text)];
   }
   const found: Concern[] = [];
-  const add = (
-    kind: ConcernKind,
-    text: string,
-    steps: readonly Step[],
-    more?: Parameters<typeof concern>[4],
-  ): void => {
+  const add = (kind: ConcernKind, text: string, steps: readonly Step[], more?: ConcernMore): void => {
     found.push(concern(kind, tenantId, text, steps, more));
   };
   if (removal !== null) {

@@ -9,13 +9,7 @@ export type Access =
   | { readonly kind: "granted"; readonly user: string | null }
   /** The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now on. */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }
-  | Refusal;
-
-interface Refusal {
-  readonly kind: "refused";
-  readonly status: 403 | 421;
-  readonly message: string;
-}
+  | { readonly kind: "refused"; readonly status: 403 | 421; readonly message: string };
 
 export type Gate = (req: IncomingMessage, url: URL | undefined) => Access;
 
@@ -126,7 +120,7 @@ function isOfAnotherPage(req: IncomingMessage): boolean {
   return site !== undefined && site !== "none" && site !== "same-origin";
 }
 
-function refused(status: Refusal["status"], message: string): Refusal {
+function refused(status: 403 | 421, message: string): Access {
   return { kind: "refused", status, message: `${message}\n` };
 }
 

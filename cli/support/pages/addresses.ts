@@ -12,11 +12,6 @@ export function tenantPath(tenantId: string): string {
   return `/tenants/${encodeURIComponent(tenantId)}`;
 }
 
-/** The address that asks about a program by a form: `?id=`. */
-export function programsPath(tenantId: string): string {
-  return `${tenantPath(tenantId)}/programs`;
-}
-
 /**
  * The address of a program. `version`: the snapshot with which it changed. Browsers take the ids `.` and `..` for steps in the
  * path, so these stand in the query.
@@ -26,5 +21,5 @@ export function programPath(tenantId: string, programId: string, version?: strin
   if (/^\.{0,2}$/.test(programId)) query.set("id", programId);
   if (version !== undefined) query.set("version", version);
   const id = query.has("id") ? "" : `/${encodeURIComponent(programId)}`;
-  return `${programsPath(tenantId)}${id}${query.size === 0 ? "" : `?${query}`}`;
+  return `${tenantPath(tenantId)}/programs${id}${query.size === 0 ? "" : `?${query}`}`;
 }

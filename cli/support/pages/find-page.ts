@@ -47,7 +47,7 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   const sameCase = sameIds.filter(({ programId }) => programId === text);
   const places = [
     ...tenantIds.filter(isSame).map(tenantPath),
-    ...tokens.filter(({ tokenId }) => isSame(tokenId)).map(keyPath),
+    ...tokens.flatMap(({ tokenId, tenantId }) => (isSame(tokenId) ? [`${tenantPath(tenantId)}#keys`] : [])),
     ...(sameCase.length > 0 ? sameCase : sameIds).map(placeOf),
   ];
   const [only] = places;
@@ -107,13 +107,8 @@ function placeOf({ tenantId, programId }: FoundProgram): string {
   return programPath(tenantId, programId);
 }
 
-function keyPath({ tenantId }: RegisteredToken): string {
-  return `${tenantPath(tenantId)}#keys`;
-}
-
-function tokenItem(token: RegisteredToken): Html {
-  const { tokenId, tenantId, name } = token;
-  return html`<li><a href="${keyPath(token)}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
+function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
+  return html`<li><a href="${tenantPath(tenantId)}#keys"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
 }
 
 /** The text without white space, quotes and full stops around it, which people copy along with an id. */
@@ -139,10 +134,8 @@ interface CatalogEntry extends FoundProgram {
 }
 
 /** Each tenant's list for as long as its snapshot is live. 200,000 programs are about 60 MB. */
-const lists = new LRUCache<string, readonly CatalogEntry[]>({
-  maxSize: 200_000,
-  sizeCalculation: (entries) => entries.length + 1,
-});
+const limits = { maxSize: 200_000, sizeCalculation: (entries: readonly unknown[]) => entries.length + 1 };
+const lists = new LRUCache<string, readonly CatalogEntry[]>(limits);
 
 /** Reads the lists that were published since the last call. `unread`: tenants that could not be read. */
 async function readCatalog(store: ObjectStore, signal: AbortSignal) {

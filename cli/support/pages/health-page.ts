@@ -73,19 +73,12 @@ function allTenants(tenants: readonly JudgedTenant[], reader: Reader): Html {
     Tenant: ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
     State: stateBadges,
     Programs: ({ live }) => (live === null ? "–" : numberText(live.programs)),
-    "Last build": (tenant) => lastBuild(tenant, reader),
+    "Last build": ({ lastTry: last }) =>
+      last === null
+        ? "none on record"
+        : html`${badge(last.outcome, outcomeTone(last.outcome))} ${time(last.triedAt, reader)}`,
   });
   return section("tenants", "Tenants", html`${table}${otherRows(tenants.length)}`);
-}
-
-/** How the last build ended, and, if that was another one, when a build last found the data to be what the source says. */
-function lastBuild({ lastTry, live }: JudgedTenant, reader: Reader): Html {
-  const checkedAt = live?.confirmedAt ?? null;
-  return html`${lastTry === null ? "no report" : html`${badge(lastTry.outcome, outcomeTone(lastTry.outcome))} ${time(lastTry.triedAt, reader)}`}${
-    checkedAt !== null &&
-    checkedAt !== lastTry?.triedAt &&
-    html`<span class="line">Data checked ${time(checkedAt, reader)}</span>`
-  }`;
 }
 
 function stateBadges({ concerns }: JudgedTenant): Html {

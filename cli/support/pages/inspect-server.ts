@@ -19,14 +19,12 @@ export function createInspectServer(options: InspectServerOptions): Server {
   const server = createServer((req, res) => {
     answer(req, res, options).catch(() => res.destroy());
   });
-  server.maxConnections = maxConnections;
+  // More are refused, so that open connections cannot use up the process's file descriptors.
+  server.maxConnections = 500;
   server.headersTimeout = 10_000;
   server.requestTimeout = 20_000;
   return server;
 }
-
-/** More are refused, so that open connections cannot use up the process's file descriptors. */
-const maxConnections = 500;
 
 async function answer(
   req: IncomingMessage,

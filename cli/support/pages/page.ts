@@ -3,7 +3,7 @@ import type { GatewayLog } from "../../operate/gateway-log/gateway-log.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
 import type { AskedDatabase } from "../facts/asked-database.ts";
-import { findPath, home, stylesheetPath, tenantPath } from "./addresses.ts";
+import { findPath, home, stylesheetPath } from "./addresses.ts";
 
 /** The sources of the pages. A page gets all its data and the time from here. */
 export interface Inspection {
@@ -30,10 +30,6 @@ export interface Page {
 export type Answer = Page | { readonly location: string };
 
 export const homeTrail: Page["trail"] = [{ text: "Health", path: home }];
-
-export function tenantTrail(tenantId: string): Page["trail"] {
-  return [...homeTrail, { text: tenantId, path: tenantPath(tenantId) }];
-}
 
 export function pageDocument({ title, trail, main }: Page, storeAddress: string): string {
   return `<!doctype html>\n${

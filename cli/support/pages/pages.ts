@@ -31,7 +31,7 @@ export async function pageAt(url: URL | undefined, inspection: Inspection): Prom
     case "/tenants/:/programs": {
       // The form asks in this way, and so does an id that cannot stand in a path.
       const asked = query.get("id")?.trim() ?? "";
-      if (asked === "" || asked.length > maxIdLength) return { location: tenantPath(id) };
+      if (asked === "" || asked.length > 500) return { location: tenantPath(id) };
       const location = programPath(id, asked);
       if (!location.includes("?")) return { location };
       return await programPage(parseTenantId(id), asked, query, inspection);
@@ -42,8 +42,6 @@ export async function pageAt(url: URL | undefined, inspection: Inspection): Prom
       throw nowhere();
   }
 }
-
-const maxIdLength = 500;
 
 function nowhere(cause?: unknown): Failure {
   return new Failure("not_found", "There is no page at this address.", { cause });

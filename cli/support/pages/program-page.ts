@@ -6,10 +6,10 @@ import { explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { goneSince } from "../judgement/tenant.ts";
 import { describedProgram } from "../texts/program.ts";
-import { type Inspection, type Page, tenantTrail } from "./page.ts";
+import { tenantPath } from "./addresses.ts";
+import { homeTrail, type Inspection, type Page } from "./page.ts";
 import { describedList, notice, section, stepList } from "./parts.ts";
 import { programDocument } from "./program-document.ts";
-import { whyForm } from "./tenant-page.ts";
 import {
   changeTable,
   type ProgramVersion,
@@ -62,9 +62,9 @@ ${
   )
 }
 ${versionsSection({ ...found, tenantId, programId, removedAt, compared }, reader)}
-${section("way", "From the booking system to the partner", describedList(describedProgram(explanation), reader))}
-${whyForm(tenantId, programId)}`;
-  return { status: 200, title, trail: tenantTrail(tenantId), main };
+${section("way", "From the booking system to the partner", describedList(describedProgram(explanation), reader))}`;
+  const trail = [...homeTrail, { text: tenantId, path: tenantPath(tenantId) }];
+  return { status: 200, title, trail, main };
 }
 
 function documentSection(document: unknown, isSeen: boolean): Html {

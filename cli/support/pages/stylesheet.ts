@@ -5,9 +5,7 @@ export const stylesheet = `
   --paper: #faf8f3; --card: #fffefb; --ink: #24272c; --soft: #5c6169; --line: #e3ded2; --tint: #f2eee4;
   --accent: #0d5968; --accent-soft: #6d9ea7; --good: #2b6637; --doubt: #82540a; --bad: #9c2b31;
   --good-tint: #e8f1e6; --doubt-tint: #f7edd8; --bad-tint: #f8e6e3;
-  --serif: "Iowan Old Style", Palatino, "Palatino Linotype", "Noto Serif", Georgia, serif;
-  --sans: Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-  --mono: ui-monospace, "SF Mono", "Cascadia Code", "Noto Sans Mono", monospace;
+  --serif: Palatino, "Noto Serif", Georgia, serif; --sans: system-ui, sans-serif; --mono: ui-monospace, monospace;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
@@ -47,7 +45,7 @@ li { margin: 0.2rem 0; }
   display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; justify-content: space-between; align-items: center;
   padding: 1.1rem 0 0.9rem; border-bottom: 1px solid var(--line);
 }
-.top p { margin: 0; }
+.top p, .parts, .parts dd { margin: 0; }
 .brand a { font-size: 1.1rem; color: inherit; text-decoration: none; }
 .trail ol { display: flex; flex-wrap: wrap; margin: 1.1rem 0 0; font-size: 0.92rem; }
 .trail li { margin: 0; color: var(--soft); }
@@ -93,13 +91,12 @@ td .exact, .line, .search label, .message label { display: block; }
 .changes table { table-layout: fixed; }
 .changes th:first-child { width: 28%; }
 .strip { display: block; width: 100%; height: 1.8rem; margin-top: 0.8rem; border-radius: 6px; background: var(--tint); }
-.strip .there0 { fill: var(--accent); }
-.strip .there1 { fill: var(--accent-soft); }
-.strip .absent { fill: var(--line); }
-.strip .unknown { fill: var(--doubt); }
+.there0 { fill: var(--accent); }
+.there1 { fill: var(--accent-soft); }
+.absent { fill: var(--line); }
+.unknown { fill: var(--doubt); }
 .ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; }
 .versions li, .commands li { margin: 0.5rem 0; }
-.parts, .parts dd { margin: 0; }
 .parts div { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
 .parts dt::after { content: ":"; }
 .search, .message label { margin: 0.8rem 0 0.3rem; }
@@ -128,6 +125,5 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 @media print {
   body { background: none; padding: 0; }
   .search, .find, footer, .skip { display: none; }
-  pre { max-height: none; white-space: pre-wrap; }
 }
 `;

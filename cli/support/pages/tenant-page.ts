@@ -12,7 +12,7 @@ import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/described-tenant.ts";
-import { programPath, programsPath } from "./addresses.ts";
+import { programPath, tenantPath } from "./addresses.ts";
 import { concernItem } from "./health-page.ts";
 import { homeTrail, type Inspection, type Page } from "./page.ts";
 import {
@@ -72,20 +72,17 @@ function programsSection(tenantId: string, programs: readonly ProgramListItem[])
 }
 
 /** The form for the question that brings most people to these pages. */
-export function whyForm(tenantId: string, programId = ""): Html {
+function whyForm(tenantId: string): Html {
   return section(
     "why",
-    programId === "" ? "Why isn’t a program served?" : "Ask about another program",
-    html`<form class="search" action="${programsPath(tenantId)}" method="get">
+    "Why isn’t a program served?",
+    html`<form class="search" action="${tenantPath(tenantId)}/programs" method="get">
 <label for="program">Program id, as the partner or the booking system writes it</label>
-<div class="field"><input id="program" name="id" required maxlength="500" autocomplete="off" spellcheck="false" value="">
+<div class="field"><input id="program" name="id" required maxlength="500" autocomplete="off" spellcheck="false">
 <button>Explain</button></div>
 </form>`,
   );
 }
-
-/** A key that ends within this time is marked, since its end is an outage for the partner. */
-const soonMs = 14 * 86_400_000;
 
 function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
   if (keys === null) return false;
@@ -110,18 +107,17 @@ function keyBadge(token: RegisteredToken, reader: Reader): Html {
   const { revokedAt, expiresAt } = token;
   if (revokedAt !== null) return html`${badge("revoked", "neutral")} ${time(revokedAt, reader)}`;
   if (tokenStatus(token, reader.now) !== "active") return badge("expired", "bad");
-  const endsSoon = expiresAt !== null && Date.parse(expiresAt) - reader.now.getTime() < soonMs;
+  // The end of a key is an outage for the partner.
+  const endsSoon = expiresAt !== null && Date.parse(expiresAt) - reader.now.getTime() < 14 * 86_400_000;
   return endsSoon ? badge("expires soon", "doubtful") : badge("active", "good");
 }
-
-const maxPeriods = 10;
 
 /** The newest times in which partners saw a version. After a rollback, one version may have had several. */
 function versionsSection(tenant: JudgedTenant, { published, periods }: LiveHistory, reader: Reader): Html {
   const byId = new Map(published.map((snapshot) => [snapshot.snapshotId, snapshot]));
   // P91: partners saw the live snapshot only until the removal of the tenant.
   const end = goneSince(tenant);
-  const table = dataTable("What partners saw when, newest first", periods.slice(0, maxPeriods), {
+  const table = dataTable("What partners saw when, newest first", periods.slice(0, 10), {
     Snapshot: ({ snapshotId }) => html`<code>${snapshotId}</code>`,
     "Seen from": ({ from, how }) =>
       html`${time(from, reader)}${how === "rolled back to" && html` ${badge("rollback", "doubtful")}`}`,
@@ -137,6 +133,6 @@ function versionsSection(tenant: JudgedTenant, { published, periods }: LiveHisto
     "Versions",
     html`<p class="lead">${counted(published.length, "snapshot")} kept. What a version changed: ${command(`snapshot diff --tenant ${tenant.tenantId}`)}</p>
 ${table}
-${periods.length > maxPeriods && html`<p>Older ones: ${older}</p>`}`,
+${periods.length > 10 && html`<p>Older ones: ${older}</p>`}`,
   );
 }

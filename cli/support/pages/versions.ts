@@ -34,9 +34,6 @@ export interface ProgramVersions {
   readonly hasOlder: boolean;
 }
 
-/** Each manifest names all programs of its tenant, so few are read. */
-const maxPeriods = 40;
-
 /** P72: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
 export async function programVersions(
   store: ObjectStore,
@@ -47,7 +44,8 @@ export async function programVersions(
   const pointer = await readPointer(store, tenantId, signal);
   if (pointer === undefined) return { versions: [], hasOlder: false };
   const { periods } = await readLivePeriods(store, pointer, signal);
-  const looked = periods.slice(0, maxPeriods);
+  // Each manifest names all programs of its tenant, so few are read.
+  const looked = periods.slice(0, 40);
   const entries = new Map<SnapshotId, ProgramVersion["entry"]>();
   await forEachBounded([...new Set(looked.map(({ snapshotId }) => snapshotId))], 4, async (id) => {
     // A damaged manifest tells nothing; neither does one that was pruned meanwhile.
@@ -64,7 +62,7 @@ export async function programVersions(
       versions.push({ snapshotIds: [snapshotId], from, until, entry, isRollback: how === "rolled back to" });
     }
   }
-  return { versions: versions.reverse(), hasOlder: periods.length > maxPeriods };
+  return { versions: versions.reverse(), hasOlder: periods.length > looked.length };
 }
 
 function digestOf(entry: ProgramVersion["entry"]): string | null {

@@ -18,11 +18,9 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
   }
   const { total, candidates, unknown, sampled, published } = programs;
   const those = unknown === 0 ? "active programs" : "programs that are active or of an unknown state";
-  const size =
-    candidates === 0
-      ? `none of its ${numberText(total)} programs is active`
-      : `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at, ` +
-        `${numberText(published)} would be published`;
+  const looked = `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at`;
+  const none = `none of its ${numberText(total)} programs is active`;
+  const size = candidates === 0 ? none : `${looked}, ${numberText(published)} would be published`;
   return [
     style.bold(`Program ${shownId(program.programId)} of tenant ${tenantId}${others}`),
     "\n",
@@ -37,31 +35,22 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
 function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
   const { style, width } = layout;
   const problemLines = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
-  switch (outcome) {
-    case "unpublished":
-      return [
-        style.doubtful(
-          `Not published: its state is ${printable(state ?? "")}, and only active programs are.`,
-        ),
-      ];
-    case "invalid":
-      return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
-    case "published":
-      return [
-        ...printableJson(document).split("\n"),
-        "",
-        ...(problemLines.length === 0
-          ? ["All that the views give of it is published."]
-          : ["Dropped or blanked:", ...problemLines]),
-      ];
+  if (outcome === "unpublished") {
+    const why = `its state is ${printable(state ?? "")}, and only active programs are.`;
+    return [style.doubtful(`Not published: ${why}`)];
   }
+  if (outcome === "invalid") {
+    return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
+  }
+  const whole = "All that the views give of it is published.";
+  const dropped = problemLines.length === 0 ? [whole] : ["Dropped or blanked:", ...problemLines];
+  return [...printableJson(document).split("\n"), "", ...dropped];
 }
 
 function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): string {
   if (neverFilled.length === 0) return "";
-  const rows = neverFilled.map(({ field, view, column }) => [
-    field,
-    view === null ? "" : `${view}${column === null ? "" : `.${column}`}`,
-  ]);
+  const rows = neverFilled.map(({ field, view, column }) => {
+    return [field, [view, column].filter((part) => part !== null).join(".")];
+  });
   return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows, columns)}`;
 }

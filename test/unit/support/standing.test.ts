@@ -52,7 +52,7 @@ const sources: readonly ProgramInSource[] = [
 
 const stores: readonly ProgramInStore[] = [
   { kind: "unpublished", store: "file:/srv/store", isStore: true },
-  { kind: "damaged", reason: "A digest differs.", isHeld: false },
+  { kind: "damaged", reason: "A digest differs." },
   live(),
   live({ near: "KYOTO-2" }),
   live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot } }),
