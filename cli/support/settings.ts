@@ -29,20 +29,16 @@ export function effectiveSettings(env: Environment) {
 const harmless =
   /^AWS_((DEFAULT_)?REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CA_BUNDLE)$/;
 
-interface AwsVariable {
-  readonly name: string;
-  readonly value: string;
-  readonly origin: "environment";
-}
-
 /** The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is shown. */
-export function awsVariables(env: Environment): readonly AwsVariable[] {
+export function awsVariables(env: Environment) {
   const names = Object.keys(env).filter((name) => name.startsWith("AWS_"));
   return names.sort().flatMap((name) => {
     const text = settingText(name, env);
     if (text === undefined) return [];
     const shown = text.replace(/\/\/[^/@]*@/, "//(not shown)@");
-    return [{ name, value: harmless.test(name) ? shown : "(set, not shown)", origin: "environment" }];
+    return [
+      { name, value: harmless.test(name) ? shown : "(set, not shown)", origin: "environment" as const },
+    ];
   });
 }
 
@@ -57,7 +53,7 @@ export interface FoundStore {
 
 export function settingsText(
   settings: ReturnType<typeof effectiveSettings>,
-  aws: readonly AwsVariable[],
+  aws: ReturnType<typeof awsVariables>,
   store: FoundStore | undefined,
   { style, columns }: Layout,
 ): string {

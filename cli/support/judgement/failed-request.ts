@@ -10,31 +10,27 @@ const storeAway: Fault = [
   "store check",
 ];
 
-/** Causes of a 500, by the code that the gateway logged. The logged text names the object or the fault. */
-const serverFaults: ReadonlyMap<string | null, Fault> = new Map([
-  [
-    "registry_unconfirmed",
-    [
-      "The gateway could not confirm which access keys are good, and lets nobody in until it can.",
-      "See whether the store answers and auth/tokens.json is whole; gateways recover by themselves.",
-      "store check",
-      "token list",
-    ],
+const causes: Readonly<Record<string, Fault>> = {
+  registry_unconfirmed: [
+    "The gateway could not confirm which access keys are good, and lets nobody in until it can.",
+    "See whether the store answers and auth/tokens.json is whole; gateways recover by themselves.",
+    "store check",
+    "token list",
   ],
-  [
-    "store_unreachable",
-    [
-      "The gateway found no store, or another one, where its published files should be; the files themselves are not damaged.",
-      "See whether the volume is mounted and STORE_URL is the right one. Gateways recover by themselves when the store is back.",
-      "config",
-      "store check --read-only",
-    ],
+  store_unreachable: [
+    "The gateway found no store, or another one, where its published files should be; the files themselves are not damaged.",
+    "See whether the volume is mounted and STORE_URL is the right one. Gateways recover by themselves when the store is back.",
+    "config",
+    "store check --read-only",
   ],
-  ["store_unavailable", storeAway],
-  ["store_denied", storeAway],
-  ["store_unsupported", storeAway],
-]);
+  store_unavailable: storeAway,
+  store_denied: storeAway,
+  store_unsupported: storeAway,
+};
+/** A log may hold any text as a code. */
+const serverFaults: ReadonlyMap<string | null, Fault> = new Map(Object.entries(causes));
 
+/** Explains a 500 by the code that the gateway logged. The logged text names the object or the fault. */
 export function serverFault({ line, tenant }: RequestFacts): RequestCase {
   const { tenantId, causeCode } = line;
   const toPartner = "The fault was on our side, and your request was fine. Please send it again.";

@@ -2,7 +2,7 @@ import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
-import type { Step } from "../judgement/steps.ts";
+import { type Step, stepText } from "../judgement/steps.ts";
 import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
@@ -50,13 +50,8 @@ function pieceHtml(piece: Piece, reader: Reader): Html {
   return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
 }
 
-/** The next steps: those of support, and apart from them those of operations. */
 export function stepList(steps: readonly Step[]): Html {
-  const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
-  const list = (own: readonly Step[]): Html =>
-    html`<ul class="plain commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
-  const [support, operations] = [of("support"), of("operations")];
-  return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
+  return html`<ul class="plain commands">${steps.map((step) => html`<li>${stepText(step)}${step.commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
 }
 
 /** Labels with their values, below each other. */
