@@ -132,7 +132,7 @@ function checkedEntry(
 const linesPerTurn = 64;
 const entriesOpening = '"programs":{\n';
 /** A million programs. */
-const maxManifestBytes = 256 * 1024 * 1024;
+export const maxManifestBytes = 256 * 1024 * 1024;
 const maxWholeBytes = 16 * 1024 * 1024;
 /** The table keeps sizes in 32 bits. No response comes near this size. */
 const maxResponseBytes = 2 ** 32 - 1;

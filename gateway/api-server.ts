@@ -2,22 +2,18 @@ import { createServer, IncomingMessage, type Server, type ServerResponse } from 
 import { Server as NetServer, type Socket } from "node:net";
 import express, { type Express } from "express";
 import type { Cause } from "../core/cause-code.ts";
-import { type Connection, type Connections, trackConnections } from "./connections.ts";
+import { type Connection, type Connections, mayWait, trackConnections } from "./connections.ts";
 import { type ConnectionRefusal, refuseBeforeRouting } from "./refuse-before-routing.ts";
 import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
 import { reportingResponse } from "./send-answer.ts";
 
-/** Bounds on connections and on the time that a client may take (W60, W64). */
-export interface ConnectionLimits {
+export interface ApiServerOptions {
+  /** W64. */
   readonly maxConnections: number;
-  /** How long a client may take to send a complete header section. */
+  /** How long a client may take to send a complete header section (W60). */
   readonly headersTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-}
-
-export interface ApiServerOptions {
-  readonly limits: ConnectionLimits;
   /** Header lines of every answer about the legacy resource, each ended by CR LF. */
   readonly legacyHeaders: string;
   /** Whether a trusted proxy opened the connection. `undefined` when no proxy is trusted. */
@@ -35,7 +31,7 @@ export interface ApiServer {
 
 /** The server of the API's listener, not listening yet. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { limits, onRefusal } = options;
+  const { maxConnections, headersTimeoutMs, keepAliveTimeoutMs, onRefusal } = options;
   const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
   const { Request, Response } = messageClasses(app, (res, socket) => connections.release(res, socket));
   const server = createServer({
@@ -44,15 +40,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     // The gateway's own check refuses a missing Host, since Node's answer to it has no body.
     requireHostHeader: false,
     maxHeaderSize: 16 * 1024,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs + bodyTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
+    keepAliveTimeout: keepAliveTimeoutMs,
   });
   // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would silently drop the
   // lines above it, such as a second `Authorization`.
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = maxConnections;
   allowHalfOpen(server);
   const connections = trackConnections(server, options.isProxy);
 
@@ -63,9 +59,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     connection.last = res;
     // Pipelined requests are handled one by one. Node gives a response the socket when the response before it is over.
     if (res.socket !== null) dispatch(req, res, connection);
-    else if (connection.waiting.add(req.socket.bytesRead)) {
+    else if (mayWait(connection, req.socket.bytesRead)) {
       last?.once("close", () => {
-        connection.waiting.takeFirst();
+        connection.waiting.shift();
         dispatch(req, res, connection);
       });
     } else cut(req, connection);

@@ -1,33 +1,25 @@
 import type { SettingTable, SettingValues } from "../core/setting-parser.ts";
 
-/** What the command line asks for. */
-export type Action =
-  | { readonly kind: "serve" | "help" | "version" | "version_json" | "check_config" }
-  | { readonly kind: "wrong_usage"; readonly message: string };
+/** What the command line asks for; `undefined` for what the gateway does not take. */
+export type Action = "serve" | "help" | "version" | "version_json" | "check_config";
 
-export function requestedAction(args: readonly string[]): Action {
-  const [argument] = args;
-  if (argument === undefined) return { kind: "serve" };
-  const action = actions.get(args.join(" "));
-  if (action !== undefined) return { kind: action };
-  return {
-    kind: "wrong_usage",
-    message: `The gateway takes one of ${[...actions.keys()].join(", ")}, or nothing.`,
-  };
+export function requestedAction(args: readonly string[]): Action | undefined {
+  return args.length === 0 ? "serve" : actions.get(args.join(" "));
 }
 
-const actions: ReadonlyMap<string, "help" | "version" | "version_json" | "check_config"> = new Map([
+const actions: ReadonlyMap<string, Action> = new Map([
   ["--help", "help"],
   ["--version", "version"],
   ["--version --json", "version_json"],
   ["--check-config", "check_config"],
 ]);
 
+export const wrongUsage = `The gateway takes one of ${[...actions.keys()].join(", ")}, or nothing.`;
+
 /** What `--help` prints. */
 export function helpText(settings: SettingTable): string {
-  const rows = Object.values(settings).map(
-    ({ name, about, fallbackText }) =>
-      `  ${name.padEnd(nameWidth)}${about} [${fallbackText.replaceAll("`", "")}]`,
+  const rows = Object.values(settings).map(({ name, about, fallbackText }) =>
+    `  ${name.padEnd(nameWidth)}${about} [${fallbackText}]`.replaceAll("`", ""),
   );
   return [
     "Usage: partner-programs-gateway [--help | --version [--json] | --check-config]",
@@ -35,7 +27,7 @@ export function helpText(settings: SettingTable): string {
     "Serves the published snapshots of the object store to partners. SIGTERM or SIGINT ends it gracefully.",
     "",
     "Settings, from the environment [default]:",
-    ...rows.map((row) => row.replaceAll("`", "")),
+    ...rows,
     "",
     "Exit status: 0 ended as asked, 1 failed, 2 wrong usage or settings.",
   ].join("\n");

@@ -3,10 +3,11 @@ import type { TenantId } from "../core/ids.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { ObjectKey, ResponseName } from "../core/object-key.ts";
 import type { BodyPacker } from "./body-packer.ts";
-import { checkedBody, ownBytes } from "./body-stream.ts";
+import { checkedBody } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
 import type { StoreReader } from "./store-watch.ts";
+
 /** A tenant's response, whatever the snapshot: the cache keeps one body for it. */
 export type BodyId = string & { readonly __brand: "BodyId" };
 
@@ -25,30 +26,20 @@ export interface BodyForm {
 
 /**
  * Response bodies in memory, bounded by bytes. An id holds the body of one snapshot, so a new snapshot's body replaces the
- * older one. The cache returns a body only for a generation whose manifest names it, so no response mixes snapshots.
+ * older one. The cache returns a body only for a generation whose manifest names it, so no response mixes snapshots. Requests that
+ * wait for the same reading or packing share it.
  */
 export interface BodyCache {
   /** Bodies above this size are not kept. Their gzip forms are kept if they are not above it. */
   readonly maxBodyBytes: number;
   /** The requested form, if it is in memory and known to belong to the generation. */
   cached(id: BodyId, generation: number, gzip: boolean): BodyForm | undefined;
-  /** The body that the generation's manifest describes. Requests that wait for the store share one read. */
-  load(id: BodyId, generation: number, entry: ResponseEntry): Promise<BodyForm>;
-  /** The body in its gzip form, which is made once; the plain form when gzip does not make it smaller. */
-  loadPacked(id: BodyId, generation: number, entry: ResponseEntry): Promise<BodyForm>;
-  /**
-   * The gzip form of a body above `maxBodyBytes`, made once for all who ask; `undefined` if the gzip form is above it, too.
-   * `left` fires when the client has left. The work ends when all clients that asked for it have left.
-   */
-  packLarge(
-    id: BodyId,
-    generation: number,
-    entry: ResponseEntry,
-    left: AbortSignal,
-  ): Promise<BodyForm | undefined>;
+  /** The body that the generation's manifest describes; with `gzip` packed, unless that makes it no smaller. */
+  load(id: BodyId, generation: number, entry: ResponseEntry, gzip: boolean): Promise<BodyForm>;
+  /** The gzip form of a body above `maxBodyBytes`; `undefined` if the gzip form is above it, too. */
+  packLarge(id: BodyId, generation: number, entry: ResponseEntry): Promise<BodyForm | undefined>;
   /** Bytes held. */
   size(): number;
-  clear(): void;
 }
 
 export function createBodyCache(options: {
@@ -58,41 +49,34 @@ export function createBodyCache(options: {
   /** How long one read may take. */
   readonly callTimeoutMs: number;
   readonly onLookup: (isHit: boolean) => void;
-  readonly mirror?: Pick<Mirror, "bytes" | "keepBody"> | undefined;
+  readonly mirror?: Pick<Mirror, "keepBody"> | undefined;
 }): BodyCache {
   const { store, packer, maxBytes, callTimeoutMs, onLookup, mirror } = options;
   const maxBodyBytes = Math.floor(maxBytes / 16);
-  const bodies = new LRUCache<string, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
-  const loading = createSharedWork<UnpackedBody>();
-  const packing = createSharedWork<UnpackedBody>();
-  const packingLarge = createSharedWork<CachedBody>();
+  const bodies = new LRUCache<BodyId, CachedBody>({ maxSize: maxBytes, sizeCalculation: heldBytes });
+  const reading: WorkUnderWay<WholeBody> = new Map();
+  const packing: WorkUnderWay<WholeBody> = new Map();
+  const packingLarge: WorkUnderWay<CachedBody> = new Map();
 
-  async function load(id: BodyId, generation: number, entry: ResponseEntry): Promise<UnpackedBody> {
+  async function whole(id: BodyId, entry: ResponseEntry): Promise<WholeBody> {
     const known = bodies.get(id);
-    const isHit = known?.sha256 === entry.sha256 && isUnpacked(known);
+    const isHit = known?.sha256 === entry.sha256 && isWhole(known);
     onLookup(isHit);
-    const body = isHit ? known : await loading(workKey(id, entry), undefined, () => read(entry));
+    const body = isHit ? known : await shared(reading, id, entry, () => read(entry));
     if (bodies.peek(id) !== body) bodies.set(id, body);
-    body.generation = generation;
     return body;
   }
 
-  async function read(entry: ResponseEntry): Promise<UnpackedBody> {
+  async function read(entry: ResponseEntry): Promise<WholeBody> {
     const { key: objectKey, sha256 } = entry;
-    const copy = await mirror?.bytes(objectKey, sha256);
-    const bytes = copy === undefined ? await fetched(entry) : ownBytes(copy);
-    return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
-  }
-
-  async function fetched(entry: ResponseEntry): Promise<Buffer> {
-    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) =>
+    const bytes = await withCallDeadline(callTimeoutMs, `Reading ${objectKey}`, (signal) =>
       checkedBody(store, entry, signal),
     );
     mirror?.keepBody(entry, async () => bytes);
-    return bytes;
+    return { sha256, identity: { objectKey, bytes, isGzip: false }, gzip: undefined, generation: -1 };
   }
 
-  async function pack(id: BodyId, body: UnpackedBody): Promise<UnpackedBody> {
+  async function pack(id: BodyId, body: WholeBody): Promise<WholeBody> {
     const { objectKey, bytes } = body.identity;
     body.gzip = gzipForm(objectKey, await packer.packBytes(bytes));
     // Another body may have taken the place meanwhile.
@@ -103,9 +87,8 @@ export function createBodyCache(options: {
     return body;
   }
 
-  async function packAlone(id: BodyId, entry: ResponseEntry, signal: AbortSignal): Promise<CachedBody> {
-    const packed = await packer.packEntry(entry, maxBodyBytes, signal);
-    const gzip = gzipForm(entry.key, packed);
+  async function packAlone(id: BodyId, entry: ResponseEntry): Promise<CachedBody> {
+    const gzip = gzipForm(entry.key, await packer.packEntry(entry, maxBodyBytes));
     // The entry is kept even without bytes, so that nobody packs the body again in vain.
     const body: CachedBody = { sha256: entry.sha256, identity: undefined, gzip, generation: -1 };
     bodies.set(id, body);
@@ -123,31 +106,25 @@ export function createBodyCache(options: {
       return form;
     },
 
-    load: async (id, generation, entry) => (await load(id, generation, entry)).identity,
-
-    async loadPacked(id, generation, entry) {
-      let body = await load(id, generation, entry);
-      if (body.gzip === undefined) {
-        const loaded = body;
-        body = await packing(workKey(id, entry), undefined, () => pack(id, loaded));
-      }
+    async load(id, generation, entry, gzip) {
+      const read = await whole(id, entry);
+      read.generation = generation;
+      if (!gzip) return read.identity;
+      const isPacked = read.gzip !== undefined;
+      const body = isPacked ? read : await shared(packing, id, entry, () => pack(id, read));
       return body.gzip ?? body.identity;
     },
 
-    async packLarge(id, generation, entry, left) {
+    async packLarge(id, generation, entry) {
       const known = bodies.get(id);
       const isKnown = known?.sha256 === entry.sha256;
       if (!isKnown || known.gzip !== null) onLookup(isKnown);
-      const body = isKnown
-        ? known
-        : await packingLarge(workKey(id, entry), left, (signal) => packAlone(id, entry, signal));
+      const body = isKnown ? known : await shared(packingLarge, id, entry, () => packAlone(id, entry));
       body.generation = generation;
       return body.gzip ?? undefined;
     },
 
     size: () => bodies.calculatedSize,
-
-    clear: () => bodies.clear(),
   };
 }
 
@@ -161,18 +138,14 @@ interface CachedBody {
   generation: number;
 }
 
-type UnpackedBody = CachedBody & { readonly identity: BodyForm };
+type WholeBody = CachedBody & { readonly identity: BodyForm };
 
-function isUnpacked(body: CachedBody): body is UnpackedBody {
+function isWhole(body: CachedBody): body is WholeBody {
   return body.identity !== undefined;
 }
 
 function gzipForm(objectKey: ObjectKey, bytes: Buffer | null): BodyForm | null {
   return bytes === null ? null : { objectKey, bytes, isGzip: true };
-}
-
-function workKey(id: BodyId, { sha256 }: ResponseEntry): string {
-  return `${id} ${sha256}`;
 }
 
 /** Memory of an entry beside its bytes: keys, objects and the map's id. */
@@ -182,54 +155,17 @@ function heldBytes({ identity, gzip }: CachedBody): number {
   return (identity?.bytes.length ?? 0) + (gzip?.bytes.length ?? 0) + overheadBytes;
 }
 
-/**
- * Runs work once for all callers with the same key while it is under way. A caller's signal says that the caller has left.
- * When all have left, the work's own signal ends it, and the next caller begins the work again.
- */
-export type SharedWork<Result> = (
-  key: string,
-  left: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<Result>,
-) => Promise<Result>;
+type WorkUnderWay<Body> = Map<string, Promise<Body>>;
 
-export function createSharedWork<Result>(): SharedWork<Result> {
-  const underWay = new Map<string, Work<Result>>();
-
-  function begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Work<Result> {
-    const controller = new AbortController();
-    const forget = (): void => {
-      if (underWay.get(key) === begun) underWay.delete(key);
-    };
-    const begun: Work<Result> = { controller, result: work(controller.signal), forget, waiting: 0 };
-    begun.result.then(forget, forget);
-    underWay.set(key, begun);
-    return begun;
-  }
-
-  return async (key, left, work) => {
-    left?.throwIfAborted();
-    const joined = underWay.get(key) ?? begin(key, work);
-    const leave = (): void => {
-      joined.waiting -= 1;
-      if (joined.waiting > 0) return;
-      joined.forget();
-      joined.controller.abort();
-    };
-    joined.waiting += 1;
-    left?.addEventListener("abort", leave, { once: true });
-    try {
-      return await joined.result;
-    } finally {
-      left?.removeEventListener("abort", leave);
-    }
-  };
-}
-
-interface Work<Result> {
-  readonly controller: AbortController;
-  readonly result: Promise<Result>;
-  /** Makes the next caller begin the work again. */
-  readonly forget: () => void;
-  /** Number of callers that have not left. */
-  waiting: number;
+/** Runs the work once for all who ask for it while it is under way. It goes on, and fills the cache, when they have left. */
+function shared<Body>(
+  underWay: WorkUnderWay<Body>,
+  id: BodyId,
+  { sha256 }: ResponseEntry,
+  work: () => Promise<Body>,
+): Promise<Body> {
+  const key = `${id} ${sha256}`;
+  const joined = underWay.get(key) ?? work().finally(() => underWay.delete(key));
+  underWay.set(key, joined);
+  return joined;
 }

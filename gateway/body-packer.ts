@@ -3,25 +3,21 @@ import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
 import { createSlots } from "../core/bounded-work.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
-import { type BodyStreams, type ChunkSource, ownBytes, written } from "./body-stream.ts";
+import { type BodyOpener, type ChunkSource, ownBytes, written } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
 
-/** Makes gzip forms; `null` when the gzip form is not worth sending. Large bodies are packed one at a time. */
+/** Makes gzip forms; `null` when the gzip form is not worth sending. */
 export interface BodyPacker {
   /** Packs a body in memory; `null` when the gzip form is not smaller. */
   packBytes(identity: Buffer): Promise<Buffer | null>;
   /** Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
-  packEntry(entry: ResponseEntry, maxBytes: number, signal: AbortSignal): Promise<Buffer | null>;
+  packEntry(entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
 }
 
-export function createBodyPacker(options: {
-  readonly streams: BodyStreams;
-  /** How long packing one body may take, once it has begun. */
-  readonly timeoutMs: number;
-}): BodyPacker {
-  const { streams, timeoutMs } = options;
-  // Only one body is packed at a time, so that other requests keep a processor core. Bodies in memory have a queue of their
-  // own, since bodies from the store may arrive slowly.
+/** `timeoutMs`: how long packing one body of the store may take, once it has begun. */
+export function createBodyPacker(open: BodyOpener, timeoutMs: number): BodyPacker {
+  // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory have a queue of
+  // their own, since bodies from the store may arrive slowly.
   const inMemory = createSlots(1);
   const fromStore = createSlots(1);
 
@@ -36,14 +32,11 @@ export function createBodyPacker(options: {
         ? packWhole(identity)
         : inMemory("Packing", undefined, () => packWhole(identity)),
 
-    packEntry(entry, maxBytes, signal) {
+    packEntry(entry, maxBytes) {
       const what = `Packing ${entry.key}`;
-      return fromStore(what, signal, () =>
-        withCallDeadline(timeoutMs, what, async (expired) => {
-          const ends = AbortSignal.any([signal, expired]);
-          return packedStream(await streams.open(entry, ends), maxBytes, ends);
-        }),
-      );
+      const pack = async (signal: AbortSignal): Promise<Buffer | null> =>
+        packedStream(await open(entry, signal), maxBytes, signal);
+      return fromStore(what, undefined, () => withCallDeadline(timeoutMs, what, pack));
     },
   };
 }

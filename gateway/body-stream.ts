@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { pipeline, type Readable, Transform, type Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../core/failure.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
+import { piecesOf } from "../core/object-body.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import { entryFailure, openEntry, readEntry } from "../core/read-entry.ts";
 import { withCallDeadline } from "./deadline.ts";
@@ -15,17 +16,14 @@ import type { StoreReader } from "./store-watch.ts";
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
-/** Bodies too large for the cache, checked while they are sent (P17). */
-export interface BodyStreams {
-  /** Aborting the signal ends the reading. */
-  open(entry: ResponseEntry, signal: AbortSignal): Promise<ChunkSource>;
-}
+/** Opens a body too large for the cache, which is checked while it is sent (P17). Aborting the signal ends the reading. */
+export type BodyOpener = (entry: ResponseEntry, signal: AbortSignal) => Promise<ChunkSource>;
 
-export function createBodyStreams(
+export function createBodyOpener(
   store: StoreReader,
   callTimeoutMs: number,
-  mirror?: Pick<Mirror, "stream" | "doubt" | "keepBody">,
-): BodyStreams {
+  mirror?: Pick<Mirror, "keepBody">,
+): BodyOpener {
   // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
 
@@ -36,67 +34,45 @@ export function createBodyStreams(
     );
   }
 
-  return {
-    async open(entry, signal) {
-      const { key, sha256 } = entry;
-      const copy = await mirror?.stream(entry);
-      const found = copy ?? (await openEntry(store, entry, signal));
-      if (found.kind === "fault") throw entryFailure(entry, found.fault);
-      const { body, etag, forEachChunk } = found;
-      const version = `${etag} ${sha256}`;
-      if (forEachChunk !== undefined && verified.get(key) === version) return forEachChunk;
-      const source = checked(body, entry, signal);
-      return async (take) => {
-        try {
-          await source(take);
-        } catch (error) {
-          if (!signal.aborted) mirror?.doubt(key);
-          throw error;
-        }
-        verified.set(key, version);
-        if (copy === undefined) keep(entry);
-      };
-    },
-  };
-}
-
-function checked(body: Readable, entry: ResponseEntry, signal: AbortSignal): ChunkSource {
-  // The stream of a local file ignores the signal.
-  if (signal.aborted) body.destroy();
-  return async (take) => {
-    const verifying = verifyingStream(entry);
-    // The loop below throws the pipeline's errors.
-    pipeline(body, verifying, () => {});
-    for await (const chunk of verifying as AsyncIterable<Buffer>) await take(chunk);
+  return async (entry, signal) => {
+    const { key, sha256 } = entry;
+    const found = await openEntry(store, entry, signal);
+    if (found.kind === "fault") throw entryFailure(entry, found.fault);
+    const version = `${found.etag} ${sha256}`;
+    if (found.forEachChunk !== undefined && verified.get(key) === version) return found.forEachChunk;
+    // The stream of a local file ignores the signal.
+    if (signal.aborted) found.body.destroy();
+    return async (take) => {
+      for await (const chunk of verifiedChunks(piecesOf(found), entry)) await take(chunk);
+      if (verified.get(key) !== version) keep(entry);
+      verified.set(key, version);
+    };
   };
 }
 
 /**
  * Passes each chunk on when the next one has arrived. The last chunk is passed on only when size and digest are those of the
- * entry. Otherwise the stream fails, and the client sees a body that ends too early instead of a wrong one.
+ * entry. Otherwise the loop fails, and the client sees a body that ends too early instead of a wrong one.
  */
-export function verifyingStream({ key, size, sha256 }: ResponseEntry): Transform {
+export async function* verifiedChunks(
+  chunks: AsyncIterable<Buffer>,
+  { key, size, sha256 }: ResponseEntry,
+): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
   let seen = 0;
   let held: Buffer | undefined;
-  return new Transform({
-    highWaterMark: 64 * 1024,
-    transform(chunk: Buffer, _encoding, done) {
-      // An empty chunk at the end would release the last chunk before the check.
-      if (chunk.length === 0) return done();
-      seen += chunk.length;
-      if (seen > size) return done(corrupt(`${key} is longer than its ${size} bytes.`));
-      hash.update(chunk);
-      const released = held;
-      held = chunk;
-      done(null, released);
-    },
-    flush(done) {
-      if (seen !== size) return done(corrupt(`${key} ended after ${seen} of ${size} bytes.`));
-      if (hash.digest("hex") !== sha256) return done(corrupt(`${key} has not the digest of its manifest.`));
-      done(null, held);
-    },
-  });
+  for await (const chunk of chunks) {
+    // An empty chunk at the end would release the last chunk before the check.
+    if (chunk.length === 0) continue;
+    seen += chunk.length;
+    if (seen > size) throw corrupt(`${key} is longer than its ${size} bytes.`);
+    hash.update(chunk);
+    if (held !== undefined) yield held;
+    held = chunk;
+  }
+  if (seen !== size) throw corrupt(`${key} ended after ${seen} of ${size} bytes.`);
+  if (hash.digest("hex") !== sha256) throw corrupt(`${key} has not the digest of its manifest.`);
+  if (held !== undefined) yield held;
 }
 
 function corrupt(message: string): Failure {

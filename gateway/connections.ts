@@ -14,14 +14,12 @@ export interface Connection {
    * finished response must not be kept, or each garbage collection would copy one per connection.
    */
   last: ServerResponse | undefined;
-  readonly waiting: WaitingRequests;
+  /** For each request that waits behind the one that is being answered, how many bytes the client had sent by then. */
+  readonly waiting: number[];
   /** The request whose body is being ignored now, before its answer begins. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /**
-   * Whether a trusted proxy opened the connection. This is decided when the connection opens, since a closed socket has no
-   * address.
-   */
+  /** Whether a trusted proxy opened the connection. Decided when it opens, since a closed socket has no address. */
   readonly isProxied: boolean;
   /** A response said `Connection: close`, or an error ended the connection. No further request is answered. */
   isEnding: boolean;
@@ -74,7 +72,7 @@ function newConnection(id: string, isProxied: boolean): Connection {
     id,
     requests: 0,
     last: undefined,
-    waiting: createWaitingRequests(),
+    waiting: [],
     ignoring: undefined,
     credentials: createCredentialsReader(),
     isProxied,
@@ -91,11 +89,10 @@ export function isAnswering({ last }: Connection): boolean {
  * Ends our side and gives the client a moment to read what was sent. If the socket were closed at once while bytes of the
  * client are unread, the system would reset the connection and could destroy the answer (RFC 9112 section 9.6).
  */
-export function endGently(socket: Socket, lastWords?: string): void {
+export function endGently(socket: Socket, lastWords = ""): void {
   // Further bytes of the client are read and dropped.
   socket.on("error", () => {});
-  if (lastWords === undefined) socket.end();
-  else socket.end(lastWords);
+  socket.end(lastWords);
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer));
@@ -103,31 +100,14 @@ export function endGently(socket: Socket, lastWords?: string): void {
 
 const lingerMs = 1000;
 
-/** Requests of one connection that wait behind the one that is being answered. */
-export interface WaitingRequests {
-  /** `bytesRead`: bytes that the client has sent so far. False when more wait than a connection may have. */
-  add(bytesRead: number): boolean;
-  /** Removes the first one, which is handled now. */
-  takeFirst(): void;
-}
-
 /**
- * W61: each waiting request takes about 2 KiB of memory besides its bytes, so both their number and their bytes are bounded.
- * Above a bound the caller destroys the connection. Pausing it would not help, since Node reads on, and nothing else
- * stops a client that sends faster than it reads.
+ * W61: whether one more request may wait. Each takes about 2 KiB of memory besides its bytes, so both their number and their bytes
+ * are bounded. Above a bound the caller destroys the connection. Pausing it would not help, since Node reads on, and nothing
+ * else stops a client that sends faster than it reads.
  */
-export function createWaitingRequests(): WaitingRequests {
-  /** For each request, how many bytes the client had sent by then. */
-  const marks: number[] = [];
-  return {
-    add(bytesRead) {
-      marks.push(bytesRead);
-      return marks.length <= maxWaiting && bytesRead - (marks[0] ?? 0) <= maxWaitingBytes;
-    },
-    takeFirst() {
-      marks.shift();
-    },
-  };
+export function mayWait({ waiting }: Pick<Connection, "waiting">, bytesRead: number): boolean {
+  waiting.push(bytesRead);
+  return waiting.length <= maxWaiting && bytesRead - (waiting[0] ?? 0) <= maxWaitingBytes;
 }
 
 /** Clients that pipeline send some dozens of requests. One that sends more has to use another connection for the rest. */

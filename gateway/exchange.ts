@@ -42,19 +42,20 @@ export interface Exchange {
   cause: Cause | undefined;
 }
 
-export interface ExchangeStart {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly connection: Connection;
-  /** Monotonic, ms. */
-  readonly nowMs: number;
-  /** The connection ends with this response, whatever the request says. */
-  readonly closes: boolean;
-}
-
-/** Reads the header section, ignores the request's body, and then calls `handle`. */
-export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange) => void): void {
-  const { req, res, connection, nowMs } = start;
+/**
+ * Reads the header section, ignores the request's body, and then calls `handle`. `startedAtMs`: monotonic. `closes`: the
+ * connection ends with this response, whatever the request says.
+ */
+export function beginExchange(
+  {
+    req,
+    res,
+    connection,
+    startedAtMs,
+    closes,
+  }: Pick<Exchange, "req" | "res" | "connection" | "startedAtMs" | "closes">,
+  handle: (exchange: Exchange) => void,
+): void {
   const head = requestHead(req.rawHeaders);
   const exchange: Exchange = {
     req,
@@ -62,11 +63,11 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
     connection,
     head,
     requestId: requestIdOf(head.requestId),
-    startedAtMs: nowMs,
+    startedAtMs,
     nth: connection.requests,
     // W7: the bytes after an ignored body may only look like a request. And after an upgrade that is not accepted, Node's parser
     // loses the rest of the packet.
-    closes: start.closes || head.hasBody || head.hasUpgrade,
+    closes: closes || head.hasBody || head.hasUpgrade,
     route: "unknown",
     token: undefined,
     programId: undefined,
@@ -91,8 +92,8 @@ export function beginExchange(start: ExchangeStart, handle: (exchange: Exchange)
 }
 
 /**
- * W7: reads and drops the request's body, then calls `done`; earlier when that takes too long or the body is too large. If
- * the answer came first, the connection would be closed with unread bytes in it, and the reset that follows can destroy
+ * W7: reads and drops the request's body, then calls `done`, once; earlier when that takes too long or the body is too large.
+ * If the answer came first, the connection would be closed with unread bytes in it, and the reset that follows can destroy
  * the answer.
  */
 function ignoreBody(req: IncomingMessage, done: () => void): void {
@@ -101,15 +102,14 @@ function ignoreBody(req: IncomingMessage, done: () => void): void {
     done();
     return;
   }
-  let seen = 0;
-  let isDone = false;
+  const over = new AbortController();
+  const finish = (): void => over.abort();
   const timer = setTimeout(finish, maxWaitMs);
-  function finish(): void {
-    if (isDone) return;
-    isDone = true;
+  over.signal.addEventListener("abort", () => {
     clearTimeout(timer);
     done();
-  }
+  });
+  let seen = 0;
   req.on("data", (chunk: Buffer) => {
     seen += chunk.length;
     if (seen > maxIgnoredBytes) finish();

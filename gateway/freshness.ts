@@ -1,11 +1,12 @@
 import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
-import { asFailure, Failure } from "../core/failure.ts";
+import { Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { piecesOf } from "../core/object-body.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { withCallDeadline } from "./deadline.ts";
+import type { Clocks } from "./clocks.ts";
+import { Confirmed } from "./confirmed.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-watch.ts";
 
@@ -28,69 +29,69 @@ export interface FreshnessOptions {
   /** For the log. */
   readonly storeId: () => string | undefined;
   readonly logger: Logger;
+  readonly clocks: Clocks;
   readonly refreshMs: number;
   readonly callTimeoutMs: number;
   readonly onChange: () => void;
 }
 
 export function createFreshness(options: FreshnessOptions): Freshness {
-  const { store, storeId, logger, refreshMs, callTimeoutMs, onChange } = options;
-  const stopped = new AbortController();
-  let known: { readonly confirmations: Confirmations; readonly etag: ETag } | undefined;
-  const outage = createOutageLog(
-    logger,
-    { failed: "the age of the data could not be read", succeeded: "the age of the data is known again" },
-    () => performance.now(),
-    () => ({ storeId: storeId() }),
-  );
+  const { store, storeId, logger, clocks, refreshMs, onChange } = options;
+  const outageTexts = {
+    failed: "the age of the data could not be read",
+    succeeded: "the age of the data is known again",
+  };
+  const outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, () => ({ storeId: storeId() }));
+  const record: Confirmed<ConfirmationRecord> = new Confirmed({
+    ...options,
+    what: confirmedKey,
+    // P26: known times stay, however old the record gets.
+    maxStaleMs: Number.POSITIVE_INFINITY,
+    outage: {
+      ...outage,
+      // A store without any build yet is no fault.
+      failed: (failure) => {
+        outage.failed(failure, failure.code === "not_found" && record.value === undefined ? "debug" : "warn");
+      },
+    },
+    async read(_beganAtMs, signal) {
+      const known = record.value;
+      const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
+      if (found.kind === "not_modified" && known !== undefined) return known;
+      if (found.kind !== "object") throw new Failure("not_found", `${confirmedKey} is missing.`);
+      return { confirmations: await readConfirmations(piecesOf(found)), etag: found.etag };
+    },
+  });
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Never rejects. Only one look runs at a time. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
-    try {
-      await withCallDeadline(callTimeoutMs, `Reading ${confirmedKey}`, read, stopped.signal);
-      outage.succeeded();
-    } catch (error) {
-      if (!stopped.signal.aborted) note(asFailure(error));
-    } finally {
-      isLooking = false;
-    }
-  }
-
-  async function read(signal: AbortSignal): Promise<void> {
-    const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
-    if (found.kind === "not_modified") return;
-    if (found.kind === "missing") throw new Failure("not_found", `${confirmedKey} is missing.`);
-    const confirmations = await readConfirmations(piecesOf(found));
-    // A look that ran into its deadline must not overwrite the result of a later one.
-    signal.throwIfAborted();
-    known = { confirmations, etag: found.etag };
-    onChange();
-  }
-
-  /** P26: the known times stay. A store without any build yet is no fault, so it is logged as `debug`. */
-  function note(failure: Failure): void {
-    outage.failed(failure, failure.code === "not_found" && known === undefined ? "debug" : "warn");
+    const before = record.value;
+    await record.refresh();
+    if (record.value !== before) onChange();
+    isLooking = false;
   }
 
   return {
-    confirmedAt: (tenantId, snapshotId) => confirmedAtOf(known?.confirmations.get(tenantId), snapshotId),
+    confirmedAt: (tenantId, snapshotId) =>
+      confirmedAtOf(record.value?.confirmations.get(tenantId), snapshotId),
 
-    oldest: () => oldestConfirmed(known?.confirmations ?? new Map(), maxListed),
+    oldest: () => oldestConfirmed(record.value?.confirmations ?? new Map(), maxListed),
 
     start() {
       timer = setInterval(() => void look(), refreshMs);
       void look();
     },
 
-    stop() {
-      clearInterval(timer);
-      stopped.abort();
-    },
+    stop: () => clearInterval(timer),
   };
+}
+
+interface ConfirmationRecord {
+  readonly confirmations: Confirmations;
+  readonly etag: ETag;
 }
 
 /** Only so many tenants have a metric of their own, since labels must not grow without bound. */
@@ -108,10 +109,10 @@ export interface ConfirmedTenant {
  * confirmed has no age and is left out.
  */
 export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
-  const all: ConfirmedTenant[] = [];
-  for (const [tenantId, { confirmedAt }] of confirmations) {
-    if (confirmedAt !== null) all.push({ tenantId, confirmedAtMs: Date.parse(confirmedAt) });
-  }
-  all.sort((a, b) => a.confirmedAtMs - b.confirmedAtMs || (a.tenantId < b.tenantId ? -1 : 1));
-  return all.slice(0, count);
+  return [...confirmations]
+    .flatMap(([tenantId, { confirmedAt }]) =>
+      confirmedAt === null ? [] : [{ tenantId, confirmedAtMs: Date.parse(confirmedAt) }],
+    )
+    .sort((a, b) => a.confirmedAtMs - b.confirmedAtMs || (a.tenantId < b.tenantId ? -1 : 1))
+    .slice(0, count);
 }

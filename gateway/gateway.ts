@@ -12,7 +12,7 @@ import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
 import { createBodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
-import { createBodyStreams } from "./body-stream.ts";
+import { createBodyOpener } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
@@ -28,7 +28,7 @@ import { createReadiness } from "./readiness.ts";
 import { createResponder } from "./respond.ts";
 import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
 import { createAnswerSender } from "./send-answer.ts";
-import { createStoreWatch, guardedReader, type StoreReader } from "./store-watch.ts";
+import { createStoreWatch, measuredReader, type StoreReader } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
 
 export type GatewaySettings = SettingValues<typeof gatewaySettings>;
@@ -73,79 +73,72 @@ export interface Gateway {
 
 /** Puts the parts together. They share no state but what is passed here. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { settings, logger, clocks = processClocks } = options;
+  const { settings, logger, clocks = processClocks, lastGoodFolder: folder } = options;
   const clock = clocks.monotonicMs;
   const waits = { ...usualWaits, ...options.waits };
+  const { rateLimitWindowSeconds: windowSeconds, redisUrl, trustedProxies } = settings;
+  const keepAliveTimeoutMs = settings.keepAliveTimeoutSeconds * 1000;
   // A driver tries a call up to three times, each within the timeout.
   const callTimeoutMs = 3 * settings.storeTimeoutMs + 1000;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
   const metrics = createMetrics();
-  const { redisUrl, redisUrlFile, rateLimitWindowSeconds: windowSeconds, trustedProxies } = settings;
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
     ? createAccessLog(options.destination, options.program, windowSeconds, addresses?.clientOf)
     : undefined;
-  const tokenStore = guardedReader(options.tokenStore, clock, metrics.storeCall);
+
+  const tokenStore = measuredReader(options.tokenStore, clock, metrics.storeCall);
   const watch = createStoreWatch({
     store: tokenStore,
     address: showStoreAddress(settings.storeUrl),
     wanted: settings.storeId,
     clock,
   });
-  const store = watch.guard(guardedReader(options.store, clock, metrics.storeCall));
-
-  const { lastGoodFolder: folder } = options;
-  const onLost = (): void => bodies.clear();
+  const isStoreAway = (): boolean => tokens.isFromCopy() || tokens.failure() !== undefined;
   const mirror =
     folder === undefined
       ? undefined
-      : createMirror({ folder, store: tokenStore, clocks, waits, logger, onLost });
+      : createMirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
+  const ownStore = watch.guard(measuredReader(options.store, clock, metrics.storeCall));
+  const store = mirror?.behind(ownStore) ?? ownStore;
+  const reading = { store, storeId: watch.storeId, logger, clocks, callTimeoutMs, mirror };
 
   const tokens = createTokenDirectory({
-    store: tokenStore,
-    watch,
-    logger,
-    clocks,
+    ...reading,
+    store: watch.guard(tokenStore),
+    otherStoreId: watch.otherStoreId,
     refreshMs: settings.tokenRefreshMs,
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
-    callTimeoutMs,
     defaultLimit: settings.rateLimitRequests,
-    mirror,
   });
   const freshness = createFreshness({
-    store,
-    storeId: watch.storeId,
-    logger,
+    ...reading,
     refreshMs: waits.confirmedMs,
-    callTimeoutMs,
     onChange: () => snapshots.updateHeaders(),
   });
-  const streams = createBodyStreams(store, callTimeoutMs, mirror);
-  const bodies = createBodyCache({
-    store,
-    packer: createBodyPacker({ streams, timeoutMs: callTimeoutMs }),
-    maxBytes: settings.cacheMaxMb * 1024 * 1024,
-    callTimeoutMs,
-    onLookup: metrics.cacheLookup,
-    mirror,
-  });
   const snapshots = createLiveSnapshots({
-    store,
-    storeId: watch.storeId,
-    logger,
-    clocks,
+    ...reading,
     refreshMs: settings.snapshotRefreshMs,
     maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
-    callTimeoutMs,
     headersOf: ({ tenantId, manifest }) =>
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
-    mirror,
   });
+  const openBody = createBodyOpener(store, callTimeoutMs, mirror);
+  const bodies = createBodyCache({
+    ...reading,
+    packer: createBodyPacker(openBody, callTimeoutMs),
+    maxBytes: settings.cacheMaxMb * 1024 * 1024,
+    onLookup: metrics.cacheLookup,
+  });
+
   // W53: this process counts when no Redis is set, and while Redis is away.
   const ownCounter = createProcessCounter(windowSeconds, clock);
   const fleet =
     redisUrl &&
     createFleetCounter({
-      url: () => valueNow(gatewaySettings.redisUrl, redisUrlFile, redisUrl) ?? redisUrl,
+      url: () => valueNow(gatewaySettings.redisUrl, settings.redisUrlFile, redisUrl) ?? redisUrl,
       windowSeconds,
       timeoutMs: waits.redisMs,
       insurance: ownCounter,
@@ -153,9 +146,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
-    streams,
+    open: openBody,
     headers: { windowSeconds, legacy },
-    send: createAnswerSender(settings.keepAliveTimeoutSeconds * 1000),
+    send: createAnswerSender(keepAliveTimeoutMs),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {
       const nowMs = clock();
@@ -175,19 +168,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     packingWaitMs: waits.packingMs,
   });
 
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const { server: apiServer, connections } = createApiServer({
-    limits: {
-      maxConnections: settings.maxConnections,
-      headersTimeoutMs: settings.headersTimeoutSeconds * 1000,
-      keepAliveTimeoutMs: settings.keepAliveTimeoutSeconds * 1000,
-    },
+    maxConnections: settings.maxConnections,
+    headersTimeoutMs: settings.headersTimeoutSeconds * 1000,
+    keepAliveTimeoutMs,
     legacyHeaders: legacy,
     isProxy: addresses?.isProxy,
     handle(req, res, connection) {
       const closes = signal.aborted || connection.requests >= maxRequestsPerConnection;
-      beginExchange({ req, res, connection, nowMs: clock(), closes }, handleRequest);
+      beginExchange({ req, res, connection, startedAtMs: clock(), closes }, handleRequest);
     },
     onRefusal(refusal) {
       metrics.request(refusal.route, refusal.status, 0);
@@ -206,39 +195,50 @@ export function createGateway(options: GatewayOptions): Gateway {
     isStopping: () => signal.aborted,
     isListening: () => apiServer.listening,
   });
-  const parts = { clocks, tokens, watch, snapshots, freshness, bodies, connections, fleet, mirror };
+  const parts = {
+    clocks,
+    tokens,
+    watch,
+    snapshots,
+    readiness,
+    freshness,
+    bodies,
+    connections,
+    fleet,
+    mirror,
+  };
   const adminServer = createAdminServer({
     hostNames: [settings.adminHost, ...settings.adminHostNames],
     hostSetting: "ADMIN_HOST",
     otherMethods: 404,
     notReadyCause: readiness.notReadyCause,
     note: readiness.note,
-    metrics: { contentType: metrics.contentType, text: () => metrics.text({ ...parts, readiness }) },
+    metrics: { contentType: metrics.contentType, text: () => metrics.text(parts) },
   });
   const sweeper = setInterval(snapshots.sweep, sweepMs);
+
+  async function listenAdmin(): Promise<string | undefined> {
+    const { adminHost: host, adminPort: port } = settings;
+    const setting = "ADMIN_HOST or ADMIN_PORT";
+    return port === undefined ? undefined : await listen(adminServer, { host, port, setting }, signal);
+  }
 
   return {
     async start() {
       await mirror?.open(settings.storeId);
+      watch.adopt(mirror?.storeId());
       signal.throwIfAborted();
       freshness.start();
-      const { adminHost, adminPort, host, port } = settings;
-      const admin =
-        adminPort === undefined
-          ? undefined
-          : await listen(
-              adminServer,
-              { host: adminHost, port: adminPort, setting: "ADMIN_HOST or ADMIN_PORT" },
-              signal,
-            );
+      const admin = await listenAdmin();
       await settledWithin(waits.registryMs, Promise.race([tokens.start(), once(signal, "abort")]));
       signal.throwIfAborted();
+      const { host, port } = settings;
       return { api: await listen(apiServer, { host, port, setting: "HOST or PORT" }, signal), admin };
     },
 
     notReadyCause: readiness.notReadyCause,
     storeId: watch.storeId,
-    logLinesLost: metrics.lostLogLine,
+    logLinesLost: metrics.lostLogLines,
 
     async stop() {
       stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));

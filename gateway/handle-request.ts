@@ -2,7 +2,7 @@ import { causeOf } from "../core/cause-code.ts";
 import { isProgramId } from "../core/ids.ts";
 import { type ResponseEntry, responseEntry } from "../core/manifest.ts";
 import type { ResponseName } from "../core/object-key.ts";
-import { type BodyCache, type BodyForm, type BodyId, bodyId } from "./body-cache.ts";
+import { type BodyCache, type BodyId, bodyId } from "./body-cache.ts";
 import { valueWithin } from "./deadline.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
@@ -43,7 +43,6 @@ export interface RequestHandlerOptions {
  */
 export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
   const { tokens, counter, windowSeconds, snapshots, bodies, respond, packingWaitMs } = options;
-  const answerLarge = createLargeAnswer(bodies, respond, packingWaitMs);
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
@@ -81,10 +80,10 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     exchange.acceptsGzip = gzip;
     const cached = bodies.cached(bodyId(live.tenantId, name), live.generation, gzip);
     if (cached !== undefined) respond.body(exchange, cached);
-    else fetchAnswer(exchange, live, name, gzip);
+    else fetchAnswer(exchange, live, name);
   }
 
-  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, name: ResponseName, gzip: boolean): void {
+  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const entry = responseEntry(live.manifest, name);
     if (entry === undefined) {
       respond.refusal(exchange, unknownProgram);
@@ -93,14 +92,30 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     exchange.objectKey = entry.key;
     const id = bodyId(live.tenantId, name);
     if (entry.size > bodies.maxBodyBytes) {
-      const body = { generation: live.generation, entry, gzip };
-      answerLarge(exchange, id, body).catch((error: unknown) => fail(exchange, error));
+      answerLarge(exchange, id, live.generation, entry).catch((error: unknown) => fail(exchange, error));
       return;
     }
-    const ready = gzip
-      ? bodies.loadPacked(id, live.generation, entry)
-      : bodies.load(id, live.generation, entry);
+    const ready = bodies.load(id, live.generation, entry, exchange.acceptsGzip === true);
     whenReady(exchange, ready, (body) => respond.body(exchange, body));
+  }
+
+  /**
+   * A body too large to be held is packed once, and its first reader waits for the gzip form. If packing takes long, or the gzip
+   * form is too large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
+   * Rejects, with nothing sent yet, when the store does not deliver the body.
+   */
+  async function answerLarge(
+    exchange: Exchange,
+    id: BodyId,
+    generation: number,
+    entry: ResponseEntry,
+  ): Promise<void> {
+    const packed = exchange.acceptsGzip
+      ? await valueWithin(packingWaitMs, bodies.packLarge(id, generation, entry))
+      : undefined;
+    // `stream` also logs that the client has left meanwhile.
+    if (packed === undefined || exchange.res.destroyed) await respond.stream(exchange, entry);
+    else respond.body(exchange, packed);
   }
 
   /** Anything unexpected becomes a 500 (W16), also an object that is missing or damaged in the store (W17). */
@@ -176,45 +191,4 @@ function requestedResponse(resource: Resource): ResponseName | Refusal {
   if (resource.kind !== "detail") return resource;
   const id = decodedSegment(resource.segment);
   return id !== undefined && isProgramId(id) ? { kind: "detail", programId: id } : malformedId;
-}
-
-/** Answers with a body too large to be held. Rejects, with nothing sent yet, when the store does not deliver it. */
-type LargeAnswer = (exchange: Exchange, id: BodyId, body: LargeBody) => Promise<void>;
-
-interface LargeBody {
-  readonly generation: number;
-  readonly entry: ResponseEntry;
-  /** Whether the client prefers the gzip form. */
-  readonly gzip: boolean;
-}
-
-/**
- * A large body is packed once, and its first reader waits for the gzip form. If packing takes long, or the gzip form is too
- * large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
- */
-function createLargeAnswer(bodies: BodyCache, respond: Responder, maxWaitMs: number): LargeAnswer {
-  async function packedForm(
-    { res }: Exchange,
-    id: BodyId,
-    { generation, entry }: LargeBody,
-  ): Promise<BodyForm | undefined> {
-    const left = new AbortController();
-    // `close` fires when the client leaves. It also fires after a complete response, when nothing waits any more. Packing goes on
-    // as long as another client waits for it.
-    res.once("close", () => left.abort());
-    if (res.destroyed) return undefined;
-    try {
-      return await valueWithin(maxWaitMs, bodies.packLarge(id, generation, entry, left.signal));
-    } catch (error) {
-      if (left.signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
-  return async (exchange, id, body) => {
-    const packed = body.gzip ? await packedForm(exchange, id, body) : undefined;
-    // `stream` also logs that the client has left meanwhile.
-    if (packed === undefined || exchange.res.destroyed) await respond.stream(exchange, body.entry);
-    else respond.body(exchange, packed);
-  };
 }

@@ -2,10 +2,11 @@ import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts"
 import { Failure, type FailureCode } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Manifest } from "../core/manifest.ts";
-import { piecesOf, readBody } from "../core/object-body.ts";
+import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
-import type { ETag, StoredObject } from "../core/object-store.ts";
-import { readManifest } from "../core/read-manifest.ts";
+import type { ETag } from "../core/object-store.ts";
+import { maxManifestBytes, readManifest } from "../core/read-manifest.ts";
+import type { KeptSnapshot } from "./mirror.ts";
 import type { StoreReader } from "./store-watch.ts";
 
 /** A tenant's pointer and the manifest that it names. */
@@ -14,7 +15,6 @@ export interface ReadSnapshot {
   /** The pointer's generation. It rises with every publication, also with a rollback to an older snapshot. */
   readonly generation: number;
   readonly manifest: Manifest;
-  readonly manifestSha256: string;
   /** The pointer's version in the store; `undefined` when it comes from the last good copy. */
   readonly etag: ETag | undefined;
 }
@@ -24,7 +24,7 @@ export interface LiveSnapshot extends ReadSnapshot {
   /** The header lines of responses from this snapshot. */
   readonly headers: string;
   /** `undefined` while the snapshot is confirmed to be live. */
-  readonly unconfirmed?: Unconfirmed | undefined;
+  readonly unconfirmed: Unconfirmed | undefined;
 }
 
 /** W162: since when, and why, the gateway does not know whether the snapshot is still live. */
@@ -37,8 +37,13 @@ export interface Unconfirmed {
 /** The lowest generation that the gateway still accepts, with its snapshot. */
 export type Floor = Pick<Current, "generation" | "snapshotId">;
 
-/** Takes what was read and found right. `manifestBytes`: `undefined` when only the pointer was read. */
-export type KeepSnapshot = (manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer) => void;
+export interface KnownSnapshot {
+  readonly tenantId: TenantId;
+  readonly before: ReadSnapshot | undefined;
+  readonly floor: Floor | undefined;
+  /** Takes what was read and found right. */
+  readonly keep?: ((snapshot: KeptSnapshot) => void) | undefined;
+}
 
 /**
  * Reads which snapshot is live: `before` if the pointer has not changed, else the one that the pointer names now. Throws when
@@ -46,35 +51,28 @@ export type KeepSnapshot = (manifest: Manifest, manifestBytes: Buffer | undefine
  */
 export async function readLiveSnapshot(
   store: StoreReader,
-  tenantId: TenantId,
-  known: { readonly before: ReadSnapshot | undefined; readonly floor: Floor | undefined },
-  signal: AbortSignal,
-  keep?: KeepSnapshot,
+  { tenantId, before, floor, keep }: KnownSnapshot,
+  signal?: AbortSignal,
 ): Promise<ReadSnapshot> {
-  const { before, floor } = known;
   const key = currentKey(tenantId);
-  const pointer = await store.get(key, { ifNoneMatch: before?.etag, signal });
-  if (pointer.kind === "missing") {
+  const found = await store.get(key, { ifNoneMatch: before?.etag, signal });
+  if (found.kind === "missing") {
     throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
   }
-  if (pointer.kind === "not_modified") {
+  if (found.kind === "not_modified") {
     if (before !== undefined) return before;
     throw new Failure("store_unsupported", `The store says that ${key} is unchanged without being asked.`);
   }
-  const bytes = await readBody(pointer, maxCurrentBytes, key);
-  const current = parseCurrent(bytes, tenantId);
+  const pointer = await readBody(found, maxCurrentBytes, key);
+  const current = parseCurrent(pointer, tenantId);
   refuseOlder(current, floor, key);
   if (before?.generation === current.generation) {
-    keep?.(before.manifest, undefined, bytes);
-    return { ...before, etag: pointer.etag };
+    keep?.({ manifest: before.manifest, manifestBytes: undefined, pointer });
+    return { ...before, etag: found.etag };
   }
-  const pieces: Buffer[] = [];
-  const manifest = await readManifestOf(store, current, signal, (piece) => {
-    if (keep !== undefined) pieces.push(piece);
-  });
-  keep?.(manifest, Buffer.concat(pieces), bytes);
-  const { generation, manifestSha256 } = current;
-  return { tenantId, generation, manifest, manifestSha256, etag: pointer.etag };
+  const { manifest, manifestBytes } = await readManifestOf(store, current, signal);
+  keep?.({ manifest, manifestBytes, pointer });
+  return { tenantId, generation: current.generation, manifest, etag: found.etag };
 }
 
 /** P3: a generation never falls and never names two snapshots. A pointer that breaks this is an old copy or another store's. */
@@ -86,20 +84,15 @@ function refuseOlder(current: Current, floor: Floor | undefined, key: string): v
   throw new Failure("corrupt_document", `${key} went back from ${seen} to ${found}.`);
 }
 
-async function readManifestOf(
+/** The manifest that the pointer names, with its bytes. */
+export async function readManifestOf(
   store: StoreReader,
   current: Current,
-  signal: AbortSignal,
-  onPiece: (piece: Buffer) => void,
-): Promise<Manifest> {
+  signal?: AbortSignal,
+): Promise<{ readonly manifest: Manifest; readonly manifestBytes: Buffer }> {
   const key = manifestKey(current.tenantId, current.snapshotId);
-  const result = await store.get(key, { signal });
-  if (result.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
-  async function* pieces(object: StoredObject): AsyncGenerator<Buffer> {
-    for await (const piece of piecesOf(object)) {
-      onPiece(piece);
-      yield piece;
-    }
-  }
-  return await readManifest(pieces(result), current);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
+  const manifestBytes = await readBody(found, maxManifestBytes, key);
+  return { manifest: await readManifest([manifestBytes], current), manifestBytes };
 }

@@ -1,20 +1,20 @@
 import { parseCurrent } from "../core/current.ts";
-import { asFailure, Failure } from "../core/failure.ts";
+import { Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
-import { currentKey, manifestKey } from "../core/object-key.ts";
-import { readManifest } from "../core/read-manifest.ts";
+import { currentKey } from "../core/object-key.ts";
 import type { Clocks } from "./clocks.ts";
-import { settledWithin, withCallDeadline } from "./deadline.ts";
+import { Confirmed, type Copied } from "./confirmed.ts";
+import { settledWithin } from "./deadline.ts";
 import {
   type Floor,
-  type KeepSnapshot,
   type LiveSnapshot,
   type ReadSnapshot,
   readLiveSnapshot,
+  readManifestOf,
 } from "./live-snapshot.ts";
-import type { Mirror } from "./mirror.ts";
-import { createOutageLog, type OutageLog } from "./outage-log.ts";
+import type { KeptSnapshot, Mirror } from "./mirror.ts";
+import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-watch.ts";
 
 /** The live snapshot of each tenant, as far as this process knows. */
@@ -28,8 +28,8 @@ export interface LiveSnapshots {
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
   /** Forgets snapshots that nobody requested for `maxStaleMs`. */
   sweep(): void;
-  /** Number of tenants that are served from the last good copy, because the store has not confirmed them yet. */
-  servedFromCopy(): number;
+  /** Whether any tenant is served from the last good copy, because the store has not confirmed it yet. */
+  isServingCopy(): boolean;
   /** Makes the header lines of all snapshots again, because the result of `headersOf` may have changed. */
   updateHeaders(): void;
 }
@@ -49,143 +49,105 @@ export interface LiveSnapshotsOptions {
 }
 
 export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, storeId, logger, refreshMs, maxStaleMs, callTimeoutMs, headersOf, mirror } = options;
-  const { monotonicMs: clock, unixMs } = options.clocks;
+  const { store, storeId, logger, clocks, refreshMs, maxStaleMs, headersOf, mirror } = options;
+  const clock = clocks.monotonicMs;
   const tenants = new Map<TenantId, TenantState>();
 
-  function stateOf(tenantId: TenantId): TenantState {
-    const known = tenants.get(tenantId);
-    if (known !== undefined) return known;
+  /** What the process knows of the tenant from now on. */
+  function confirmedOf(tenantId: TenantId): Confirmed<ReadSnapshot> {
+    const key = currentKey(tenantId);
+    let floor: Floor | undefined;
+    let isCopyLost = false;
+
+    async function read(confirmedAtMs: number, signal: AbortSignal): Promise<ReadSnapshot> {
+      // W101: what the copy has lost is read whole again, and so kept again.
+      const before = isCopyLost ? undefined : confirmed.value;
+      const keep = mirror && ((kept: KeptSnapshot) => mirror.keepSnapshot(kept, confirmedAtMs));
+      const found = await readLiveSnapshot(store, { tenantId, before, floor, keep }, signal);
+      floor = { generation: found.generation, snapshotId: found.manifest.snapshotId };
+      isCopyLost = mirror?.confirm(key, confirmedAtMs) === false;
+      return found;
+    }
+
+    async function restore(): Promise<Copied<ReadSnapshot> | undefined> {
+      const copy = await mirror?.document(key);
+      if (mirror === undefined || copy === undefined) return undefined;
+      const current = parseCurrent(copy.bytes, tenantId);
+      // W79, P3: the generation of a copy counts even if the copy is too old to be served.
+      floor ??= current;
+      const { manifest } = await readManifestOf(mirror.copy, current);
+      const value = { tenantId, generation: current.generation, manifest, etag: undefined };
+      return { value, confirmedAtMs: copy.confirmedAtMs };
+    }
+
+    const outage = createOutageLog(logger, outageTexts, clock, () => ({ tenantId, storeId: storeId() }));
+    const what = `the pointer of tenant ${tenantId}`;
+    const confirmed = new Confirmed<ReadSnapshot>({ ...options, what, outage, read, restore });
+    return confirmed;
+  }
+
+  function newState(tenantId: TenantId): TenantState {
+    const never = Number.NEGATIVE_INFINITY;
+    const confirmed = confirmedOf(tenantId);
     const state: TenantState = {
-      tenantId,
+      confirmed,
       live: undefined,
-      floor: undefined,
-      confirmedAtMs: Number.NEGATIVE_INFINITY,
       refresh: undefined,
-      failure: undefined,
-      outage: createOutageLog(logger, outageTexts, clock, () => ({ tenantId, storeId: storeId() })),
-      retryAtMs: Number.NEGATIVE_INFINITY,
-      usedAtMs: clock(),
-      restoring: undefined,
-      isRestored: mirror === undefined,
-      isFromCopy: false,
-      isCopyLost: false,
+      restored: undefined,
+      retryAtMs: never,
+      usedAtMs: never,
     };
+    // Requests wait for a hanging disk only once.
+    if (mirror !== undefined) {
+      state.restored = settledWithin(
+        maxWaitMs,
+        confirmed.restore().then(() => show(state)),
+      );
+    }
     tenants.set(tenantId, state);
     return state;
   }
 
-  /** The snapshot with its header lines; `before` itself when nothing has changed. */
-  function withHeaders(read: ReadSnapshot, before: LiveSnapshot | undefined): LiveSnapshot {
-    const headers = headersOf(read);
-    return before === read && before.headers === headers ? before : { ...read, headers };
-  }
-
-  /** Never rejects: a failure is kept in the state. */
-  async function refresh(state: TenantState, beganAtMs: number): Promise<void> {
-    const { tenantId, live: before, floor } = state;
-    // W101: what the copy has lost is read whole again, and so kept again.
-    const known = { before: state.isCopyLost ? undefined : before, floor };
-    let isKept = false;
-    const keep: KeepSnapshot | undefined =
-      mirror &&
-      ((manifest, manifestBytes, pointer) => {
-        isKept = true;
-        mirror.keepSnapshot(manifest, manifestBytes, pointer, beganAtMs);
-      });
-    try {
-      const live = await withCallDeadline(
-        callTimeoutMs,
-        `Reading the pointer of tenant ${tenantId}`,
-        (signal) => readLiveSnapshot(store, tenantId, known, signal, keep),
-      );
-      state.outage.succeeded();
-      const confirmed = before?.unconfirmed === undefined ? live : { ...live, unconfirmed: undefined };
-      state.live = withHeaders(confirmed, before);
-      state.floor = { generation: live.generation, snapshotId: live.manifest.snapshotId };
-      state.confirmedAtMs = beganAtMs;
-      state.failure = undefined;
-      state.isFromCopy = false;
-      state.isCopyLost = !isKept && mirror?.confirm(currentKey(tenantId), beganAtMs) === false;
-    } catch (error) {
-      const failure = asFailure(error);
-      state.outage.failed(failure);
-      state.failure = failure;
-      const since = state.live?.unconfirmed?.since ?? new Date(unixMs()).toISOString();
-      if (state.live !== undefined)
-        state.live = { ...state.live, unconfirmed: { since, code: failure.code } };
-      // While the store fails, requests must not start one attempt each.
-      state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
-      // The disk may have been too slow to give the copy, so the next request reads the copy again, unless a read still hangs.
-      if (state.live === undefined && state.restoring === undefined) state.isRestored = mirror === undefined;
-    } finally {
-      state.refresh = undefined;
-    }
-  }
-
-  /** W76: takes over the snapshot that an earlier process had confirmed, as if this process had run since then. Never rejects. */
-  async function restore(state: TenantState): Promise<void> {
-    const { tenantId } = state;
-    const copy = await mirror?.document(currentKey(tenantId));
-    if (mirror === undefined || copy === undefined) return;
-    try {
-      const { generation, snapshotId, manifestSha256 } = parseCurrent(copy.bytes, tenantId);
-      if (state.floor !== undefined && generation < state.floor.generation) return;
-      // W79, P3: the generation of a copy counts even if the copy is too old to be served.
-      state.floor ??= { generation, snapshotId };
-      if (clock() - copy.confirmedAtMs > maxStaleMs) return;
-      const bytes = await mirror.bytes(manifestKey(tenantId, snapshotId), manifestSha256);
-      if (bytes === undefined) return;
-      const manifest = await readManifest([bytes], { tenantId, snapshotId, manifestSha256 });
-      // The store may have answered first.
-      if (state.live !== undefined) return;
-      const read = { tenantId, generation, manifest, manifestSha256, etag: undefined };
-      state.live = withHeaders(read, undefined);
-      state.confirmedAtMs = copy.confirmedAtMs;
-      state.isFromCopy = true;
-    } catch {
-      // The copy was written by another version, say. The store decides.
-    }
-  }
-
-  /** Requests wait for a hanging disk only once. */
-  async function restored(state: TenantState): Promise<void> {
-    state.restoring ??= restore(state).finally(() => {
-      state.restoring = undefined;
-    });
-    await settledWithin(maxWaitMs, state.restoring);
-    state.isRestored = true;
+  /** Makes what requests get of the state. */
+  function show(state: TenantState): void {
+    const { value, failure } = state.confirmed;
+    const unconfirmed = failure && { since: failure.since, code: failure.cause.code };
+    state.live = value && { ...value, headers: headersOf(value), unconfirmed };
   }
 
   function begin(state: TenantState): Refresh {
-    const beganAtMs = clock();
-    state.refresh = { beganAtMs, done: refresh(state, beganAtMs) };
+    const refresh = async (): Promise<void> => {
+      await state.confirmed.refresh();
+      // While the store fails, requests must not start one attempt each.
+      if (state.confirmed.failure !== undefined) state.retryAtMs = clock() + Math.max(refreshMs, minRetryMs);
+      show(state);
+      state.refresh = undefined;
+    };
+    state.refresh = { beganAtMs: clock(), done: refresh() };
     return state.refresh;
   }
 
-  function isUsable(state: TenantState): boolean {
-    return state.live !== undefined && clock() - state.confirmedAtMs <= maxStaleMs;
-  }
-
   async function refreshed(state: TenantState): Promise<LiveSnapshot> {
-    if (!state.isRestored) await restored(state);
+    await state.restored;
+    const { confirmed } = state;
     const running = state.refresh ?? (clock() < state.retryAtMs ? undefined : begin(state));
     if (running !== undefined) {
       const patienceMs = running.beganAtMs + maxWaitMs - clock();
       // A stalled store must not delay requests for long when there is a snapshot that may be served.
-      if (!isUsable(state)) await running.done;
+      if (!confirmed.isUsable()) await running.done;
       else if (patienceMs > 0) await settledWithin(patienceMs, running.done);
     }
-    if (state.live !== undefined && isUsable(state)) return state.live;
-    throw state.failure ?? new Failure("store_unavailable", "The tenant's snapshot could not be confirmed.");
+    if (state.live !== undefined && confirmed.isUsable()) return state.live;
+    const cause = confirmed.failure?.cause;
+    throw cause ?? new Failure("store_unavailable", "The tenant's snapshot could not be confirmed.");
   }
 
   return {
     liveOf(tenantId) {
-      const state = stateOf(tenantId);
+      const state = tenants.get(tenantId) ?? newState(tenantId);
       const nowMs = clock();
       state.usedAtMs = nowMs;
-      const ageMs = nowMs - state.confirmedAtMs;
+      const ageMs = nowMs - state.confirmed.confirmedAtMs;
       if (state.live === undefined || ageMs > refreshMs) return refreshed(state);
       // The refresh begins early, so that requests of a busy tenant never wait for it.
       if (ageMs > refreshMs * aheadShare && state.refresh === undefined && nowMs >= state.retryAtMs)
@@ -194,26 +156,27 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
     },
 
     ages() {
-      const nowMs = clock();
-      return [...tenants.values()]
-        .filter((state) => state.live !== undefined)
-        .map((state) => ({ tenantId: state.tenantId, ageMs: nowMs - state.confirmedAtMs }))
+      return [...tenants]
+        .filter(([, { live }]) => live !== undefined)
+        .map(([tenantId, { confirmed }]) => ({ tenantId, ageMs: confirmed.ageMs() }))
         .sort((a, b) => b.ageMs - a.ageMs);
     },
 
-    servedFromCopy: () => [...tenants.values()].filter((state) => state.isFromCopy && isUsable(state)).length,
+    isServingCopy() {
+      return [...tenants.values()].some(({ confirmed }) => confirmed.isFromCopy && confirmed.isUsable());
+    },
 
     updateHeaders() {
-      for (const state of tenants.values()) {
-        if (state.live !== undefined) state.live = withHeaders(state.live, state.live);
-      }
+      for (const state of tenants.values()) show(state);
     },
 
     sweep() {
       const unusedSince = clock() - maxStaleMs;
       for (const state of tenants.values()) {
+        if (state.usedAtMs >= unusedSince || state.refresh !== undefined) continue;
         // The floor stays, so that an older generation is never accepted again.
-        if (state.usedAtMs < unusedSince && state.refresh === undefined) state.live = undefined;
+        state.confirmed.forget();
+        state.live = undefined;
       }
     },
   };
@@ -225,22 +188,14 @@ interface Refresh {
 }
 
 interface TenantState {
-  readonly tenantId: TenantId;
+  readonly confirmed: Confirmed<ReadSnapshot>;
+  /** `confirmed`, as requests get it. */
   live: LiveSnapshot | undefined;
-  floor: Floor | undefined;
-  /** When the refresh that last confirmed `live` began. */
-  confirmedAtMs: number;
   refresh: Refresh | undefined;
-  failure: Failure | undefined;
-  readonly outage: OutageLog;
+  /** Settles when the last good copy was read, or takes too long. */
+  restored: Promise<void> | undefined;
   retryAtMs: number;
   usedAtMs: number;
-  restoring: Promise<void> | undefined;
-  isRestored: boolean;
-  /** `live` comes from the last good copy, and the store has not confirmed it yet. */
-  isFromCopy: boolean;
-  /** The copy has lost the pointer or could not be written. */
-  isCopyLost: boolean;
 }
 
 const outageTexts = {

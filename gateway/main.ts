@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-// This import must come first.
-import "./compile-cache.ts";
-import { asFailure, Failure } from "../core/failure.ts";
+import { asFailure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
@@ -10,16 +8,18 @@ import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
-import { helpText, requestedAction, settingLines } from "./arguments.ts";
+import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
 import { createLogDestination } from "./log-destination.ts";
 import { lastGoodFolder } from "./mirror-folder.ts";
+
+const program = "partner-programs-gateway";
 
 // The SDK warns about Node.js 20 on standard error. The supported versions stand in package.json.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 
 const action = requestedAction(process.argv.slice(2));
-switch (action.kind) {
+switch (action) {
   case "help":
     console.log(helpText(gatewaySettings));
     break;
@@ -29,30 +29,35 @@ switch (action.kind) {
   case "version_json":
     console.log(JSON.stringify(buildInfo()));
     break;
-  case "wrong_usage":
-    console.error(`partner-programs-gateway: ${action.message}`);
-    process.exitCode = 2;
+  case undefined:
+    refuse(wrongUsage);
     break;
-  case "check_config":
-  case "serve": {
+  default: {
     const parsed = parseSettings(gatewaySettings, process.env);
-    if (!parsed.ok) {
-      for (const fault of parsed.faults) console.error(`partner-programs-gateway: ${singleLine(fault)}.`);
-      process.exitCode = 2;
-      break;
-    }
-    const folder = await keptFolder(parsed.values);
-    if (folder instanceof Failure) {
-      console.error(`partner-programs-gateway: ${folder.message}`);
-      process.exitCode = 2;
-    } else if (action.kind === "check_config") {
-      for (const line of settingLines(gatewaySettings, parsed.values)) console.log(singleLine(line));
-    } else await serve(parsed.values, folder);
+    if (parsed.ok) await run(parsed.values);
+    else refuse(...parsed.faults.map((fault) => `${singleLine(fault)}.`));
   }
 }
 
-/** The folder in `LAST_GOOD_DIR` for this store, after a test write, or the failure of that write. */
-async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<string | undefined | Failure> {
+function refuse(...faults: readonly string[]): void {
+  for (const fault of faults) console.error(`${program}: ${fault}`);
+  process.exitCode = 2;
+}
+
+async function run(settings: GatewaySettings): Promise<void> {
+  let folder: string | undefined;
+  try {
+    folder = await keptFolder(settings);
+  } catch (error) {
+    refuse(asFailure(error).message);
+    return;
+  }
+  if (action === "serve") return await serve(settings, folder);
+  for (const line of settingLines(gatewaySettings, settings)) console.log(singleLine(line));
+}
+
+/** The folder in `LAST_GOOD_DIR` for this store. Rejects with `settings` when nothing can be written there. */
+async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<string | undefined> {
   if (lastGoodDir === undefined) return undefined;
   // Two servers may have buckets of the same name, and a profile may name the server.
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_PROFILE, AWS_CONFIG_FILE } = process.env;
@@ -60,15 +65,10 @@ async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<s
   const store = [showStoreAddress(storeUrl), ...server].filter((part) => part !== undefined).join(" ");
   // W87: the copy is for the gateway's user alone. The gateway writes no other files.
   process.umask(0o077);
-  try {
-    return await lastGoodFolder(lastGoodDir, store);
-  } catch (error) {
-    return asFailure(error);
-  }
+  return await lastGoodFolder(lastGoodDir, store);
 }
 
 async function serve(settings: GatewaySettings, keptIn: string | undefined): Promise<void> {
-  const program = "partner-programs-gateway";
   let onLost: (lines: number) => void = () => {};
   const destination = createLogDestination({
     fd: process.stdout.fd,
@@ -92,11 +92,12 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
   let isStopping = false;
 
   try {
-    const store = { address: settings.storeUrl, forcePathStyle: settings.s3ForcePathStyle };
+    const { storeUrl: address, s3ForcePathStyle: forcePathStyle, storeTimeoutMs: timeoutMs } = settings;
+    const store = { address, forcePathStyle, timeoutMs };
     const gateway = createGateway({
       settings,
-      store: await openStore({ ...store, timeoutMs: settings.storeTimeoutMs }),
-      tokenStore: await openStore({ ...store, timeoutMs: settings.storeTimeoutMs }),
+      store: await openStore(store),
+      tokenStore: await openStore(store),
       program,
       logger,
       destination,
@@ -116,15 +117,8 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
 
     const { api, admin } = await gateway.start();
     // This line is written at every log level, since scripts read the addresses from it.
-    const notReady = gateway.notReadyCause();
     createLogger({ level: "info", program, destination }).info(
-      {
-        api,
-        admin,
-        ...buildInfo(),
-        storeId: gateway.storeId(),
-        ...(notReady === undefined ? {} : { notReady }),
-      },
+      { api, admin, ...buildInfo(), storeId: gateway.storeId(), notReady: gateway.notReadyCause() },
       `listening on ${api}${admin === undefined ? "" : `, admin on ${admin}`}`,
     );
   } catch (error) {

@@ -14,7 +14,7 @@ import type { Mirror } from "./mirror.ts";
 import type { Quota } from "./quota.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
-import { createRequestTally, createTokenTally, metricText } from "./tallies.ts";
+import { createRequestTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
 import type { TokenDirectory } from "./token-directory.ts";
 import { maxExpiring } from "./token-table.ts";
 
@@ -26,7 +26,7 @@ export interface Metrics {
   cacheLookup(isHit: boolean): void;
   storeCall(operation: string, outcome: string, durationMs: number): void;
   connectionCut(cause: CauseCode): void;
-  lostLogLine(): void;
+  lostLogLines(count: number): void;
   /** All of that, and what the parts say of themselves now, in Prometheus' text format. */
   text(parts: MeasuredParts): Promise<string>;
   readonly contentType: string;
@@ -89,35 +89,26 @@ export function createMetrics(): Metrics {
       storeSeconds.observe({ operation }, durationMs / 1000);
     },
     connectionCut: (cause) => cuts.inc({ cause }),
-    lostLogLine: () => lostLines.inc(),
+    lostLogLines: (count) => lostLines.inc(count),
     async text(parts) {
-      const results = Object.entries(lookups).map(([result, count]) => [{ result }, count] as const);
-      const cache = metricText(
-        "counter",
-        "gateway_body_cache_lookups_total",
-        "Look-ups in the body cache by result.",
-        results,
-      );
+      const results = Object.entries(lookups).map(([result, count]): Sample => [{ result }, count]);
+      const help = "Look-ups in the body cache by result.";
+      const cache = metricText("counter", "gateway_body_cache_lookups_total", help, results);
       const tallied = requests.text() + tokens.text(parts.clocks.monotonicMs()) + cache;
-      return `${tallied}${partsText(parts)}\n${await registry.metrics()}`;
+      return `${tallied}${gaugesText(parts)}\n${await registry.metrics()}`;
     },
     contentType: registry.contentType,
   };
 }
 
 /** What the parts say of themselves. */
-function partsText(parts: MeasuredParts): string {
+function gaugesText(parts: MeasuredParts): string {
   const { tokens, watch, readiness, fleet, mirror } = parts;
-  const text: string[] = [];
-  const gauge = (name: string, help: string, samples: Parameters<typeof metricText>[3]): void => {
-    text.push(metricText("gauge", `gateway_${name}`, help, samples));
+  let text = "";
+  const gauge = (name: string, help: string, samples: number | readonly Sample[]): void => {
+    text += metricText("gauge", `gateway_${name}`, help, samples);
   };
-  const ages = parts.snapshots.ages();
   const nowMs = parts.clocks.unixMs();
-  const dataAges = parts.freshness.oldest().map(({ tenantId, confirmedAtMs }) => ({
-    tenant: tenantId,
-    seconds: Math.max(0, nowMs - confirmedAtMs) / 1000,
-  }));
 
   gauge(
     "build_info",
@@ -129,15 +120,13 @@ function partsText(parts: MeasuredParts): string {
     `When a token that is in force will expire, of the ${maxExpiring} that do so first.`,
     tokens
       .expiring()
-      .map(({ tokenId, tenantId, expiresAtMs }) => [
-        { token: tokenId, tenant: tenantId },
-        expiresAtMs / 1000,
-      ]),
+      .map(({ tokenId: token, tenantId: tenant, expiresAtMs }) => [{ token, tenant }, expiresAtMs / 1000]),
   );
+  const counts = Object.entries(tokens.counts());
   gauge(
     "tokens",
     "Tokens of the registry by what they are now.",
-    Object.entries(tokens.counts()).map(([status, count]) => [{ status }, count]),
+    counts.map(([status, count]) => [{ status }, count]),
   );
   // W161: a store that the gateway does not believe is visible as 0.
   const stores = [[watch.storeId(), 1] as const, [watch.otherStoreId(), 0] as const];
@@ -151,20 +140,28 @@ function partsText(parts: MeasuredParts): string {
     "Time since the token registry was last confirmed; +Inf before the first time.",
     tokens.ageMs() / 1000,
   );
+  const ages = parts.snapshots.ages();
   gauge(
     "snapshot_age_seconds",
     `Time since the live snapshot was last confirmed, of the ${maxListed} tenants where it is longest.`,
     ages.slice(0, maxListed).map(({ tenantId, ageMs }) => [{ tenant: tenantId }, ageMs / 1000]),
   );
+  const oldest = parts.freshness.oldest();
+  const dataAges = oldest.map(
+    ({ tenantId, confirmedAtMs }): Sample => [
+      { tenant: tenantId },
+      Math.max(0, nowMs - confirmedAtMs) / 1000,
+    ],
+  );
   gauge(
     "data_age_seconds",
     `Time since a tenant's data was last found to be what the source says, of the ${maxListed} tenants where it is longest, served by this gateway or not.`,
-    dataAges.map(({ tenant, seconds }) => [{ tenant }, seconds]),
+    dataAges,
   );
   gauge(
     "data_age_max_seconds",
     "The largest gateway_data_age_seconds of all tenants; NaN while none is known.",
-    dataAges[0]?.seconds ?? Number.NaN,
+    dataAges[0]?.[1] ?? Number.NaN,
   );
   gauge("snapshots_held", "Tenants whose live snapshot is in memory.", ages.length);
   gauge("body_cache_bytes", "Bytes of responses in memory.", parts.bodies.size());
@@ -181,23 +178,14 @@ function partsText(parts: MeasuredParts): string {
     Number(fleet !== undefined),
   );
   // W93: the same judgement as `/readyz`.
-  gauge(
-    "ready",
-    "1 while requests would be served, as /readyz says.",
-    Number(readiness.notReadyCause() === undefined),
-  );
+  const isReady = readiness.notReadyCause() === undefined;
+  gauge("ready", "1 while requests would be served, as /readyz says.", Number(isReady));
   gauge(
     "serving_last_good",
     "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
     Number(readiness.isServingLastGood()),
   );
-  text.push(
-    metricText(
-      "counter",
-      "gateway_last_good_write_failures_total",
-      "Writes to LAST_GOOD_DIR that failed or were given up.",
-      mirror?.writeFailures() ?? 0,
-    ),
-  );
-  return text.join("");
+  const help = "Writes to LAST_GOOD_DIR that failed or were given up.";
+  const failures = mirror?.writeFailures() ?? 0;
+  return text + metricText("counter", "gateway_last_good_write_failures_total", help, failures);
 }

@@ -1,7 +1,6 @@
-import { rm } from "node:fs/promises";
+import { lutimes } from "node:fs/promises";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
-import { createSlots } from "../core/bounded-work.ts";
+import { createSlots, type Slots } from "../core/bounded-work.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import type { StoreId } from "../core/ids.ts";
@@ -9,89 +8,87 @@ import type { Logger } from "../core/logger.ts";
 import type { Manifest, ResponseEntry } from "../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../core/object-body.ts";
 import { currentKey, manifestKey, type ObjectKey, storeKey, tokensKey } from "../core/object-key.ts";
-import type { StoredObject } from "../core/object-store.ts";
-import { readStoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
+import type { GetResult, PutCondition } from "../core/object-store.ts";
+import { type StoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
-import { createPatientReader, settledWithin } from "./deadline.ts";
-import { guardFolder, removeOtherLayouts, removeUnnamed } from "./mirror-folder.ts";
+import { settledWithin, valueWithin } from "./deadline.ts";
+import { clearedFolder, removeUnnamed } from "./mirror-folder.ts";
 import { createOutageLog } from "./outage-log.ts";
-import { createSealedDocuments, type SealedDocument } from "./sealed-documents.ts";
 import type { StoreReader } from "./store-watch.ts";
 
 /**
- * The last good copy, from which a gateway that starts while the store is away serves, within the same bounds as one that ran on
- * (W76). It is a folder laid out like a `file:` store and written by that driver, with what gateways of this folder last read and
- * found right: `store.json`, registry and pointers (see `SealedDocuments`), manifests and bodies. No request waits for a write, and
- * a read or write that fails is only a warning (W85).
+ * The last good copy (`LAST_GOOD_DIR`): what gateways of this folder last read from the store and found right, written by the
+ * ordinary `file:` driver. A gateway that starts while the store is away serves from it, within the same bounds as one that ran on
+ * (W76). The time of a registry or pointer file is that of its last confirmation; manifests and bodies are checked by their digests
+ * like those of the store (W77). No request waits or fails for a write (W85).
  */
 export interface Mirror {
-  /** Called before all others. Removes what has another layout, or is of another store than `wanted`. Never rejects. */
+  /** Called before all others, see `clearedFolder`. Never rejects. */
   open(wanted: StoreId | undefined): Promise<void>;
   /** The store of the copy; `undefined` when the copy has no identity. */
   storeId(): StoreId | undefined;
-  /** The registry or a pointer. Never rejects. */
-  document(key: ObjectKey): Promise<SealedDocument | undefined>;
-  /** The bytes of a manifest or body; `undefined` unless the copy has this digest. Never rejects. */
-  bytes(key: ObjectKey, sha256: string): Promise<Buffer | undefined>;
-  /** A body that is to be streamed. It is checked before, once for all readers. Never rejects. */
-  stream(entry: ResponseEntry): Promise<StoredObject | undefined>;
-  /** Makes the next reader check a body again whose reading failed. */
-  doubt(key: ObjectKey): void;
-  /**
-   * W170: resolves when the registry is on the disk, after `waits.keepMs` at the latest, since a hanging disk must not keep a
-   * revocation from taking effect.
-   */
+  /** The copy of the registry or of a pointer. Never rejects. */
+  document(key: ObjectKey): Promise<MirroredDocument | undefined>;
+  /** Manifests and bodies of the copy. Never rejects. */
+  readonly copy: StoreReader;
+  /** The reader with the copy behind it: manifests and bodies come from there while the store is away. */
+  behind(store: StoreReader): StoreReader;
+  /** Resolves when the registry is on the disk, or after `waits.keepMs`: a hanging disk must not delay a revocation (W170). */
   keepRegistry(bytes: Buffer, confirmedAtMs: number): Promise<void>;
-  /** Keeps a pointer and its manifest, unless that is there already, and removes the folders of snapshots that the manifest does not name. */
-  keepSnapshot(
-    manifest: Manifest,
-    manifestBytes: Buffer | undefined,
-    pointer: Buffer,
-    confirmedAtMs: number,
-  ): void;
+  /** Keeps a pointer after its manifest, then removes the folders of snapshots that the manifest does not name. */
+  keepSnapshot(snapshot: KeptSnapshot, confirmedAtMs: number): void;
   /** `read` gives the body's bytes, now or by reading the store again, and throws when they are wrong. */
   keepBody(entry: ResponseEntry, read: () => Promise<Buffer>): void;
   /**
-   * W101: notes that the store still has the registry or pointer that was kept last. False when the copy has lost it, or could not
-   * be written: then it is to be read from the store and kept again.
+   * Notes that the store still has the registry or pointer that was kept last. False when the copy has not: then it is to be read
+   * from the store and kept again (W101).
    */
   confirm(key: ObjectKey, confirmedAtMs: number): boolean;
   writeFailures(): number;
   stop(): Promise<void>;
 }
 
+export interface MirroredDocument {
+  readonly bytes: Buffer;
+  /** When the store last confirmed it, by the monotonic clock; minus infinity when that is not known. */
+  readonly confirmedAtMs: number;
+}
+
+export interface KeptSnapshot {
+  readonly manifest: Manifest;
+  /** `undefined` when only the pointer was read. */
+  readonly manifestBytes: Buffer | undefined;
+  readonly pointer: Buffer;
+}
+
 export interface MirrorOptions {
   /** See `lastGoodFolder`. */
   readonly folder: string;
-  readonly store: StoreReader;
+  /** The identity of the store that answers. */
+  readonly identity: () => StoreIdentity | undefined;
+  readonly isStoreAway: () => boolean;
   readonly clocks: Clocks;
   readonly waits: Pick<Waits, "beatMs" | "keepMs">;
   readonly logger: Logger;
-  /** Called when the copy has lost bodies that are in memory: they are to be read, and so kept, again. */
-  readonly onLost: () => void;
 }
 
-export function createMirror({ folder, store, clocks, waits, logger, onLost }: MirrorOptions): Mirror {
+export function createMirror(options: MirrorOptions): Mirror {
+  const { folder, identity, isStoreAway, waits, logger } = options;
+  const { monotonicMs, unixMs } = options.clocks;
   const files = createFileStore({ directory: folder });
-  const sealed = createSealedDocuments(folder, files, clocks);
   const outage = createOutageLog(
     logger,
     { failed: "the last good copy could not be written", succeeded: "the last good copy is written again" },
-    clocks.monotonicMs,
+    monotonicMs,
   );
-  /** The digests of the documents that were kept last, and when their seals are due to be touched. */
-  const kept = new Map<ObjectKey, { readonly sha256: string; dueAtMs: number; isLost: boolean }>();
-  /** Large bodies whose copy this process has checked or written. */
-  const proven = new LRUCache<ObjectKey, string>({ max: 1000 });
-  const patiently = createPatientReader();
-  // Writes of the registry have a turn of their own, so that they wait for no others (W170).
-  const registryWrites = createSlots(1);
+  const kept = new Map<ObjectKey, KeptDocument>();
+  // A hanging disk holds one of Node's four threads for each of these, and leaves one for gzip and host names.
+  const reads = createSlots(1);
   const writes = createSlots(1);
+  const registryWrites = createSlots(1);
   let waitingBytes = 0;
   let failures = 0;
-  /** When bodies that could not be written are to be read, and so kept, again. */
-  let missedBodiesDueAtMs = Number.POSITIVE_INFINITY;
   let storeId: StoreId | undefined;
 
   function noteFailure(error: unknown): void {
@@ -99,161 +96,158 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
     outage.failed(asFailure(error));
   }
 
-  function noteLost(): void {
-    missedBodiesDueAtMs = Number.POSITIVE_INFINITY;
-    for (const entry of kept.values()) entry.isLost = true;
-    proven.clear();
-    onLost();
-  }
-
-  /** On a nearly full disk some writes fail every time. */
-  function retryAtMs(): number {
-    return clocks.monotonicMs() + retryBeats * waits.beatMs;
-  }
-
-  /** Runs a write in its turn. Resolves to whether it succeeded; never rejects. */
-  async function inTurn(slots: typeof writes, write: () => Promise<void>): Promise<boolean> {
+  /** Runs a write in its turn. Resolves to whether the copy is as it should be; never rejects. */
+  async function inTurn(slots: Slots, write: () => Promise<boolean>): Promise<boolean> {
     try {
-      await slots("Writing the last good copy", undefined, async () => {
-        if (await guardFolder(folder)) noteLost();
-        await write();
-      });
+      const isOnDisk = await slots("Writing the last good copy", undefined, write);
       outage.succeeded();
-      if (clocks.monotonicMs() >= missedBodiesDueAtMs) noteLost();
-      return true;
+      return isOnDisk;
     } catch (error) {
       noteFailure(error);
       return false;
     }
   }
 
-  async function readBytes(key: ObjectKey, sha256: string): Promise<Buffer | undefined> {
+  async function writeKept(entry: KeptDocument, slots: Slots, write: () => Promise<boolean>): Promise<void> {
+    entry.dueAtMs = monotonicMs() + waits.beatMs;
+    entry.isOnDisk = await inTurn(slots, write);
+    // On a nearly full disk some writes fail every time, and each new try reads the document from the store.
+    if (!entry.isOnDisk) entry.dueAtMs = monotonicMs() + retryBeats * waits.beatMs;
+  }
+
+  function keep(key: ObjectKey, slots: Slots, write: () => Promise<boolean>): Promise<void> {
+    const entry = { isOnDisk: true, dueAtMs: 0 };
+    kept.set(key, entry);
+    return writeKept(entry, slots, write);
+  }
+
+  /** The result of a reading; `undefined` when it fails or takes too long, since the store may answer meanwhile. */
+  async function patiently<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
+    const reading = reads("Reading the last good copy", AbortSignal.timeout(maxReadMs), read);
+    return await valueWithin(
+      maxReadMs,
+      reading.catch(() => undefined),
+    );
+  }
+
+  async function fromCopy(key: ObjectKey): Promise<GetResult | undefined> {
+    const found = await patiently(() => files.get(key));
+    return found?.kind === "object" ? found : undefined;
+  }
+
+  async function touch(key: ObjectKey, confirmedAtMs: number): Promise<true> {
+    const seconds = (unixMs() - (monotonicMs() - confirmedAtMs)) / 1000;
+    await lutimes(join(folder, key), seconds, seconds);
+    return true;
+  }
+
+  async function readDocument(key: ObjectKey): Promise<MirroredDocument | undefined> {
     const found = await files.get(key);
     if (found.kind !== "object") return undefined;
     const bytes = await readBody(found, maxRegistryBytes, key);
-    if (sha256Hex(bytes) === sha256) return bytes;
-    await rm(join(folder, key), { force: true });
-    return undefined;
+    const ageMs = unixMs() - found.modifiedAt.getTime();
+    if (ageMs >= -roundedMs) return { bytes, confirmedAtMs: monotonicMs() - ageMs };
+    // W78: for ever, since nobody can say how old it is when the clock has caught up. Its revision or generation still counts.
+    logger.warn({ cause: `the clock is behind ${key}` }, "the last good copy counts as too old");
+    await lutimes(join(folder, key), 0, 0);
+    return { bytes, confirmedAtMs: Number.NEGATIVE_INFINITY };
   }
 
-  async function writeBytes(key: ObjectKey, bytes: Buffer): Promise<void> {
-    const body = bytesBody(bytes);
-    // A damaged copy is removed by the reading.
-    if ((await readBytes(key, body.sha256).catch(() => undefined)) !== undefined) return;
-    await files.put(key, body);
-  }
-
-  function noteKept(key: ObjectKey, bytes: Buffer, writing: Promise<boolean>): void {
-    const entry = { sha256: sha256Hex(bytes), dueAtMs: clocks.monotonicMs() + waits.beatMs, isLost: false };
-    kept.set(key, entry);
-    void writing.then((isWritten) => {
-      if (isWritten) return;
-      entry.isLost = true;
-      entry.dueAtMs = retryAtMs();
-    });
-  }
-
-  async function keepIdentity(): Promise<void> {
-    const signal = AbortSignal.timeout(maxStopMs);
-    const identity = await readStoreIdentity(store, { signal }).catch(() => undefined);
-    if (identity === undefined || identity.storeId === storeId) return;
-    await files.put(storeKey, bytesBody(storeIdentityBytes(identity)));
-    storeId = identity.storeId;
-  }
-
-  async function openFolder(wanted: StoreId | undefined): Promise<void> {
-    await guardFolder(folder);
-    await removeOtherLayouts(folder);
-    storeId = (await readStoreIdentity(files).catch(() => undefined))?.storeId;
-    if (wanted !== undefined && storeId !== undefined && storeId !== wanted) {
-      await rm(folder, { recursive: true });
-      await guardFolder(folder);
-      storeId = undefined;
+  /** W86: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
+  async function writeDocument(key: ObjectKey, bytes: Buffer, confirmedAtMs: number): Promise<boolean> {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+      const found = await files.get(key);
+      const before = found.kind === "object" ? await readBody(found, maxRegistryBytes, key) : undefined;
+      if (before !== undefined && rankOf(before) > rankOf(bytes)) return false;
+      if (before?.equals(bytes)) return await touch(key, confirmedAtMs);
+      const condition: PutCondition =
+        found.kind === "object" ? { kind: "match", etag: found.etag } : { kind: "absent" };
+      const { kind } = await files.put(key, bytesBody(bytes), { condition });
+      if (kind === "stored") return await touch(key, confirmedAtMs);
     }
-    if (await sealed.voidFutureTimes()) {
-      logger.warn({ cause: "the clock is behind what was written" }, "the last good copy counts as too old");
+    throw new Failure("store_unavailable", `${key} was replaced by others ${maxAttempts} times.`);
+  }
+
+  async function writeBytes(key: ObjectKey, sha256: string, read: () => Promise<Buffer>): Promise<true> {
+    const found = await files.get(key).catch(() => undefined);
+    if (found?.kind === "object") {
+      const before = await readBody(found, found.size, key).catch(() => Buffer.of());
+      if (sha256Hex(before) === sha256) return true;
     }
+    await files.put(key, bytesBody(await read()));
+    return true;
+  }
+
+  async function writeIdentity(): Promise<void> {
+    const own = identity();
+    if (own === undefined || own.storeId === storeId) return;
+    await files.put(storeKey, bytesBody(storeIdentityBytes(own)));
+    storeId = own.storeId;
   }
 
   return {
-    async open(wanted) {
-      const opened = openFolder(wanted).catch((error: unknown) => {
-        logger.warn({ cause: String(error) }, "a part of the last good copy could not be read");
+    open(wanted) {
+      const opening = clearedFolder(folder, files, wanted).then((found) => {
+        storeId = found;
       });
-      await settledWithin(maxOpenMs, opened);
-      void inTurn(writes, () => files.tidy(""));
+      const tell = (error: unknown): void =>
+        logger.warn({ cause: String(error) }, "the last good copy could not be read");
+      return settledWithin(maxOpenMs, opening.catch(tell));
     },
 
     storeId: () => storeId,
-    document: (key) => patiently(() => sealed.read(key)),
-    bytes: (key, sha256) => patiently(() => readBytes(key, sha256)),
+    document: (key) => patiently(() => readDocument(key)),
 
-    stream: ({ key, sha256, size }) =>
-      patiently(async () => {
-        if (proven.get(key) !== sha256 && (await readBytes(key, sha256)) === undefined) return undefined;
-        proven.set(key, sha256);
-        const found = await files.get(key);
-        if (found.kind !== "object") return undefined;
-        if (found.size === size) return found;
-        found.body.destroy();
-        return undefined;
-      }),
+    copy: { get: async (key) => (await fromCopy(key)) ?? { kind: "missing" } },
 
-    doubt: (key) => void proven.delete(key),
+    behind: (store) => ({
+      async get(key, call) {
+        const isCopied = key.includes("/snapshots/");
+        const copy = isCopied && isStoreAway() ? await fromCopy(key) : undefined;
+        return copy ?? (await store.get(key, call));
+      },
+    }),
 
     async keepRegistry(bytes, confirmedAtMs) {
-      const writing = inTurn(registryWrites, () => sealed.write(tokensKey, bytes, confirmedAtMs));
-      noteKept(tokensKey, bytes, writing);
-      void inTurn(writes, keepIdentity);
-      await settledWithin(waits.keepMs, writing);
+      const write = async (): Promise<boolean> => {
+        await writeIdentity();
+        return await writeDocument(tokensKey, bytes, confirmedAtMs);
+      };
+      await settledWithin(waits.keepMs, keep(tokensKey, registryWrites, write));
     },
 
-    keepSnapshot(manifest, manifestBytes, pointer, confirmedAtMs) {
+    keepSnapshot({ manifest, manifestBytes, pointer }, confirmedAtMs) {
       const { tenantId, snapshotId } = manifest;
       const key = currentKey(tenantId);
-      const writing = inTurn(writes, async () => {
-        if (manifestBytes !== undefined) await writeBytes(manifestKey(tenantId, snapshotId), manifestBytes);
-        await sealed.write(key, pointer, confirmedAtMs);
-        await removeUnnamed(files, manifest);
+      void keep(key, writes, async () => {
+        if (manifestBytes !== undefined) {
+          const sha256 = sha256Hex(manifestBytes);
+          await writeBytes(manifestKey(tenantId, snapshotId), sha256, async () => manifestBytes);
+        }
+        if (!(await writeDocument(key, pointer, confirmedAtMs))) return false;
+        await removeUnnamed(folder, files, manifest);
+        return true;
       });
-      noteKept(key, pointer, writing);
     },
 
     keepBody({ key, sha256, size }, read) {
-      if (proven.get(key) === sha256) return;
       if (waitingBytes > 0 && waitingBytes + size > maxWaitingBytes) {
         noteFailure(new Failure("internal", "LAST_GOOD_DIR takes bodies too slowly; some are left out."));
         return;
       }
       waitingBytes += size;
-      proven.set(key, sha256);
-      const write = async (): Promise<void> => {
-        const bytes = await read().catch(() => undefined);
-        if (bytes === undefined) proven.delete(key);
-        else await writeBytes(key, bytes);
-      };
-      void inTurn(writes, write).then((isWritten) => {
+      void inTurn(writes, () => writeBytes(key, sha256, read)).then(() => {
         waitingBytes -= size;
-        if (isWritten) return;
-        proven.delete(key);
-        missedBodiesDueAtMs = retryAtMs();
       });
     },
 
     confirm(key, confirmedAtMs) {
       const entry = kept.get(key);
-      if (entry === undefined) return false;
-      const nowMs = clocks.monotonicMs();
-      if (nowMs < entry.dueAtMs) return true;
-      entry.dueAtMs = nowMs + waits.beatMs;
-      if (entry.isLost) return false;
-      const slots = key === tokensKey ? registryWrites : writes;
-      void inTurn(slots, async () => {
-        if (await sealed.confirm(key, entry.sha256, confirmedAtMs)) return;
-        entry.isLost = true;
-        // Another gateway of the folder may have written a newer document.
-        if ((await sealed.read(key)) === undefined) noteLost();
-      });
+      if (entry === undefined || (!entry.isOnDisk && monotonicMs() >= entry.dueAtMs)) return false;
+      if (monotonicMs() >= entry.dueAtMs) {
+        const slots = key === tokensKey ? registryWrites : writes;
+        void writeKept(entry, slots, () => touch(key, confirmedAtMs));
+      }
       return true;
     },
 
@@ -266,6 +260,27 @@ export function createMirror({ folder, store, clocks, waits, logger, onLost }: M
   };
 }
 
+/** The registry or a pointer, as it was kept last. */
+interface KeptDocument {
+  isOnDisk: boolean;
+  /** When its time is to be set again, or the document to be kept again if it is not on the disk. */
+  dueAtMs: number;
+}
+
+/** The registry's revision or the pointer's generation; 0 for what is none of ours. */
+function rankOf(bytes: Buffer): number {
+  try {
+    const { revision, generation }: { revision?: number; generation?: number } = JSON.parse(bytes.toString());
+    return revision ?? generation ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Node.js rounds a file's time to milliseconds. */
+const roundedMs = 1;
+const maxAttempts = 5;
+const maxReadMs = 1000;
 const maxOpenMs = 5000;
 const maxStopMs = 2000;
 const retryBeats = 12;

@@ -15,14 +15,14 @@ export interface Readiness {
 export interface ReadinessSources {
   readonly tokens: Pick<TokenDirectory, "unconfirmedCause" | "isFromCopy" | "failure">;
   readonly watch: Pick<StoreWatch, "wrongStart">;
-  readonly snapshots: Pick<LiveSnapshots, "servedFromCopy">;
+  readonly snapshots: Pick<LiveSnapshots, "isServingCopy">;
   readonly isStopping: () => boolean;
   readonly isListening: () => boolean;
 }
 
 export function createReadiness(sources: ReadinessSources): Readiness {
   const { tokens, watch, snapshots, isStopping, isListening } = sources;
-  const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.servedFromCopy() > 0;
+  const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.isServingCopy();
   return {
     notReadyCause() {
       if (isStopping()) return "the gateway is shutting down";

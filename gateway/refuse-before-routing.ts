@@ -48,8 +48,7 @@ export function refuseBeforeRouting(
     }
     connection.ignoring = undefined;
     const id = isInBody ? ignoring.requestId : requestId;
-    const extraHeaders = route === "legacy" ? legacyHeaders : "";
-    endGently(socket, rawResponse(refusal, id, extraHeaders));
+    endGently(socket, rawResponse(refusal, id, route === "legacy" ? legacyHeaders : ""));
     onRefusal({ requestId: id, route, status: errorStatus(refusal.code), cause: refusal.cause });
   }
 
@@ -63,194 +62,116 @@ export function refuseBeforeRouting(
     }
     // RFC 9112 section 9.6: bytes after a request that said `Connection: close` are ignored.
     if (error.code === "HPE_CLOSED_CONNECTION") return;
-    // The parser reports an error for each packet that follows.
-    if (connections.of(socket).isEnding) return;
-    const { code = error.message, rawPacket = noBytes, bytesParsed = 0 } = error;
+    const { code = error.message, rawPacket = Buffer.of() } = error;
     const head = refusedHead(rawPacket);
     const requestId = refusedRequestId(head, socket.bytesRead === rawPacket.length);
-    const { refusal, route } = methodRefusal(head, { code, at: bytesParsed }) ?? {
-      refusal: malformedMessage(code),
-      route: "unknown",
-    };
-    refuse(socket, requestId, refusal, route);
+    const byMethod = methodCodes.has(code) ? methodRefusal(head) : undefined;
+    if (byMethod !== undefined) refuse(socket, requestId, byMethod.refusal, byMethod.route);
+    else refuse(socket, requestId, malformedMessage(code), "unknown");
   });
 
   server.on("connect", (request, socket) => {
     if (!(socket instanceof Socket)) return;
     const values = request.headersDistinct["x-request-id"] ?? [];
-    const cause: Cause = { code: "wrong_method", text: "CONNECT" };
     const { code, headers } = wrongMethod;
-    refuse(socket, requestIdOf(values), new Refusal(code, cause, headers), "unknown");
+    const refusal = new Refusal(code, { code: "wrong_method", text: "CONNECT" }, headers);
+    refuse(socket, requestIdOf(values), refusal, "unknown");
   });
 }
 
-type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
-
-const noBytes = Buffer.alloc(0);
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * The id of a request that Node's parser refused. `isWhole` says that its packet is the first of the connection. Only a packet
  * that begins with the request surely has all its header lines. The rest of a split request gets a fresh id.
  */
-export function refusedRequestId(head: RefusedHead, isWhole: boolean): string {
-  const isTrusted = isWhole || head.requestLine !== undefined;
-  return requestIdOf(isTrusted ? requestHead(head.rawHeaders).requestId : []);
+export function refusedRequestId({ requestLine, rawHeaders }: RefusedHead, isWhole: boolean): string {
+  const isTrusted = isWhole || requestLine !== undefined;
+  return requestIdOf(isTrusted ? requestHead(rawHeaders).requestId : []);
 }
 
 /** The answer as text for the socket, since a refused request has no `ServerResponse`. */
 function rawResponse({ code, headers }: Refusal, requestId: string, extraHeaders: string): string {
   const body = errorEnvelope(code, requestId);
   const status = errorStatus(code);
-  const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${headers}${extraHeaders}`,
-    `Content-Length: ${Buffer.byteLength(body)}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n`,
-  ];
-  return lines.join("") + body;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n${headers}${extraHeaders}`;
+  const date = new Date().toUTCString();
+  return `${head}Content-Length: ${body.length}\r\nDate: ${date}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** Where Node's parser stopped: its error code, and how many bytes of the packet it had read. */
-interface ParserStop {
-  readonly code: string;
-  readonly at: number;
-}
-
-interface MethodRefusal {
-  readonly refusal: Refusal;
-  readonly route: Route;
-}
+/** The parser's codes for a method that it does not know. The last two are for those of RTSP and of HTTP/2's preface. */
+const methodCodes = new Set(["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"]);
+/** Methods that the parser accepts in HTTP. A message with one of them has another fault. */
+const knownMethods = new Set(METHODS);
 
 /**
  * W14: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere. The
- * message must be as well formed as one that the parser accepts, since the first check comes before the third. Otherwise,
- * or when the fault is another one, the result is `undefined`, and the message counts as malformed.
+ * message must be as well formed as one that the parser accepts, since the first check comes before the third. Otherwise
+ * the result is `undefined`, and the message counts as malformed.
  */
-export function methodRefusal(head: RefusedHead, stop: ParserStop): MethodRefusal | undefined {
+export function methodRefusal(
+  head: RefusedHead,
+): { readonly refusal: Refusal; readonly route: Route } | undefined {
   const { requestLine, rawHeaders, isWellFormed, isComplete } = head;
-  if (requestLine === undefined || !isWellFormed || !isForMethod(requestLine, stop)) return undefined;
-  const { method, target, httpVersion, end } = requestLine;
+  if (requestLine === undefined || !isWellFormed || knownMethods.has(requestLine.method)) return undefined;
   const { hostCount } = requestHead(rawHeaders);
   // A header section that continues in another packet may have its Host line there.
   const isHostless = hostCount === 0 && !isComplete;
-  if (messageRefusal(httpVersion, isHostless ? 1 : hostCount) !== undefined) return undefined;
-  if (!hasOneFraming(rawHeaders) || headerBytes(rawHeaders) + end > maxHeaderBytes) return undefined;
-  const resource = requestTarget(target);
-  const refusal = admittedResource(resource, method);
+  if (messageRefusal(requestLine.httpVersion, isHostless ? 1 : hostCount) !== undefined) return undefined;
+  // RFC 9112 section 6.3: a message that states its length in two ways may look like two messages to a proxy.
+  const framings = rawHeaders.filter((name, at) => at % 2 === 0 && framingPattern.test(name));
+  if (framings.length > 1) return undefined;
+  const resource = requestTarget(requestLine.target);
+  const refusal = admittedResource(resource, requestLine.method);
   if (resource.kind === "malformed" || !(refusal instanceof Refusal)) return undefined;
   return { refusal, route: resource.kind };
 }
 
-/**
- * The parser also knows some methods of RTSP and the one of HTTP/2's preface. It refuses these only when it reaches the version,
- * so it must have read past the method in this packet.
- */
-function isForMethod({ method, end }: RequestLine, { code, at }: ParserStop): boolean {
-  if (knownMethods.has(method) || at > end) return false;
-  return code === "HPE_INVALID_METHOD" || (lateCodes.has(code) && at > method.length);
-}
-
-/** Methods that the parser accepts in HTTP. A message with one of them has another fault. */
-const knownMethods = new Set(METHODS);
-const lateCodes = new Set(["HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"]);
-
-/** RFC 9112 section 6.3: a message that states its length in two ways may look like two messages to a proxy. */
-function hasOneFraming(rawHeaders: readonly string[]): boolean {
-  const framings = rawHeaders.filter((name, at) => at % 2 === 0 && framingPattern.test(name));
-  return framings.length <= 1;
-}
-
-function headerBytes(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length, 0);
-}
-
-const framingPattern = /^(?:content-length|transfer-encoding)$/i;
-/** The same bound as for every request. */
-const maxHeaderBytes = 16 * 1024;
-
 /** The readable parts of a request that Node's parser refused, from the packet in which the parser gave up. */
 interface RefusedHead {
   /** The first line, if it is a request line. */
-  readonly requestLine: RequestLine | undefined;
+  readonly requestLine:
+    | { readonly method: string; readonly target: string; readonly httpVersion: string }
+    | undefined;
   /** The header lines as Node's parser gives them: name, value, name, value, ... */
   readonly rawHeaders: readonly string[];
-  /** Each line in the packet is what HTTP allows. */
+  /** Each line in the packet is what HTTP allows, and the section is not too long. */
   readonly isWellFormed: boolean;
   /** The packet holds the end of the header section. */
   readonly isComplete: boolean;
 }
 
-interface RequestLine {
-  readonly method: string;
-  readonly target: string;
-  /** `1.1` and the like. */
-  readonly httpVersion: string;
-  /** Where the line ends in the packet, its CR LF included. */
-  readonly end: number;
-}
-
-/**
- * W63: reads the packet in one pass over its lines. Patterns over the whole packet would be shorter, but these bytes may be
- * an attacker's, and a pattern that looks for the end of something repeated can be made to search for seconds. A last line
- * that the packet cuts off is not read, since its missing part could change its meaning.
- */
+/** A last line that the packet cuts off is not read, since its missing part could change its meaning. */
 export function refusedHead(packet: Uint8Array): RefusedHead {
-  const text = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength).toString("latin1");
-  const rawHeaders: string[] = [];
-  let requestLine: RequestLine | undefined;
-  let isWellFormed = true;
-  let isFirst = true;
-  for (let at = 0; ; ) {
-    const end = text.indexOf("\n", at);
-    if (end === -1) return { requestLine, rawHeaders, isWellFormed, isComplete: false };
-    const isEndedRight = end > at && text.charAt(end - 1) === "\r";
-    const line = text.slice(at, isEndedRight ? end - 1 : end);
-    at = end + 1;
-    if (!isEndedRight) isWellFormed = false;
-    if (line === "") {
-      // RFC 9112 section 2.2: empty lines before a request are passed over.
-      if (isFirst) continue;
-      return { requestLine, rawHeaders, isWellFormed, isComplete: true };
-    }
-    if (isFirst) {
-      isFirst = false;
-      requestLine = parsedRequestLine(line, at);
-      if (requestLine === undefined) isWellFormed = false;
-    } else if (!takeHeaderLine(line, rawHeaders)) isWellFormed = false;
-  }
+  const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
+  // RFC 9112 section 2.2: empty lines before a request are passed over.
+  const text = bytes.toString("latin1").replace(/^(?:\r?\n)+/, "");
+  const end = text.search(/\n\r?\n/);
+  const head = text.slice(0, end === -1 ? text.lastIndexOf("\n") + 1 : end + 1);
+  const [first = "", ...fields] = head.split(/\r?\n/).slice(0, -1);
+  const [, method, target, httpVersion] = requestLinePattern.exec(first) ?? [];
+  const hasRequestLine = method !== undefined && target !== undefined && httpVersion !== undefined;
+  const rawHeaders = fields
+    .filter((line) => line.includes(":"))
+    .flatMap((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]);
+  return {
+    requestLine: hasRequestLine ? { method, target, httpVersion } : undefined,
+    rawHeaders,
+    isWellFormed:
+      fields.every((line) => fieldPattern.test(line)) &&
+      !bareLinePattern.test(head) &&
+      head.length <= maxHeaderBytes,
+    isComplete: end !== -1,
+  };
 }
 
+/** The same bound as for every request. */
+const maxHeaderBytes = 16 * 1024;
+
+// W63: these bytes may be an attacker's. In each pattern, no repeated class can match what follows it, so it takes linear time.
 /** RFC 9112 section 3: three parts, one space between them. */
-function parsedRequestLine(line: string, end: number): RequestLine | undefined {
-  const [method = "", target = "", version = "", ...more] = line.split(" ", 4);
-  if (more.length > 0 || target === "" || !tokenPattern.test(method)) return undefined;
-  const httpVersion = versionPattern.exec(version)?.[1];
-  return httpVersion === undefined ? undefined : { method, target, httpVersion, end };
-}
-
-/** Adds name and value. True when the line is what RFC 9112 section 5 allows, without folding. */
-function takeHeaderLine(line: string, rawHeaders: string[]): boolean {
-  const colon = line.indexOf(":");
-  if (colon === -1) return false;
-  const name = line.slice(0, colon);
-  const value = withoutOuterSpace(line.slice(colon + 1));
-  rawHeaders.push(name, value);
-  return tokenPattern.test(name) && !controlPattern.test(value);
-}
-
-/** RFC 9110 section 5.6.3: optional white space consists of spaces and tabs alone. */
-function withoutOuterSpace(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (from < to && isSpaceOrTab(text.charCodeAt(from))) from += 1;
-  while (to > from && isSpaceOrTab(text.charCodeAt(to - 1))) to -= 1;
-  return text.slice(from, to);
-}
-
-function isSpaceOrTab(code: number): boolean {
-  return code === 0x20 || code === 0x09;
-}
-
-/** Each pattern is one repeated class, or of fixed length, so matching takes linear time. */
-const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const versionPattern = /^HTTP\/(\d\.\d)$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const controlPattern = /[\x00-\x08\x0a-\x1f\x7f]/;
+const requestLinePattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d\.\d)$/;
+/** RFC 9112 section 5, without folding and without control characters other than tabs. */
+const fieldPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
+const bareLinePattern = /(?:^|[^\r])\n/;
+const framingPattern = /^(?:content-length|transfer-encoding)$/i;

@@ -18,60 +18,56 @@ export interface RequestHead {
  * two `Authorization` lines, and building it costs more than all other steps.
  */
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
-  let authorization: string[] | undefined;
-  let requestId: string[] | undefined;
-  let snapshotSince: string[] | undefined;
+  let authorization = none;
+  let requestId = none;
+  let snapshotSince = none;
   let acceptEncoding = "";
   let hostCount = 0;
   let hasBody = false;
   let hasUpgrade = false;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    const value = rawHeaders[at + 1] ?? "";
     // The length rules out most names without lower-casing them.
-    switch (name.length) {
-      case 4:
-        if (name.toLowerCase() === "host") hostCount += 1;
+    if (!nameLengths[name.length]) continue;
+    const value = rawHeaders[at + 1] ?? "";
+    switch (name.toLowerCase()) {
+      case "host":
+        hostCount += 1;
         break;
-      case 7:
-        if (name.toLowerCase() === "upgrade") hasUpgrade = true;
+      case "upgrade":
+        hasUpgrade = true;
         break;
-      case 12:
-        if (name.toLowerCase() === "x-request-id") requestId = appended(requestId, value);
+      case "x-request-id":
+        requestId = appended(requestId, value);
         break;
-      case 13:
-        if (name.toLowerCase() === "authorization") authorization = appended(authorization, value);
+      case "authorization":
+        authorization = appended(authorization, value);
         break;
-      case 14:
-        if (name.toLowerCase() === "content-length") {
-          if (!/^0*$/.test(value)) hasBody = true;
-        } else if (name.toLowerCase() === "snapshot-since") snapshotSince = appended(snapshotSince, value);
+      case "content-length":
+        if (!/^0*$/.test(value)) hasBody = true;
         break;
-      case 15:
-        if (name.toLowerCase() === "accept-encoding")
-          acceptEncoding += acceptEncoding === "" ? value : `,${value}`;
+      case "snapshot-since":
+        snapshotSince = appended(snapshotSince, value);
         break;
-      case 17:
-        if (name.toLowerCase() === "transfer-encoding") hasBody = true;
+      case "accept-encoding":
+        acceptEncoding += acceptEncoding === "" ? value : `,${value}`;
+        break;
+      case "transfer-encoding":
+        hasBody = true;
         break;
     }
   }
-  return {
-    authorization: authorization ?? none,
-    requestId: requestId ?? none,
-    acceptEncoding,
-    snapshotSince: snapshotSince ?? none,
-    hostCount,
-    hasBody,
-    hasUpgrade,
-  };
+  return { authorization, requestId, acceptEncoding, snapshotSince, hostCount, hasBody, hasUpgrade };
 }
 
-const none: readonly string[] = [];
+/** Whether one of the names above has this length. */
+const nameLengths = Array.from({ length: 18 }, (_, length) => [4, 7, 12, 13, 14, 15, 17].includes(length));
+
+const none: string[] = [];
 
 /** Appends in place: a copy for each line would take quadratic time. */
-function appended(values: string[] | undefined, value: string): string[] {
-  if (values === undefined) return [value];
+function appended(values: string[], value: string): string[] {
+  if (values === none) return [value];
   values.push(value);
   return values;
 }
@@ -89,32 +85,16 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
  * the same when it does not accept gzip, since the API has no status for that case.
  */
 export function prefersGzip(acceptEncoding: string): boolean {
-  if (acceptEncoding === "" || !gzipOrAnyPattern.test(acceptEncoding)) return false;
-  let gzip: number | undefined;
-  let any: number | undefined;
-  let identity: number | undefined;
+  if (acceptEncoding === "" || !/gzip|\*/i.test(acceptEncoding)) return false;
+  const weights = new Map<string, number>();
   for (const element of acceptEncoding.split(",")) {
     const [coding = "", ...parameters] = element.split(";");
-    const weight = weightOf(parameters);
-    switch (coding.trim().toLowerCase()) {
-      case "gzip":
-      case "x-gzip":
-        gzip = weight;
-        break;
-      case "identity":
-        identity = weight;
-        break;
-      case "*":
-        any = weight;
-        break;
-    }
+    weights.set(coding.trim().toLowerCase(), weightOf(parameters));
   }
-  const preference = gzip ?? any ?? 0;
+  const gzip = weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0;
   // `identity` is acceptable when it is not listed, but gzip is preferred then.
-  return preference > 0 && preference >= (identity ?? 0);
+  return gzip > 0 && gzip >= (weights.get("identity") ?? 0);
 }
-
-const gzipOrAnyPattern = /gzip|\*/i;
 
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {

@@ -1,7 +1,7 @@
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import type { BodyForm } from "./body-cache.ts";
-import { type BodyStreams, written } from "./body-stream.ts";
+import { type BodyOpener, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
 import { errorEnvelope, errorStatus, type Refusal } from "./refusal.ts";
 import { type HeaderPolicy, headerList, kindHeaders, responseHeaders } from "./response-headers.ts";
@@ -26,7 +26,7 @@ export interface Responder {
 }
 
 export interface ResponderOptions {
-  readonly streams: BodyStreams;
+  readonly open: BodyOpener;
   readonly headers: HeaderPolicy;
   readonly send: AnswerSender;
   readonly limits: SendLimits;
@@ -34,7 +34,7 @@ export interface ResponderOptions {
 }
 
 export function createResponder(options: ResponderOptions): Responder {
-  const { streams, headers: policy, send, limits, observe } = options;
+  const { open, headers: policy, send, limits, observe } = options;
 
   function sendReady(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
     const { res, req, closes } = exchange;
@@ -87,7 +87,7 @@ export function createResponder(options: ResponderOptions): Responder {
       }
 
       try {
-        const forEachChunk = await streams.open(entry, signal);
+        const forEachChunk = await open(entry, signal);
         await forEachChunk(async (chunk) => {
           // A local file is read on after the client has left. A response that began now would never be reported as over.
           signal.throwIfAborted();

@@ -1,8 +1,9 @@
 import type { Readable } from "node:stream";
 import { asFailure, Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
-import type { ObjectStore } from "../core/object-store.ts";
-import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.ts";
+import { tokensKey } from "../core/object-key.ts";
+import type { GetResult, ObjectStore } from "../core/object-store.ts";
+import { noStore, readStoreIdentity, type StoreIdentity, wrongStore } from "../core/store-identity.ts";
 
 /**
  * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one that the gateway
@@ -11,18 +12,17 @@ import { noStore, readStoreIdentity, wrongStore } from "../core/store-identity.t
  */
 export interface StoreWatch {
   /**
-   * Called with each answer of the store about the registry, before the gateway uses the answer. Throws when there is no store
-   * (W160) or another one (W161). Looks at each changed registry, and at intervals while none changes, since a replaced store
-   * usually has another registry.
+   * A reader that fails while the store is missing (W160) or another one (W161). It looks at `store.json` when an answer is
+   * suspicious, before anybody uses that answer, and every 5 s with an answer about the registry.
    */
-  confirm(isChanged: boolean, signal: AbortSignal): Promise<void>;
-  /** The reader for everything else. It fails while the store is missing or another one, instead of finding objects missing. */
   guard(store: StoreReader): StoreReader;
   /** Makes this the gateway's store, unless `STORE_ID` names one or one was seen before. */
   adopt(storeId: StoreId | undefined): void;
   /** The gateway's store; `undefined` while none is known. */
   storeId(): StoreId | undefined;
-  /** The store that answered last, if it is another one. */
+  /** The store that answered last; `undefined` when none did. */
+  found(): StoreIdentity | undefined;
+  /** The id of the store that answered last, if it is another one. */
   otherStoreId(): StoreId | undefined;
   /**
    * Why this process must not become ready, even if it could serve its last good copy: so far it has found no store, or only
@@ -43,30 +43,30 @@ export interface StoreWatchOptions {
 
 export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOptions): StoreWatch {
   let known = wanted;
-  let found: StoreId | undefined;
+  let found: StoreIdentity | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Looks may overlap. What the one found that began last counts. */
   let looksBegun = 0;
   let lookThatCounts = 0;
-  /** Set while another store answers, so that none of its answers is used. */
-  let refusal: Failure | undefined;
   let wasRight = false;
-  /** The failure of the last look. */
-  let fault: Failure | undefined;
+  /** Why the last look did not find the gateway's store; `isOther`: another store answers, so that nothing of it is used. */
+  let fault: { readonly failure: Failure; readonly isOther: boolean } | undefined;
 
   /** Reads `store.json` and throws unless it is the gateway's store. */
   async function look(signal?: AbortSignal): Promise<void> {
     looksBegun += 1;
     const number = looksBegun;
-    const storeId = (await readStoreIdentity(store, { signal }))?.storeId;
+    const identity = await readStoreIdentity(store, { signal });
+    const storeId = identity?.storeId;
     const wrong = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
-    const seen = wrong ?? (storeId === undefined ? noStore(address) : undefined);
+    const failure = wrong ?? (storeId === undefined ? noStore(address) : undefined);
     if (number > lookThatCounts) {
       lookThatCounts = number;
-      [found, refusal, fault] = [storeId, wrong, seen];
-      lookedAtMs = seen === undefined ? clock() : Number.NEGATIVE_INFINITY;
+      found = identity;
+      fault = failure && { failure, isOther: failure === wrong };
+      lookedAtMs = failure === undefined ? clock() : Number.NEGATIVE_INFINITY;
     }
-    if (seen !== undefined) throw seen;
+    if (failure !== undefined) throw failure;
     known ??= storeId;
     wasRight = true;
   }
@@ -79,18 +79,20 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     );
   }
 
-  return {
-    async confirm(isChanged, signal) {
-      if (isChanged || clock() - lookedAtMs >= lookEveryMs) await look(signal);
-    },
+  /** A replaced store usually has another registry. Pointers may change; all other objects are checked by their digests. */
+  function isSuspicious(key: string, { kind }: GetResult, isConditional: boolean): boolean {
+    if (kind === "missing") return true;
+    if (key !== tokensKey) return kind === "object" && isConditional;
+    return kind === "object" || clock() - lookedAtMs >= lookEveryMs;
+  }
 
+  return {
     guard: (guarded) => ({
       async get(key, options) {
-        if (refusal !== undefined) throw refusal;
+        // The registry is asked for at intervals, which finds out that the right store is back.
+        if (fault?.isOther && key !== tokensKey) throw fault.failure;
         const result = await guarded.get(key, options);
-        // Only pointers and missing objects need a look. All other objects are checked by their digests.
-        const isChanged = result.kind === "object" && options?.ifNoneMatch !== undefined;
-        if (!isChanged && result.kind !== "missing") return result;
+        if (!isSuspicious(key, result, options?.ifNoneMatch !== undefined)) return result;
         try {
           await look(options?.signal);
         } catch (error) {
@@ -105,8 +107,9 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
       known ??= storeId;
     },
     storeId: () => known,
-    otherStoreId: () => (found === known ? undefined : found),
-    wrongStart: () => (wasRight ? undefined : fault?.message),
+    found: () => found,
+    otherStoreId: () => (found?.storeId === known ? undefined : found?.storeId),
+    wrongStart: () => (wasRight ? undefined : fault?.failure.message),
   };
 }
 
@@ -120,7 +123,7 @@ export type StoreReader = Pick<ObjectStore, "get">;
  * signal also ends the body, at once and even while the body stalls. Drivers by themselves look at the signal only until
  * they answer, or until a small body is complete.
  */
-export function guardedReader(
+export function measuredReader(
   store: StoreReader,
   clock: () => number,
   onCall: (operation: "get", outcome: string, durationMs: number) => void,

@@ -2,7 +2,7 @@ import type { TokenId } from "../core/ids.ts";
 import type { Route } from "./exchange.ts";
 import type { Quota } from "./quota.ts";
 
-type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
+export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
 
 /**
  * A metric in Prometheus' text format, without or with labels. No label's value needs escaping: all are ids, numbers, or words of
@@ -12,10 +12,10 @@ export function metricText(
   type: "counter" | "gauge",
   name: string,
   help: string,
-  samples: number | Iterable<Sample>,
+  samples: number | readonly Sample[],
 ): string {
-  const all: Iterable<Sample> = typeof samples === "number" ? [[{}, samples]] : samples;
-  return headText(type, name, help) + [...all].map((sample) => sampleLine(name, sample)).join("");
+  const all: readonly Sample[] = typeof samples === "number" ? [[{}, samples]] : samples;
+  return headText(type, name, help) + all.map((sample) => sampleLine(name, sample)).join("");
 }
 
 function headText(type: string, name: string, help: string): string {
@@ -39,67 +39,58 @@ export interface RequestTally {
 }
 
 export function createRequestTally(): RequestTally {
-  const tallies = new Map<Route, RouteTally>(
-    (["list", "detail", "legacy", "unknown"] as const).map((route) => [route, newTally()]),
-  );
+  const tallies: Readonly<Record<Route, RouteTally>> = {
+    list: newTally(),
+    detail: newTally(),
+    legacy: newTally(),
+    unknown: newTally(),
+  };
   return {
     add(route, status, durationMs) {
-      const tally = tallies.get(route);
-      if (tally === undefined) return;
+      const tally = tallies[route];
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
       tally.sumMs += durationMs;
       let bucket = 0;
-      while (durationMs > (bucketsMs[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+      while (durationMs > (bucketsMs[bucket] ?? 0)) bucket += 1;
       tally.buckets[bucket] = (tally.buckets[bucket] ?? 0) + 1;
     },
 
     text() {
-      const counts = [...tallies].flatMap(([route, { statuses }]) =>
+      const all = Object.entries(tallies);
+      const counts = all.flatMap(([route, { statuses }]) =>
         [...statuses].map(([status, count]): Sample => [{ route, status }, count]),
       );
-      return [
-        metricText(
-          "counter",
-          "gateway_requests_total",
-          "Requests answered, refused ones included, by resource and HTTP status.",
-          counts,
-        ),
-        headText(
-          "histogram",
-          histogram,
-          "Time from a request's complete header section to the end of its response.",
-        ),
-        ...[...tallies].flatMap(([route, tally]) => histogramLines(route, tally)),
-      ].join("");
+      const help = "Requests answered, refused ones included, by resource and HTTP status.";
+      const timeHelp = "Time from a request's complete header section to the end of its response.";
+      const times = all.flatMap(([route, tally]) => histogramLines(route, tally)).join("");
+      const requests = metricText("counter", "gateway_requests_total", help, counts);
+      return requests + headText("histogram", histogram, timeHelp) + times;
     },
   };
 }
 
 interface RouteTally {
   readonly statuses: Map<number, number>;
-  /** Requests that took at most the bound of the same index and more than the bound before. The last bucket has no bound. */
+  /** Requests that took at most the bound of the same index and more than the bound before. */
   readonly buckets: number[];
   sumMs: number;
 }
 
 const histogram = "gateway_request_duration_seconds";
-const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
+const bucketsMs = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, Infinity];
 
 function newTally(): RouteTally {
   // W92: these counts begin at 0. An alert would not see an increase if they began with their first request.
   const statuses = new Map([200, 401, 500].map((status) => [status, 0]));
-  return { statuses, buckets: Array(bucketsMs.length + 1).fill(0), sumMs: 0 };
+  return { statuses, buckets: bucketsMs.map(() => 0), sumMs: 0 };
 }
 
-function histogramLines(route: Route, { buckets, sumMs }: RouteTally): string[] {
+function histogramLines(route: string, { buckets, sumMs }: RouteTally): string[] {
   let count = 0;
-  const lines = buckets.map((inBucket, at) => {
-    count += inBucket;
-    const bound = bucketsMs[at];
-    return sampleLine(`${histogram}_bucket`, [
-      { route, le: bound === undefined ? "+Inf" : bound / 1000 },
-      count,
-    ]);
+  const lines = bucketsMs.map((bound, at) => {
+    count += buckets[at] ?? 0;
+    const le = bound === Infinity ? "+Inf" : bound / 1000;
+    return sampleLine(`${histogram}_bucket`, [{ route, le }, count]);
   });
   const sum = sampleLine(`${histogram}_sum`, [{ route }, sumMs / 1000]);
   return [...lines, sum, sampleLine(`${histogram}_count`, [{ route }, count])];
@@ -134,80 +125,58 @@ export function createTokenTally(maxTokens = 1000): TokenTally {
   return {
     add(tokenId, status, quota, nowMs) {
       const counts = tokens.get(tokenId) ?? newToken(tokenId);
-      if (status < 300) counts.successes += 1;
-      else if (status < 500) counts.refusals += 1;
-      else counts.faults += 1;
+      counts[status < 300 ? "2xx" : status < 500 ? "4xx" : "5xx"] += 1;
       if (quota !== undefined) notePeak(counts, (quota.limit - quota.remaining) / quota.limit, nowMs);
     },
 
     text(nowMs) {
       const all = [...tokens, ["other", rest] as const];
-      const peaks = all
-        .map(([token, counts]): Sample => [{ token }, peakOf(counts, nowMs)])
-        .filter(([, peak]) => peak > 0)
-        .sort(([, a], [, b]) => b - a)
-        .slice(0, maxPeaks);
-      const answers = metricText(
-        "counter",
-        "gateway_token_requests_total",
-        "Answers to requests with a token of the registry, by token and class of the HTTP status.",
-        all.flatMap(([token, counts]) => answerSamples(token, counts)),
+      const answers = all.flatMap(([token, counts]) =>
+        statusClasses.map((status): Sample => [{ token, status }, counts[status]]),
       );
-      const used = metricText(
-        "gauge",
-        "gateway_token_quota_used_ratio",
-        `The largest part of its quota that a token has used within the last two minutes, of the ${maxPeaks} tokens where it is largest.`,
-        peaks,
+      const peaks = all.map(([token, counts]): Sample => [{ token }, peakOf(counts, nowMs)]);
+      const largest = peaks.sort(([, a], [, b]) => b - a).slice(0, maxPeaks);
+      const isPositive = ([, value]: Sample): boolean => value > 0;
+      const answerHelp =
+        "Answers to requests with a token of the registry, by token and class of the HTTP status.";
+      const peakHelp = `The largest part of its quota that a token has used within the last two minutes, of the ${maxPeaks} tokens where it is largest.`;
+      return (
+        metricText("counter", "gateway_token_requests_total", answerHelp, answers.filter(isPositive)) +
+        metricText("gauge", "gateway_token_quota_used_ratio", peakHelp, largest.filter(isPositive))
       );
-      return answers + used;
     },
   };
 }
 
-interface TokenCounts {
-  successes: number;
-  refusals: number;
-  faults: number;
-  /** The peak of the minute that ends at `peakEndsMs`; `peakBefore` is that of the minute before. */
-  peak: number;
-  peakBefore: number;
-  peakEndsMs: number;
-}
-
-const minuteMs = 60_000;
+const statusClasses = ["2xx", "4xx", "5xx"] as const;
 const maxPeaks = 100;
 
-function newCounts(): TokenCounts {
-  return {
-    successes: 0,
-    refusals: 0,
-    faults: 0,
-    peak: 0,
-    peakBefore: 0,
-    peakEndsMs: Number.NEGATIVE_INFINITY,
-  };
+/** Answers by class of status, and the largest used part of the quota in a minute of the clock and in the one before. */
+interface TokenCounts extends Record<(typeof statusClasses)[number], number> {
+  minute: number;
+  peak: number;
+  peakBefore: number;
 }
 
-/** A peak is kept for up to two minutes, so that a scrape once a minute sees it. */
+function newCounts(): TokenCounts {
+  return { "2xx": 0, "4xx": 0, "5xx": 0, minute: 0, peak: 0, peakBefore: 0 };
+}
+
+const minuteOf = (nowMs: number): number => Math.floor(nowMs / 60_000);
+
 function notePeak(counts: TokenCounts, usedShare: number, nowMs: number): void {
-  if (nowMs >= counts.peakEndsMs) {
-    counts.peakBefore = nowMs - counts.peakEndsMs < minuteMs ? counts.peak : 0;
+  const minute = minuteOf(nowMs);
+  if (minute !== counts.minute) {
+    counts.peakBefore = minute === counts.minute + 1 ? counts.peak : 0;
     counts.peak = 0;
-    counts.peakEndsMs = nowMs + minuteMs;
+    counts.minute = minute;
   }
   if (usedShare > counts.peak) counts.peak = usedShare;
 }
 
-function peakOf({ peak, peakBefore, peakEndsMs }: TokenCounts, nowMs: number): number {
-  if (nowMs < peakEndsMs) return Math.max(peak, peakBefore);
-  return nowMs - peakEndsMs < minuteMs ? peak : 0;
-}
-
-function answerSamples(token: string, { successes, refusals, faults }: TokenCounts): readonly Sample[] {
-  const samples: readonly Sample[] = [
-    [{ token, status: "2xx" }, successes],
-    [{ token, status: "4xx" }, refusals],
-    [{ token, status: "5xx" }, faults],
-  ];
-  return samples.filter(([, count]) => count > 0);
+/** A peak is shown for one to two minutes, so that a scrape once a minute sees it. */
+function peakOf({ minute, peak, peakBefore }: TokenCounts, nowMs: number): number {
+  const minutesAgo = minuteOf(nowMs) - minute;
+  if (minutesAgo === 0) return Math.max(peak, peakBefore);
+  return minutesAgo === 1 ? peak : 0;
 }

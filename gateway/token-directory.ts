@@ -1,5 +1,6 @@
 import type { Cause } from "../core/cause-code.ts";
-import { asFailure, Failure } from "../core/failure.ts";
+import { Failure } from "../core/failure.ts";
+import type { StoreId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
@@ -7,10 +8,11 @@ import type { ETag } from "../core/object-store.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
 import type { Clocks } from "./clocks.ts";
-import { settledWithin, withCallDeadline } from "./deadline.ts";
+import { Confirmed, type Copied } from "./confirmed.ts";
+import { settledWithin } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
 import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader, StoreWatch } from "./store-watch.ts";
+import type { StoreReader } from "./store-watch.ts";
 import {
   causeAgainst,
   expiringTokens,
@@ -49,9 +51,10 @@ export interface TokenDirectory {
 
 export interface TokenDirectoryOptions {
   readonly store: StoreReader;
-  readonly watch: StoreWatch;
+  /** For the log, see `StoreWatch`. */
+  readonly storeId: () => StoreId | undefined;
+  readonly otherStoreId: () => StoreId | undefined;
   readonly logger: Logger;
-  /** Staleness is measured by the monotonic clock, so the bound also holds for a process that was stopped for a while. */
   readonly clocks: Clocks;
   readonly refreshMs: number;
   readonly maxStaleMs: number;
@@ -62,26 +65,18 @@ export interface TokenDirectoryOptions {
 }
 
 export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, watch, logger, clocks, refreshMs, maxStaleMs, callTimeoutMs, defaultLimit, mirror } =
-    options;
-  const clock = clocks.monotonicMs;
-  let table: TokenTable = new Map();
-  let version: RegistryVersion | undefined;
-  /** When the poll that last confirmed the table began. */
-  let confirmedAtMs = Number.NEGATIVE_INFINITY;
-  let isFromCopy = false;
-  let lastFailure: Failure | undefined;
-  const outage = createOutageLog(
-    logger,
-    {
-      failed: "the token registry could not be confirmed",
-      succeeded: "the token registry is confirmed again",
-    },
-    clock,
-    () => ({ storeId: watch.storeId(), otherStoreId: watch.otherStoreId() }),
-  );
+  const { store, storeId, otherStoreId, logger, clocks, refreshMs, defaultLimit, mirror } = options;
+  const outageTexts = {
+    failed: "the token registry could not be confirmed",
+    succeeded: "the token registry is confirmed again",
+  };
+  const outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, () => ({
+    storeId: storeId(),
+    otherStoreId: otherStoreId(),
+  }));
+  const registry = new Confirmed<Registry>({ ...options, what: tokensKey, outage, read, restore });
   let polling = 0;
-  let restoring: Promise<void> | undefined;
+  let isSeen = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let onConfirmed = (): void => {};
@@ -89,104 +84,47 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     onConfirmed = resolve;
   });
 
+  /** T10: a missing registry counts as empty only if there never was one, and an older one never replaces a newer one. */
+  async function read(beganAtMs: number, signal: AbortSignal): Promise<Registry> {
+    const held = registry.value ?? emptyRegistry;
+    const result = await store.get(tokensKey, { ifNoneMatch: held.etag, signal });
+    if (result.kind === "not_modified") {
+      // W101: what the copy has lost is read whole again, and so kept again.
+      return mirror?.confirm(tokensKey, beganAtMs) === false ? { ...held, etag: undefined } : held;
+    }
+    if (result.kind === "missing") {
+      if (held.revision === undefined) return emptyRegistry;
+      throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
+    }
+    const bytes = await readBody(result, maxRegistryBytes, tokensKey);
+    const parsed = await parseTokenRegistry(bytes);
+    const { revision } = parsed;
+    // A copy's revision counts as well, even if the copy is too old to be used (W79).
+    const least = registry.value?.revision ?? revision;
+    if (revision < least) {
+      throw new Failure("corrupt_document", `${tokensKey} fell from revision ${least} to ${revision}.`);
+    }
+    // W170: a gateway that starts after this one must refuse the same tokens.
+    await mirror?.keepRegistry(bytes, beganAtMs);
+    return { table: tokenTable(parsed, defaultLimit), revision, etag: result.etag };
+  }
+
+  async function restore(): Promise<Copied<Registry> | undefined> {
+    const copy = await mirror?.document(tokensKey);
+    if (copy === undefined) return undefined;
+    const parsed = await parseTokenRegistry(copy.bytes);
+    const value = { table: tokenTable(parsed, defaultLimit), revision: parsed.revision, etag: undefined };
+    return { value, confirmedAtMs: copy.confirmedAtMs };
+  }
+
   async function poll(): Promise<void> {
-    const beganAtMs = clock();
     polling += 1;
-    try {
-      await withCallDeadline(callTimeoutMs, `Reading ${tokensKey}`, (signal) => confirm(beganAtMs, signal));
-      outage.succeeded();
-      lastFailure = undefined;
-    } catch (error) {
-      lastFailure = asFailure(error);
-      outage.failed(lastFailure);
-      void restored().then(() => {
-        if (isFromCopy) onConfirmed();
-      });
-    } finally {
-      polling -= 1;
-    }
-  }
-
-  async function confirm(beganAtMs: number, signal: AbortSignal): Promise<void> {
-    const result = await store.get(tokensKey, { ifNoneMatch: version?.etag, signal });
-    try {
-      await watch.confirm(result.kind !== "not_modified", signal);
-    } catch (error) {
-      if (result.kind === "object") result.body.destroy();
-      throw error;
-    }
-    // A later poll was faster, so this answer may be older.
-    if (beganAtMs < confirmedAtMs) {
-      if (result.kind === "object") result.body.destroy();
-      return;
-    }
-    // T10: a missing registry counts as empty only if there never was one, and an older one never replaces a newer one.
-    switch (result.kind) {
-      case "not_modified":
-        // W101: what the copy has lost is read whole again, and so kept again.
-        if (mirror?.confirm(tokensKey, beganAtMs) === false) forgetEtag();
-        break;
-      case "missing":
-        if (version !== undefined) {
-          throw new Failure("not_found", `${tokensKey} was there and is gone; restore it from a backup.`);
-        }
-        table = new Map();
-        break;
-      case "object": {
-        const bytes = await readBody(result, maxRegistryBytes, tokensKey);
-        const registry = await parseTokenRegistry(bytes);
-        const { revision } = registry;
-        if (isOutdated(beganAtMs, revision)) return;
-        const { etag } = result;
-        // W170: a gateway that starts after this one must refuse the same tokens.
-        await mirror?.keepRegistry(bytes, beganAtMs);
-        if (isOutdated(beganAtMs, revision)) return;
-        table = tokenTable(registry, defaultLimit);
-        version = { etag, revision };
-        break;
-      }
-    }
-    if (confirmedAtMs === Number.NEGATIVE_INFINITY || isFromCopy) warnIfUseless();
-    confirmedAtMs = beganAtMs;
-    isFromCopy = false;
-    onConfirmed();
-  }
-
-  /** Whether a later poll was faster. Throws when the registry's revision has fallen (T10). */
-  function isOutdated(beganAtMs: number, revision: number): boolean {
-    if (beganAtMs < confirmedAtMs) return true;
-    if (version === undefined || revision >= version.revision) return false;
-    const [from, to] = [version.revision, revision];
-    throw new Failure("corrupt_document", `${tokensKey} fell from revision ${from} to ${to}.`);
-  }
-
-  function forgetEtag(): void {
-    if (version !== undefined) version = { ...version, etag: undefined };
-  }
-
-  /** W76: takes over the registry that an earlier process had confirmed, as if this process had run since then. Never rejects. */
-  async function restore(from: Mirror): Promise<void> {
-    const copy = await from.document(tokensKey);
-    if (copy === undefined) return;
-    watch.adopt(from.storeId());
-    const registry = await parseTokenRegistry(copy.bytes).catch(() => undefined);
-    // The store may have answered first.
-    if (registry === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    // W79, T10: the revision of a copy counts even if the copy is too old to be used.
-    version = { etag: undefined, revision: registry.revision };
-    if (clock() - copy.confirmedAtMs > maxStaleMs) return;
-    table = tokenTable(registry, defaultLimit);
-    confirmedAtMs = copy.confirmedAtMs;
-    isFromCopy = true;
-  }
-
-  /** Reads the copy again when the disk was too slow before, unless that read still hangs. */
-  async function restored(): Promise<void> {
-    if (mirror === undefined || confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
-    restoring ??= restore(mirror).finally(() => {
-      restoring = undefined;
-    });
-    await restoring;
+    await registry.refresh();
+    polling -= 1;
+    const isConfirmed = registry.failure === undefined;
+    if (isConfirmed && !isSeen) warnIfUseless();
+    isSeen ||= isConfirmed;
+    if (isConfirmed || registry.isFromCopy) onConfirmed();
   }
 
   function begin(): void {
@@ -198,45 +136,46 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
     void poll();
   }
 
+  const table = (): TokenTable => registry.value?.table ?? emptyRegistry.table;
+  const counts = (): Readonly<Record<TokenStatus, number>> => tokenCounts(table(), clocks.unixMs());
+
   /**
    * Warns once, at the start, when no token is valid. Either the installation is new, or `STORE_URL` names another store that
    * somebody has begun.
    */
   function warnIfUseless(): void {
-    if (tokenCounts(table, clocks.unixMs()).valid > 0) return;
-    const cause = `${tokensKey} ${version === undefined ? "is missing" : "has no valid token"}`;
+    if (counts().valid > 0) return;
+    const cause = `${tokensKey} ${registry.value?.revision === undefined ? "is missing" : "has no valid token"}`;
     logger.warn(
-      { cause, storeId: watch.storeId() },
+      { cause, storeId: storeId() },
       "every request gets 401 until a token is created; is it the right store?",
     );
   }
 
   function unconfirmedCause(): string | undefined {
-    if (clock() - confirmedAtMs <= maxStaleMs) return undefined;
-    return `the token registry is not confirmed: ${lastFailure?.message ?? "it was not read yet"}`;
+    if (registry.isUsable()) return undefined;
+    return `the token registry is not confirmed: ${registry.failure?.cause.message ?? "it was not read yet"}`;
   }
 
   return {
     authenticate(digest) {
       const text = unconfirmedCause();
       if (text !== undefined) return { kind: "unconfirmed", cause: { code: "registry_unconfirmed", text } };
-      const token = table.get(digest);
+      const token = table().get(digest);
       if (token === undefined) return { kind: "refused", token, cause: unknownToken };
       const cause = causeAgainst(token, clocks.unixMs());
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
-    counts: () => tokenCounts(table, clocks.unixMs()),
-    expiring: () => expiringTokens(table, clocks.unixMs()),
-    ageMs: () => clock() - confirmedAtMs,
+    counts,
+    expiring: () => expiringTokens(table(), clocks.unixMs()),
+    ageMs: () => registry.ageMs(),
     unconfirmedCause,
-    failure: () => lastFailure?.message,
-
-    isFromCopy: () => isFromCopy && unconfirmedCause() === undefined,
+    failure: () => registry.failure?.cause.message,
+    isFromCopy: () => registry.isFromCopy && registry.isUsable(),
 
     start() {
-      if (mirror === undefined) begin();
-      else void settledWithin(restoreWaitMs, restored()).then(begin);
+      void settledWithin(restoreWaitMs, registry.restore()).then(begin);
       return confirmed;
     },
 
@@ -247,11 +186,14 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   };
 }
 
-interface RegistryVersion {
+interface Registry {
+  readonly table: TokenTable;
+  /** `undefined` for a registry that never was. */
+  readonly revision: number | undefined;
   readonly etag: ETag | undefined;
-  readonly revision: number;
 }
 
+const emptyRegistry: Registry = { table: new Map(), revision: undefined, etag: undefined };
 const maxPolls = 2;
 /** The bound for a hanging disk. Reading 10,000 tokens takes a tenth of a second. */
 const restoreWaitMs = 5000;

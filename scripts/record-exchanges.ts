@@ -1,5 +1,6 @@
 // Writes docs/exchanges.json: what a gateway answers to partners, of the programs and tokens of the sandbox. `docs export` shows
 // it. Everything is the same each time (clock, random bytes), so that a renewal shows in the diff what has changed.
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
@@ -9,60 +10,30 @@ import { connectionHeaders, type Exchange, exchangesFile } from "../cli/partners
 import { createTerminal } from "./support-page/terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-type Plan = Pick<Exchange, "name" | "title" | "path" | "token"> & {
-  readonly method?: string;
-  /** Whether it names the snapshot that the list is from. */
-  readonly isSince?: boolean;
-};
+/** The exchange that names the snapshot that the list is from, and the one that is no GET. */
+const since = "list-since";
+const post = "405-post";
+
+/** The resource, who asks for it, and a title of the answer, by the name of the exchange. */
+type Plan = readonly [path: string, token: Exchange["token"], title: string];
 
 const list = "/v1/programs";
-const plans: readonly Plan[] = [
-  { name: "list", title: "The list", path: list, token: "valid" },
-  {
-    name: "list-since",
-    title: "The list again: no detail has changed since that snapshot",
-    path: list,
-    token: "valid",
-    isSince: true,
-  },
-  { name: "program", title: "A program", path: `${list}/everything`, token: "valid" },
-  {
-    name: "program-sparse",
-    title: "A program of which little is known",
-    path: `${list}/sparse`,
-    token: "valid",
-  },
-  {
-    name: "program-right-to-left",
-    title: "A program in Arabic",
-    path: `${list}/right-to-left`,
-    token: "valid",
-  },
-  { name: "legacy", title: "The deprecated resource", path: "/api/v1/partner/programs", token: "valid" },
-  { name: "400-ill-formed-id", title: "400: no id looks like that", path: `${list}/-`, token: "valid" },
-  { name: "401-no-token", title: "401: no token", path: list, token: "none" },
-  {
-    name: "401-wrong-token",
-    title: "401: a mistyped, expired or revoked token",
-    path: list,
-    token: "wrong",
-  },
-  {
-    name: "403-no-scope",
-    title: "403: the token lacks the scope",
-    path: list,
-    token: "valid, without the scope",
-  },
-  {
-    name: "404-program",
-    title: "404: no such program, or not published any more",
-    path: `${list}/cancelled`,
-    token: "valid",
-  },
-  { name: "404-path", title: "404: no such path", path: "/v1/program", token: "valid" },
-  { name: "405-post", title: "405: any method but GET", method: "POST", path: list, token: "valid" },
-  { name: "429-quota", title: "429: the quota is used up", path: list, token: "valid, its quota used up" },
-];
+const plans: Readonly<Record<string, Plan>> = {
+  list: [list, "valid", "The list"],
+  [since]: [list, "valid", "The list again: no detail has changed since that snapshot"],
+  program: [`${list}/everything`, "valid", "A program"],
+  "program-sparse": [`${list}/sparse`, "valid", "A program of which little is known"],
+  "program-right-to-left": [`${list}/right-to-left`, "valid", "A program in Arabic"],
+  legacy: ["/api/v1/partner/programs", "valid", "The deprecated resource"],
+  "400-ill-formed-id": [`${list}/-`, "valid", "400: no id looks like that"],
+  "401-no-token": [list, "none", "401: no token"],
+  "401-wrong-token": [list, "wrong", "401: a mistyped, expired or revoked token"],
+  "403-no-scope": [list, "valid, without the scope", "403: the token lacks the scope"],
+  "404-program": [`${list}/cancelled`, "valid", "404: no such program, or not published any more"],
+  "404-path": ["/v1/program", "valid", "404: no such path"],
+  [post]: [list, "valid", "405: any method but GET"],
+  "429-quota": [list, "valid, its quota used up", "429: the quota is used up"],
+};
 
 const directory = temporaryFolder("exchanges");
 const exchanges = await record();
@@ -86,14 +57,24 @@ async function record(): Promise<readonly Exchange[]> {
   const settings = { LOG_LEVEL: "warn", PORT: "0", ADMIN_PORT: "off" };
   const gateway = await startGateway({ ...process.env, ...env, ...settings });
   try {
+    const used = tokens["valid, its quota used up"];
     for (let left = 3; left > 0; left -= 1)
-      (
-        await ask(gateway.baseUrl, "GET", list, tokens["valid, its quota used up"], { requestId: "used-up" })
-      ).resume();
+      (await ask(gateway.baseUrl, "GET", list, used, { "x-request-id": "used-up" })).resume();
     const exchanges: Exchange[] = [];
-    for (const plan of plans) {
-      const since = plan.isSince ? exchanges[0]?.headers["Snapshot-Id"] : undefined;
-      exchanges.push(await recorded(gateway.baseUrl, plan, tokens[plan.token], since));
+    for (const [name, [path, token, title]] of Object.entries(plans)) {
+      const method = name === post ? "POST" : "GET";
+      const snapshotSince = name === since ? exchanges[0]?.headers["Snapshot-Id"] : undefined;
+      const answer = await ask(gateway.baseUrl, method, path, tokens[token], {
+        "x-request-id": `example-${name}`,
+        ...(snapshotSince !== undefined && { "snapshot-since": snapshotSince }),
+      });
+      exchanges.push({
+        ...{ name, title, method, path, token },
+        ...(snapshotSince !== undefined && { snapshotSince }),
+        ...{ status: answer.statusCode ?? 0, reason: answer.statusMessage ?? "" },
+        headers: apiHeaders(answer),
+        body: await json(answer),
+      });
     }
     return exchanges;
   } finally {
@@ -102,43 +83,26 @@ async function record(): Promise<readonly Exchange[]> {
   }
 }
 
-async function recorded(
-  baseUrl: string,
-  plan: Plan,
-  token: string,
-  since: string | undefined,
-): Promise<Exchange> {
-  const { name, title, path, method = "GET" } = plan;
-  const answer = await ask(baseUrl, method, path, token, { requestId: `example-${name}`, since });
-  const headers: [string, string][] = [];
-  for (const [at, header] of answer.rawHeaders.entries()) {
-    if (at % 2 === 1 || connectionHeaders.includes(header)) continue;
-    headers.push([header, answer.rawHeaders[at + 1] ?? ""]);
+/** The headers as they are spelled, without those of the connection. */
+function apiHeaders({ rawHeaders }: IncomingMessage): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    if (!connectionHeaders.includes(name)) headers[name] = value;
   }
-  const { statusCode: status = 0, statusMessage: reason = "" } = answer;
-  return {
-    ...{ name, title, method, path, token: plan.token },
-    ...(since !== undefined && { snapshotSince: since }),
-    ...{ status, reason },
-    headers: Object.fromEntries(headers),
-    body: await json(answer),
-  };
+  return headers;
 }
 
 /** Uses `node:http`, since `fetch` gives headers in another order and in lower case. */
-function ask(
+async function ask(
   baseUrl: string,
   method: string,
   path: string,
   token: string,
-  { requestId, since }: { readonly requestId: string; readonly since?: string | undefined },
+  others: Readonly<Record<string, string>>,
 ): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      "x-request-id": requestId,
-      ...(token !== "" && { authorization: `Bearer ${token}` }),
-      ...(since !== undefined && { "snapshot-since": since }),
-    };
-    request(new URL(path, baseUrl), { method, headers, agent: false }, resolve).on("error", reject).end();
-  });
+  const headers = { ...others, ...(token !== "" && { authorization: `Bearer ${token}` }) };
+  const asked = request(new URL(path, baseUrl), { method, headers, agent: false }).end();
+  const [answer] = await once(asked, "response");
+  return answer;
 }

@@ -3,7 +3,7 @@ import type { TenantId } from "../../core/ids.ts";
 import { auditText } from "../operate/audit/audit-text.ts";
 import { readAudit } from "../operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -41,7 +41,7 @@ async function run(shell: Shell, { tenant, since, limit, json }: ListFlags): Pro
   if (json) printJson(shell, { records, hasOlder, faults });
   else if (records.length === 0)
     shell.stderr.write("No record. Commands that change something for partners leave one.\n");
-  else printText(shell, auditText(records, layoutOf(shell)));
+  else shell.stdout.write(auditText(records, layoutOf(shell)));
   if (!json && hasOlder) shell.stderr.write(`Older records are not shown; --limit ${limit} may be raised.\n`);
   for (const fault of json ? [] : faults) shell.stderr.write(`damaged: ${fault}\n`);
   return 0;

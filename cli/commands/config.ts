@@ -3,7 +3,7 @@ import { asFailure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -23,7 +23,7 @@ async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<
   const store = faults.length === 0 ? await foundStore(settingsOf(shell)) : undefined;
   if (store?.wrong !== undefined) faults.push(store.wrong);
   if (json) printJson(shell, { settings, aws, store: store?.found ?? null, faults });
-  else printText(shell, settingsText(settings, aws, store?.found, layoutOf(shell)));
+  else shell.stdout.write(settingsText(settings, aws, store?.found, layoutOf(shell)));
   if (faults.length === 0) return 0;
   shell.stderr.write(
     ["partner-programs: Settings are wrong:", ...faults.map(singleLine)].join("\n  ").concat("\n"),

@@ -13,7 +13,7 @@ import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sa
 import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
-import { withCheckedStore } from "../publish/store/with-checked-store.ts";
+import { withCheckedStore } from "../publish/store/identified-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { asTenantId, type ReasonFlag, reasonOption } from "./option-values.ts";
@@ -92,9 +92,7 @@ async function provide(
   const issued = tokens.flatMap(({ plaintext }) => plaintext ?? []);
   return () => {
     if (flags.json) return printJson(shell, sandboxJson(report), issued);
-    shell.stderr.write(
-      sandboxText(report, shell.stderr.isTTY ? shell.stderr.columns : Number.POSITIVE_INFINITY),
-    );
+    shell.stderr.write(sandboxText(report));
     shell.stdout.write(tokenVariables(tokens), issued);
   };
 }

@@ -8,13 +8,12 @@ import type { RunReport } from "../../schemas/generated/types.ts";
 import { createAudit } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { auditedStatus } from "../operate/audit/with-audit.ts";
-import { layoutOf, printText } from "../output/layout.ts";
 import { withMetricsFile } from "../publish/report/metrics-file.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import type { Shard } from "../publish/run/shard.ts";
-import { type BuildFlags, buildOptions } from "../publish/tenant/build-options.ts";
+import { type BuildFlags, buildOptions } from "../publish/tenant/build-context.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -130,7 +129,7 @@ async function run(shell: Shell, flags: CommandFlags): Promise<ExitStatus> {
     });
   });
   if (flags.json) printJson(shell, report);
-  else printText(shell, runSummary(report, places, layoutOf(shell)));
+  else shell.stdout.write(runSummary(report, places));
   if (report.failure !== null) {
     shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
   }

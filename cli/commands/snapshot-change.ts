@@ -9,7 +9,6 @@ import { type PruneReport, pruneExitStatus, pruneRun } from "../operate/snapshot
 import { pruneText } from "../operate/snapshots/prune-text.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/counted.ts";
-import { layoutOf, printText } from "../output/layout.ts";
 import { createFollowLive } from "../publish/live-copy/live-tree.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
@@ -185,7 +184,7 @@ async function runPrune(shell: Shell, flags: PruneFlags): Promise<ExitStatus> {
   };
   const print = (report: PruneReport): ExitStatus => {
     if (flags.json) printJson(shell, report);
-    else printText(shell, pruneText(report, layoutOf(shell)));
+    else shell.stdout.write(pruneText(report));
     return pruneExitStatus(report);
   };
   // A dry run writes nothing, so it does not probe whether the store honours conditional writes.

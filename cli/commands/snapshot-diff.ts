@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { SnapshotId, TenantId } from "../../core/ids.ts";
 import { diffText } from "../operate/snapshots/diff-text.ts";
 import { compareSnapshots as difference, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -47,7 +47,7 @@ async function run(
     return await difference(store, old, young, maxDetails, signal);
   });
   if (json) printJson(shell, { tenantId: tenant, ...diff });
-  else printText(shell, diffText(diff, layoutOf(shell)));
+  else shell.stdout.write(diffText(diff, layoutOf(shell)));
   return 0;
 }
 

@@ -12,7 +12,7 @@ import type { TenantVerification } from "../operate/snapshots/verification.ts";
 import { verificationText } from "../operate/snapshots/verification-text.ts";
 import { readConfirmed, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
 import { numberText } from "../output/counted.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import { responseBytes } from "../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
@@ -55,7 +55,7 @@ async function list(shell: Shell, { tenant, json }: TenantFlags & { tenant: Tena
     });
     return 0;
   }
-  printText(shell, snapshotListText(current, snapshots, layoutOf(shell)));
+  shell.stdout.write(snapshotListText(current, snapshots, layoutOf(shell)));
   for (const { failure } of snapshots.damaged) shell.stderr.write(`damaged: ${failure.message}\n`);
   return 0;
 }
@@ -126,7 +126,7 @@ function printSummary(shell: Shell, manifest: Manifest, isLive: boolean, json: b
     printJson(shell, { tenantId, snapshotId, isLive, generation, parent, generatedAt, counts, list, legacy });
     return;
   }
-  printText(shell, snapshotFacts(manifest, isLive, layoutOf(shell)));
+  shell.stdout.write(snapshotFacts(manifest, isLive, layoutOf(shell)));
 }
 
 interface ExportFlags {
@@ -186,7 +186,7 @@ async function verify(shell: Shell, { tenant, json }: TenantFlags): Promise<Exit
   });
   const isClean = results.every(({ outcome }) => outcome !== "findings");
   if (json) printJson(shell, { outcome: isClean ? "clean" : "findings", tenants: results });
-  else printText(shell, verificationText(results, layoutOf(shell), nothing));
+  else shell.stdout.write(verificationText(results, nothing));
   return isClean ? 0 : 1;
 }
 

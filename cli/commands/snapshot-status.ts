@@ -2,7 +2,7 @@ import { Command } from "commander";
 import type { TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
-import { layoutOf, printText, readerOf } from "../output/layout.ts";
+import { layoutOf, readerOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -51,7 +51,7 @@ async function run(
   if (json) printJson(shell, statusJson(report, reader.now));
   else if (report.tenants.length === 0) {
     shell.stderr.write(`Nothing was published yet. ${printable(nothing)}\n`);
-  } else if (only === undefined) printText(shell, statusTable(report, layoutOf(shell)));
+  } else if (only === undefined) shell.stdout.write(statusTable(report, layoutOf(shell)));
   else shell.stdout.write(tenantStatus(report, layoutOf(shell)));
   return 0;
 }

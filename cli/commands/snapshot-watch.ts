@@ -1,14 +1,13 @@
 import { Command } from "commander";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { layoutOf, printText } from "../output/layout.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { type RunPlaces, runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type BuildSession, type RunProgress, withBuildSession } from "../publish/run/build-session.ts";
 import { createNews } from "../publish/run/run-news.ts";
 import type { Shard } from "../publish/run/shard.ts";
-import { buildOptions } from "../publish/tenant/build-options.ts";
+import { buildOptions } from "../publish/tenant/build-context.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
@@ -89,7 +88,7 @@ function reportRuns(
     await session.keepReport(report);
     beforePrinting();
     if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
-    else printText(shell, `${runSummary(report, places, layoutOf(shell))}\n`);
+    else shell.stdout.write(`${runSummary(report, places)}\n`);
   };
 }
 

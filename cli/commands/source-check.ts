@@ -8,7 +8,7 @@ import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
 import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
 import type { AskStore } from "../operate/source-check/tenant-case.ts";
 import { counted } from "../output/counted.ts";
-import { type Layout, layoutOf } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
@@ -78,7 +78,7 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
   const isHinted = count("hint") > 0;
   const warnings = `${counted(count("warning"), "warning")}${isHinted ? ` and ${counted(count("hint"), "hint")}` : ""}`;
   const size = `(${sizes.join(", ")})`;
-  const before = `${findings}${statusTable(statuses ?? [], layout)}`;
+  const before = `${findings}${statusTable(statuses ?? [])}`;
   // This comes first: a source from which nothing would be published is never called right (P103).
   if (published === 0) {
     const found = isBroken ? `${errors}, ${warnings}` : warnings;
@@ -93,8 +93,8 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
 }
 
 /** Which enrollments take a place is for people to judge, so all statuses are shown. */
-function statusTable(statuses: NonNullable<CheckedSource["statuses"]>, { columns }: Layout): string {
+function statusTable(statuses: NonNullable<CheckedSource["statuses"]>): string {
   if (statuses.length === 0) return "";
   const [status, count, takesPlace] = statusColumns;
-  return `${table([status, numbers(count), takesPlace], statuses.map(statusCells), columns)}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
+  return `${table([status, numbers(count), takesPlace], statuses.map(statusCells))}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
 }

@@ -5,7 +5,6 @@ import { withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
 import { numberText } from "../output/counted.ts";
-import { type Layout, layoutOf, printText } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -40,15 +39,15 @@ async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Prom
   );
   const elapsedMs = shell.now().getTime() - startedAt.getTime();
   if (json) printJson(shell, { ...report, elapsedMs });
-  else printText(shell, seedText(report, elapsedMs, layoutOf(shell)));
+  else shell.stdout.write(seedText(report, elapsedMs));
   return 0;
 }
 
-function seedText(report: SeedReport, elapsedMs: number, { columns }: Layout): string {
+function seedText(report: SeedReport, elapsedMs: number): string {
   const rows = Object.entries(report.rows).map(([name, count]) => [name, numberText(count)]);
   const total = Object.values(report.rows).reduce((sum, count) => sum + count, 0);
   return [
-    table(["TABLE", numbers("ROWS")], rows, columns),
+    table(["TABLE", numbers("ROWS")], rows),
     `\n${numberText(report.tenants)} companies with ${numberText(report.programs)} programs, `,
     `${numberText(total)} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-source-reading.ts";
-import { layoutOf, printText, readerOf } from "../output/layout.ts";
+import { layoutOf, readerOf } from "../output/layout.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -31,7 +31,7 @@ async function run(
   );
   const { away } = list;
   if (json) printJson(shell, tenantListJson(report, list, reader.now));
-  else if (report.tenants.length > 0) printText(shell, statusTable(report, layoutOf(shell), list));
+  else if (report.tenants.length > 0) shell.stdout.write(statusTable(report, layoutOf(shell), list));
   else shell.stderr.write("No tenant. Fill the source, then run `snapshot build`.\n");
   const reasons = Object.entries(away).filter(([, reason]) => reason !== null);
   for (const [side, reason] of json ? [] : reasons) {

@@ -9,7 +9,7 @@ import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
 import { activeToken, latestEnd, revoked, unrevoked, withEnd } from "../operate/tokens/issue-token.ts";
 import { listedToken, tokenListText, tokenMetadata } from "../operate/tokens/token-text.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/times.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -136,6 +136,6 @@ async function list(
       tokens.map((token) => listedToken(token, now)),
     );
   else if (tokens.length === 0) shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
-  else printText(shell, tokenListText(tokens, layoutOf(shell)));
+  else shell.stdout.write(tokenListText(tokens, layoutOf(shell)));
   return 0;
 }

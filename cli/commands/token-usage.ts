@@ -3,7 +3,7 @@ import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { readUsage } from "../operate/gateway-log/usage-tally.ts";
 import { readRegistry } from "../operate/tokens/edit-registry.ts";
-import { layoutOf, printText } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -41,7 +41,7 @@ async function run(shell: Shell, { log, all, json }: UsageFlags): Promise<ExitSt
     const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));
     const { tokens, legacyCallers } = usage;
     printJson(shell, { ...covers, tokens, idle, legacyCallers, rows, faults });
-  } else if (all) printText(shell, usageRowsText(rows, layoutOf(shell)));
-  else printText(shell, usageText(usage, covers, layoutOf(shell)));
+  } else if (all) shell.stdout.write(usageRowsText(rows));
+  else shell.stdout.write(usageText(usage, covers, layoutOf(shell)));
   return 0;
 }

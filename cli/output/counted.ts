@@ -1,12 +1,6 @@
-/**
- * A whole number of 0 or more with a comma between thousands: `1,200`. The first call of `toLocaleString` would take a command
- * some tens of milliseconds, since it loads what it knows of all languages.
- */
+/** A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all languages first. */
 export function numberText(count: number): string {
-  const groups: string[] = [];
-  let rest = String(count);
-  for (; rest.length > 3; rest = rest.slice(0, -3)) groups.unshift(rest.slice(-3));
-  return [rest, ...groups].join(",");
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** A number and its noun: `1 request`, `1,200 requests`. */

@@ -37,16 +37,8 @@ export function betweenCodes(text: string, change: (part: string) => string): st
     .join("");
 }
 
-/** The words of a styled line. A coloured phrase counts as one word. */
-export function styledWords(text: string): readonly string[] {
-  return text.match(words) ?? [];
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const ownCodes = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
-const words = /(?:[^ \u001b]|\u001b\[\d+m[^\u001b]*\u001b\[\d+m)+/g;
 
 type Format = (typeof formats)[keyof typeof formats];
 

@@ -55,7 +55,7 @@ export function settingsText(
   settings: ReturnType<typeof effectiveSettings>,
   aws: ReturnType<typeof awsVariables>,
   store: FoundStore | undefined,
-  { style, columns }: Layout,
+  { style }: Layout,
 ): string {
   const rows = settings.map(({ name, value, origin, usedBy, fault }) => {
     const [program] = usedBy;
@@ -72,7 +72,7 @@ export function settingsText(
     origin,
     "the AWS SDK",
   ]);
-  const text = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows], columns);
+  const text = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows]);
   return store === undefined ? text : `${text}\n${storeText(store)}\n`;
 }
 

@@ -62,7 +62,7 @@ function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Rec
 export function usageText(
   { tokens, idle, legacyCallers }: TokenUsage,
   covers: { readonly from: string; readonly to: string },
-  { style, width, columns, now }: Layout,
+  { style, width, now }: Layout,
 ): string {
   const label = ({
     tokenId,
@@ -96,13 +96,13 @@ export function usageText(
   });
   return [
     `${exactTime(covers.from)} to ${exactTime(covers.to)}\n\n`,
-    table(["TOKEN", "NAME", "TENANT", ...counts, "LAST SEEN"], rows, columns),
+    table(["TOKEN", "NAME", "TENANT", ...counts, "LAST SEEN"], rows),
     "\n",
     ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
   ].join("");
 }
 
-export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): string {
+export function usageRowsText(rows: readonly UsageRow[]): string {
   return table(
     ["TOKEN", "RESOURCE", "STATUS", "DAY", numbers("REQUESTS"), "LAST SEEN"],
     rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
@@ -113,6 +113,5 @@ export function usageRowsText(rows: readonly UsageRow[], { columns }: Layout): s
       numberText(requests),
       exactTime(lastSeen),
     ]),
-    columns,
   );
 }

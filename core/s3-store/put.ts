@@ -8,7 +8,8 @@ import { describeCall, type S3Call, type S3ErrorKind, s3Key } from "./s3-error.t
 import type { S3Request } from "./send.ts";
 
 /**
- * `put` of the port. `get` reads an object back where a refusal may be wrong.
+ * `put` of the port. Stores differ in the requests that they accept, and the driver remembers the differences for its lifetime.
+ * `get` reads an object back where a refusal may be wrong.
  */
 export function createPut(
   context: S3Context,
@@ -16,8 +17,20 @@ export function createPut(
   maxParallelPuts: number,
 ): ObjectStore["put"] {
   const slots = createSlots(maxParallelPuts);
+  /** Whether puts have the SHA-256 for S3 to keep. Some stores refuse that header (Backblaze B2 did). */
+  let withChecksum = true;
   /** The form of tags in If-Match that the store accepts. It is known once a put-if-match was stored. */
   let form: TagForm | undefined;
+
+  /** Sends the put, and sends it again without the checksum's header if the store refuses such a request. */
+  async function send(request: Omit<PutRequest, "withChecksum">): Promise<S3Reply<ETag>> {
+    const isWithChecksum = withChecksum;
+    const reply = await putObject(context, { ...request, withChecksum: isWithChecksum });
+    if (!isWithChecksum || reply.kind === "done" || reply.error.kind !== "unsupported") return reply;
+    const plain = await putObject(context, { ...request, withChecksum: false });
+    if (plain.kind === "done" || plain.error.kind !== "unsupported") withChecksum = false;
+    return plain;
+  }
 
   /**
    * Ceph's gateway up to version 16 compares `If-Match` without quotes, so the quoted ETag that it returned never matches. Until
@@ -35,7 +48,7 @@ export function createPut(
 
   async function sendIfMatch(request: Unconditional, etag: ETag, asked: TagForm): Promise<S3Reply<ETag>> {
     const given = asked === "quoted" ? etag : etag.replace(/^"(.*)"$/, "$1");
-    const reply = await putObject(context, { ...request, condition: { kind: "match", etag: given } });
+    const reply = await send({ ...request, condition: { kind: "match", etag: given } });
     if (reply.kind === "done") form = asked;
     return reply;
   }
@@ -54,29 +67,33 @@ export function createPut(
       const reply =
         condition?.kind === "match"
           ? await putIfMatch(request, condition.etag)
-          : await putObject(context, { ...request, condition });
-      return reply.kind === "done" ? { kind: "stored", etag: reply.output } : { kind: "refused" };
+          : await send({ ...request, condition });
+      if (reply.kind === "done") return { kind: "stored", etag: reply.output };
+      if (reply.error.kind === "unsupported") throw reply.failure;
+      return { kind: "refused" };
     });
   };
 }
 
 type TagForm = "quoted" | "unquoted";
-type Unconditional = Omit<PutRequest, "condition">;
+type Unconditional = Omit<PutRequest, "condition" | "withChecksum">;
 
-/** The errors that mean that the condition did not hold. */
-const refusals: Readonly<Record<PutCondition["kind"], readonly S3ErrorKind[]>> = {
-  absent: ["precondition_failed", "conflict"],
-  match: ["precondition_failed", "conflict", "no_object"],
+/** The errors that a put understands: `unsupported`, and those that mean that its condition did not hold. */
+const expectedErrors: Readonly<Record<PutCondition["kind"] | "none", readonly S3ErrorKind[]>> = {
+  none: ["unsupported"],
+  absent: ["unsupported", "precondition_failed", "conflict"],
+  match: ["unsupported", "precondition_failed", "conflict", "no_object"],
 };
 
 interface PutRequest {
   readonly key: ObjectKey;
   readonly body: ObjectBody;
   readonly condition: PutCondition | undefined;
+  readonly withChecksum: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns the new ETag, or one of the `refusals`. */
+/** Returns the new ETag, or one of the `expectedErrors`. */
 async function putObject(context: S3Context, request: PutRequest): Promise<S3Reply<ETag>> {
   const { key, body, condition, signal } = request;
   const call: S3Call = { operation: "PutObject", location: context.location, key };
@@ -84,7 +101,7 @@ async function putObject(context: S3Context, request: PutRequest): Promise<S3Rep
     signal,
     // A repeated put-if-match can overtake its own first attempt and report a conflict with itself.
     repeatable: condition?.kind !== "match",
-    expected: condition === undefined ? [] : refusals[condition.kind],
+    expected: expectedErrors[condition?.kind ?? "none"],
     timeoutMs: context.timeoutMs + uploadMs(body.size),
   };
   const sent = requestOf(s3Key(context.location, key), request);
@@ -94,12 +111,10 @@ async function putObject(context: S3Context, request: PutRequest): Promise<S3Rep
   });
 }
 
-function requestOf(key: string, { body, condition }: PutRequest): S3Request {
-  const headers: Record<string, string> = {
-    "content-type": contentType(key),
-    // S3 keeps the digest, and wants one where the bucket locks its objects.
-    "x-amz-checksum-sha256": Buffer.from(body.sha256, "hex").toString("base64"),
-  };
+function requestOf(key: string, { body, condition, withChecksum }: PutRequest): S3Request {
+  const headers: Record<string, string> = { "content-type": contentType(key) };
+  // S3 keeps the digest, and wants one where the bucket locks its objects.
+  if (withChecksum) headers["x-amz-checksum-sha256"] = Buffer.from(body.sha256, "hex").toString("base64");
   if (condition?.kind === "absent") headers["if-none-match"] = "*";
   if (condition?.kind === "match") headers["if-match"] = condition.etag;
   return { method: "PUT", key, headers, body };

@@ -25,7 +25,13 @@ export function s3Key(location: S3Location, key: string): string {
 /** A call to the store, for messages. */
 export interface S3Call {
   /** S3's name of the operation. */
-  readonly operation: "GetObject" | "PutObject" | "CopyObject" | "ListObjectsV2" | "DeleteObjects";
+  readonly operation:
+    | "GetObject"
+    | "PutObject"
+    | "CopyObject"
+    | "ListObjectsV2"
+    | "DeleteObjects"
+    | "DeleteObject";
   readonly location: S3Location;
   /** The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key. */
   readonly key: string;
@@ -218,6 +224,7 @@ export function grantFor({ operation, location }: S3Call): string {
       // A put with If-Match reads the present ETag, so S3 asks for s3:GetObject as well.
       return `s3:PutObject and s3:GetObject on ${objectsArn}`;
     case "DeleteObjects":
+    case "DeleteObject":
       return `s3:DeleteObject on ${objectsArn}`;
   }
 }

@@ -3,11 +3,10 @@
 import { join } from "node:path";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { benchOptions } from "./bench-options.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { writeNestedJson } from "./nested-json.ts";
 import { changedPercent, queried } from "./queried.ts";
-import { median, type Row, reportBench } from "./report.ts";
+import { benchOptions, median, type Row, reportBench } from "./report.ts";
 
 const folder = temporaryFolder("bench");
 const values = benchOptions({ tenants: "100", programs: "1000", rounds: "3", store: `file:${folder}/store` });

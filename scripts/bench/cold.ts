@@ -1,18 +1,15 @@
 // `bash scripts/ceph-s3.sh run npm run bench:cold [-- --rounds N --details N]`: details that no cache holds, each asked for
-// once, of a gateway that has just started and of one whose code V8 has compiled; nginx in front of the same bucket is the
-// yardstick where it is installed. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
+// once, of a gateway that has just started and of one whose code V8 has compiled; the store itself, asked for the same objects, is
+// the yardstick. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import { parseTenantId } from "../../core/ids.ts";
 import { snapshotPrefix } from "../../core/object-key.ts";
-import { benchOptions } from "./bench-options.ts";
-import { startNginx } from "./nginx-proxy.ts";
 import { type OnceEach, onceEach } from "./once-each.ts";
 import { memoryMb } from "./process-figures.ts";
-import { median, type Row, reportBench } from "./report.ts";
+import { benchOptions, median, type Row, reportBench } from "./report.ts";
 import { openBucket } from "./s3-bucket.ts";
-import { type BenchServer, startGateway } from "./servers.ts";
+import { type BenchServer, startGateway, tokenHeaders } from "./servers.ts";
 import { detailOf, publishTenant } from "./synthetic-tenant.ts";
-import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "5", details: "500" });
 const connections = 8;
@@ -32,7 +29,7 @@ const paths = ids.map((id) => `/v1/programs/${id}`);
 type Part = OnceEach & { readonly cpuMs: number; readonly memoryMb: number };
 const results = new Map<string, Part[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
-  const sides = [gatewayRound, nginxRound];
+  const sides = [gatewayRound, storeRound];
   for (const side of round % 2 === 0 ? sides : sides.reverse()) await side();
 }
 await store.close();
@@ -42,49 +39,47 @@ async function gatewayRound(): Promise<void> {
   const gateway = await startGateway({ ...env, LOG_LEVEL: "warn" });
   // This request makes the gateway read the manifest, since only bodies are to be measured.
   await fetch(`${gateway.url}/v1/programs/unknown`, { headers });
-  await measured("gateway", gateway);
-}
-
-async function nginxRound(): Promise<void> {
-  const path = `/${bucket}/${prefix}${snapshotPrefix(tenant, snapshot)}v1/programs/`;
-  const nginx = await startNginx(endpoint, path);
-  if (nginx === undefined) console.error("no nginx here: no yardstick");
-  else await measured("nginx", nginx);
-}
-
-async function measured(name: string, server: BenchServer): Promise<void> {
   try {
-    await part(`${name} just started`, server, paths.slice(0, cold));
-    await onceEach(server.url, headers, paths.slice(cold, -cold), connections);
-    await part(`${name} compiled`, server, paths.slice(-cold));
+    await part("gateway just started", gateway, paths.slice(0, cold));
+    await onceEach(gateway.url, headers, paths.slice(cold, -cold), connections);
+    await part("gateway compiled", gateway, paths.slice(-cold));
   } finally {
-    await server.stop();
+    await gateway.stop();
   }
+}
+
+async function storeRound(): Promise<void> {
+  const folder = `/${bucket}/${prefix}${snapshotPrefix(tenant, snapshot)}`;
+  const objects = paths.slice(-cold).map((path) => `${folder}${path.slice(1)}.json`);
+  const result = await onceEach(endpoint.href, {}, objects, connections);
+  keep("store", { ...result, cpuMs: Number.NaN, memoryMb: Number.NaN });
 }
 
 async function part(title: string, server: BenchServer, asked: readonly string[]): Promise<void> {
   const before = server.cpuMicros();
   const result = await onceEach(server.url, headers, asked, connections);
   const cpuMs = (server.cpuMicros() - before) / 1000 / asked.length;
-  results.set(title, [...(results.get(title) ?? []), { ...result, cpuMs, memoryMb: memoryMb(server.pid) }]);
+  keep(title, { ...result, cpuMs, memoryMb: memoryMb(server.pid) });
+}
+
+function keep(title: string, part: Part): void {
+  results.set(title, [...(results.get(title) ?? []), part]);
 }
 
 function rows(): Row[] {
   return [...results].map(([title, parts]) => {
     const of = (pick: (part: Part) => number, digits: number): number =>
       Number(median(parts.map(pick)).toFixed(digits));
-    const yardstick = results.get(title.replace("gateway", "nginx"));
-    const ratio = (pick: (part: Part) => number): number | string =>
-      yardstick === undefined
-        ? "-"
-        : Number(median(parts.map((part, at) => pick(part) / pick(yardstick[at] ?? part))).toFixed(2));
+    const yardstick = results.get("store") ?? [];
+    const ratio = (pick: (part: Part) => number): number =>
+      Number(median(parts.map((part, at) => pick(part) / pick(yardstick[at] ?? part))).toFixed(2));
     return {
       case: title,
       "requests/s": of((part) => part.requestsPerSecond, 0),
-      "of nginx": ratio((part) => part.requestsPerSecond),
+      "of the store": ratio((part) => part.requestsPerSecond),
       "p50 ms": of((part) => part.p50Ms, 1),
       "p99 ms": of((part) => part.p99Ms, 1),
-      "p99 of nginx": ratio((part) => part.p99Ms),
+      "p99 of the store": ratio((part) => part.p99Ms),
       "cpu ms": of((part) => part.cpuMs, 2),
       "memory MB": of((part) => part.memoryMb, 0),
     };

@@ -1,18 +1,16 @@
 // `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that gives the same
-// answers, and against a live implementation on the same data. Rounds are interleaved; figures are medians over rounds.
+// answers. Rounds are interleaved; figures are medians over rounds.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { runCli } from "../../cli/demo/programs.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { benchOptions } from "./bench-options.ts";
 import { type LoadResult, load } from "./load.ts";
 import { type BenchCase, expectSameAnswers, recordAnswers } from "./record.ts";
-import { median, type Row, reportBench } from "./report.ts";
-import { type BenchServer, startGateway, startServer } from "./servers.ts";
+import { benchOptions, median, type Row, reportBench } from "./report.ts";
+import { type BenchServer, startGateway, startServer, tokenHeaders } from "./servers.ts";
 import { listOfBytes, publishList } from "./synthetic-tenant.ts";
-import { tokenHeaders } from "./token-headers.ts";
 
 const values = benchOptions({ rounds: "15", seconds: "1" });
 const rounds = Number(values.rounds);
@@ -36,22 +34,20 @@ const env = {
 
 await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
-  const { cases, tenantId } = await publishCases();
+  const cases = await publishCases();
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
   const recordings = await recordAnswers(gateway.url, cases, folder);
   const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings }, nodeOptions);
-  const source = { DATABASE_URL: databaseUrl, TENANT: tenantId };
-  const live = await startServer("scripts/bench/live-server.js", source, nodeOptions);
   try {
     await expectSameAnswers(gateway.url, bare.url, cases);
-    reportBench("gateway", await measure(cases, gateway, bare, live));
+    reportBench("gateway", await measure(cases, gateway, bare));
   } finally {
-    await Promise.all([gateway.stop(), bare.stop(), live.stop()]);
+    await Promise.all([gateway.stop(), bare.stop()]);
   }
 });
 
 /** One seeded tenant of about 20 published programs, and one with a list of 1 MB. */
-async function publishCases(): Promise<{ readonly cases: readonly BenchCase[]; readonly tenantId: string }> {
+async function publishCases(): Promise<readonly BenchCase[]> {
   await runCli(["source", "init"], env);
   await runCli(["source", "seed", "--tenants", "1", "--programs", "30"], env);
   const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env)) as {
@@ -69,7 +65,7 @@ async function publishCases(): Promise<{ readonly cases: readonly BenchCase[]; r
   const large = await tokenHeaders("large", env);
   const { data } = JSON.parse(list.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
   const detail = `/v1/programs/${data[0]?.id}`;
-  const cases: BenchCase[] = [
+  return [
     { name: "detail", path: detail, headers: good, expectedStatus: 200 },
     { name: "list", path: "/v1/programs", headers: good, expectedStatus: 200 },
     { name: "401", path: detail, headers: {}, expectedStatus: 401 },
@@ -83,17 +79,11 @@ async function publishCases(): Promise<{ readonly cases: readonly BenchCase[]; r
       expectedStatus: 200,
     },
   ];
-  return { cases, tenantId: built.tenantId };
 }
 
 type Run = LoadResult & { readonly cpuMicros: number };
 
-async function measure(
-  cases: readonly BenchCase[],
-  gateway: BenchServer,
-  bare: BenchServer,
-  live: BenchServer,
-): Promise<Row[]> {
+async function measure(cases: readonly BenchCase[], gateway: BenchServer, bare: BenchServer): Promise<Row[]> {
   const results = new Map<string, Run[]>();
   const run = async (key: string, server: BenchServer, path: string, answer: BenchCase): Promise<void> => {
     const before = server.cpuMicros();
@@ -118,15 +108,8 @@ async function measure(
       for (const next of round % 2 === 0 ? runs : runs.reverse()) await next();
     }
   }
-  // The live server comes last, since its database is still busy after a run.
-  for (const answer of cases.filter(({ name }) => name === "detail" || name === "list")) {
-    for (let round = 0; round < rounds; round += 1)
-      await run(`live ${answer.name}`, live, answer.path, answer);
-  }
   return cases.map(({ name }) => {
-    const [ours = [], bares = [], lives = []] = ["gateway", "bare", "live"].map((key) =>
-      results.get(`${key} ${name}`),
-    );
+    const [ours = [], bares = []] = ["gateway", "bare"].map((key) => results.get(`${key} ${name}`));
     const rate = (runs: readonly Run[]): number =>
       median(runs.map(({ requestsPerSecond }) => requestsPerSecond));
     // The ratio is taken per round, since the machine's other load changes from round to round.
@@ -142,9 +125,6 @@ async function measure(
       "cpu ratio": ratio(bares, ours, ({ cpuMicros }) => cpuMicros),
       "p99 ms": Number(median(ours.map(({ p99Ms }) => p99Ms)).toFixed(2)),
       "p99 ratio": ratio(ours, bares, ({ p99Ms }) => p99Ms),
-      "live/s": lives.length === 0 ? "-" : Math.round(rate(lives)),
-      "times live":
-        lives.length === 0 ? "-" : ratio(ours, lives, ({ requestsPerSecond }) => requestsPerSecond),
     };
   });
 }

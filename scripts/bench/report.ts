@@ -1,9 +1,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 
 /** A line of a table: what was measured (`case`), and its figures by their titles. */
 export type Row = Readonly<Record<string, string | number>>;
+
+/** The options of the command line (`--rounds 5`), all of which take a value, with these defaults. */
+export function benchOptions<Name extends string>(
+  defaults: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, string>> {
+  const options: Record<string, { readonly type: "string" }> = {};
+  for (const name of Object.keys(defaults)) options[name] = { type: "string" };
+  return { ...defaults, ...parseArgs({ options }).values };
+}
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,23 +1,19 @@
 // `npm run bench:scale [-- --tenants 10,100,1000,10000 --programs 50]`: what grows with the number of tenants. Processor time of
-// builder and database, requests to the store and their price in S3, two shards of a run at once, memory of builder and
-// gateway, the commands that look at all tenants, and a watch that has nothing to do. Nothing may grow faster than the tenants.
+// builder and database, requests to the store and their price in S3, memory of builder and gateway, `snapshot status`, and a
+// watch that has nothing to do. Nothing may grow faster than the tenants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { benchOptions } from "./bench-options.ts";
 import { type MeasuredRun, measuredCli } from "./measured-run.ts";
-import { writeNestedJson } from "./nested-json.ts";
 import { cpuMicros, familyCpuMicros, memoryMb } from "./process-figures.ts";
 import { changedPercent, queried } from "./queried.ts";
-import { median, type Row, reportBench } from "./report.ts";
-import { startGateway } from "./servers.ts";
-import { tokenHeaders } from "./token-headers.ts";
+import { benchOptions, median, type Row, reportBench } from "./report.ts";
+import { startGateway, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ tenants: "10,100,1000", programs: "50", rounds: "3" });
 const folder = temporaryFolder("bench");
@@ -49,40 +45,27 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
   await measuredCli(["source", "seed", "--tenants", `${tenants}`, "--programs", values.programs], env);
   await queried(databaseUrl, "VACUUM ANALYZE");
   const first = await build(own, postmaster);
-  const yardsticks: number[] = [];
   const unchanged: Build[] = [];
   const changed: Build[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    const json = join(folder, "nested.json");
-    yardsticks.push((await withServer(postmaster, () => writeNestedJson(databaseUrl, json))).server);
     unchanged.push(await build(own, postmaster));
     await queried(databaseUrl, changedPercent(round));
     changed.push(await build(own, postmaster));
   }
-  await queried(databaseUrl, changedPercent(changed.length));
-  const startedAt = performance.now();
-  await Promise.all(["1/2", "2/2"].map((shard) => build(own, postmaster, ["--shard", shard])));
-  const pairSeconds = (performance.now() - startedAt) / 1000;
   const status = await measuredCli(["snapshot", "status", "--json"], own);
-  const list = await measuredCli(["tenant", "list", "--json"], own);
-  const idle = median(unchanged.map(({ server }) => server));
   return {
     case: `${tenants} tenants`,
     "first: Node s": rounded(first.cpuSeconds),
     "first: PostgreSQL s": rounded(first.server),
     "unchanged: Node s": rounded(median(unchanged.map(({ cpuSeconds }) => cpuSeconds))),
-    "unchanged: PostgreSQL s": rounded(idle),
-    "all JSON / unchanged": rounded(median(yardsticks) / idle),
+    "unchanged: PostgreSQL s": rounded(median(unchanged.map(({ server }) => server))),
     "1% changed: Node s": rounded(median(changed.map(({ cpuSeconds }) => cpuSeconds))),
     "1% changed: PostgreSQL s": rounded(median(changed.map(({ server }) => server))),
-    "1% changed: one builder, seconds": rounded(median(changed.map(({ seconds }) => seconds))),
-    "1% changed: two shards at once, seconds": rounded(pairSeconds),
     "unchanged: requests a tenant": rounded(requestsOf(unchanged.at(-1)) / tenants),
     "unchanged, $ a month": rounded(buildsPerMonth * dollarsOf(unchanged.at(-1))),
     "builder peak MB": Math.round(Math.max(...[first, ...unchanged, ...changed].map(({ peakMb }) => peakMb))),
     "gateway MB": Math.round(await gatewayMb(own)),
     "status s": rounded(status.cpuSeconds),
-    "tenant list s": rounded(list.cpuSeconds),
     "idle watch, s a minute": rounded(await idleWatch(own)),
   };
 }
@@ -99,20 +82,11 @@ interface Build extends MeasuredRun {
   readonly report: RunReport;
 }
 
-async function build(own: Environment, postmaster: number, options: readonly string[] = []): Promise<Build> {
-  const { result, server } = await withServer(postmaster, () =>
-    measuredCli(["snapshot", "build", "--json", ...options], own),
-  );
-  return { ...result, server, report: JSON.parse(result.stdout) as RunReport };
-}
-
-async function withServer<Result>(
-  postmaster: number,
-  work: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly server: number }> {
+async function build(own: Environment, postmaster: number): Promise<Build> {
   const before = familyCpuMicros(postmaster);
-  const result = await work();
-  return { result, server: (familyCpuMicros(postmaster) - before) / 1e6 };
+  const result = await measuredCli(["snapshot", "build", "--json"], own);
+  const server = (familyCpuMicros(postmaster) - before) / 1e6;
+  return { ...result, server, report: JSON.parse(result.stdout) as RunReport };
 }
 
 function requestsOf(build: Build | undefined): number {

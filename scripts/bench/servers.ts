@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { runCli } from "../../cli/demo/programs.ts";
 import { cpuMicros } from "./process-figures.ts";
 
 /** A server in a process of its own, as it would run. */
@@ -30,11 +31,6 @@ export async function startServer(
   const url = await Promise.race([address(child), once(child, "close").then(() => undefined)]);
   if (url === undefined) throw new Error(`${script} ended before it was ready`);
   child.stdout?.resume();
-  return runningServer(url, child);
-}
-
-/** The server that a process runs at the address. */
-export function runningServer(url: string, child: ChildProcess): BenchServer {
   const pid = child.pid ?? Number.NaN;
   return {
     url,
@@ -55,6 +51,16 @@ export async function startGateway(
 ): Promise<BenchServer> {
   const own = { PORT: "0", ADMIN_PORT: "off", RATE_LIMIT_REQUESTS: "1000000000" };
   return await startServer("gateway/main.js", { ...own, ...settings }, nodeOptions);
+}
+
+/** The headers of a request with a new token of the tenant. */
+export async function tokenHeaders(
+  tenant: string,
+  env: NodeJS.ProcessEnv,
+  ...options: readonly string[]
+): Promise<Readonly<Record<string, string>>> {
+  const token = await runCli(["token", "create", "--tenant", tenant, ...options], env);
+  return { Authorization: `Bearer ${token.trim()}` };
 }
 
 async function address(child: ChildProcess): Promise<string | undefined> {

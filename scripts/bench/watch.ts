@@ -12,11 +12,9 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { benchOptions } from "./bench-options.ts";
 import { measuredCli } from "./measured-run.ts";
-import { median, type Row, reportBench } from "./report.ts";
-import { startGateway } from "./servers.ts";
-import { tokenHeaders } from "./token-headers.ts";
+import { benchOptions, median, type Row, reportBench } from "./report.ts";
+import { startGateway, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ sizes: "500,5000,50000", changes: "15", "round-tenants": "200" });
 const changes = Number(values.changes);

@@ -4,8 +4,7 @@ import type { ProgramSource } from "../../cli/publish/public-program/program-sou
 import { bareProgram } from "../../cli/publish/sandbox/sandbox-programs.ts";
 import type { SourceLimits } from "../../cli/publish/source/program-row.ts";
 import type { WithTenantRows } from "../../cli/publish/source/tenant-rows.ts";
-import type { BuildContext } from "../../cli/publish/tenant/build-context.ts";
-import type { BuildOptions } from "../../cli/publish/tenant/build-options.ts";
+import type { BuildContext, BuildOptions } from "../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";

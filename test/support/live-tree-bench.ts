@@ -17,7 +17,7 @@ import { type S3Server, testBucket } from "./s3-server.ts";
 import { filesBelow, objectKey, toolsTenant } from "./store-tools.ts";
 
 const never = new AbortController().signal;
-export const benchTenant = parseTenantId(toolsTenant);
+const benchTenant = parseTenantId(toolsTenant);
 export const livePath = `tenants/${toolsTenant}/live/`;
 
 /** A store in which the tree for people is kept by the real code. */

@@ -17,7 +17,7 @@ export interface LogDesk {
   close(): Promise<void>;
 }
 
-export const noon = new Date("2026-11-21T12:00:00.000Z");
+const noon = new Date("2026-11-21T12:00:00.000Z");
 const html = `<img src=x onerror=alert(1)>`;
 
 export async function openLogDesk(): Promise<LogDesk> {

@@ -14,16 +14,3 @@ export function logLine(fields: Readonly<Record<string, unknown>> & { readonly r
   };
   return `${JSON.stringify(line)}\n`;
 }
-
-/** Lines of these ids, a second apart. */
-export function logLines(
-  requestIds: readonly string[],
-  fields: Readonly<Record<string, unknown>> = {},
-): string {
-  const begin = Date.parse("2026-11-21T10:00:00.000Z");
-  return requestIds
-    .map((requestId, at) =>
-      logLine({ requestId, time: new Date(begin + at * 1000).toISOString(), ...fields }),
-    )
-    .join("");
-}

@@ -25,6 +25,7 @@ export function decodedBody(headers: Headers, raw: Buffer, quirks: S3Quirks): Bu
 function verifyChecksums(headers: Headers, body: Buffer, quirks: S3Quirks): void {
   const names = Object.keys(headers).filter((name) => /^x-amz-checksum-(?!mode$)/.test(name));
   if (names.length === 0 || quirks.checksums === "ignored") return;
+  if (quirks.checksums === "refused") throw new S3ServerError(400, "InvalidRequest");
   for (const name of names) {
     const expected = checksums[name]?.(body);
     if (expected === undefined) throw new S3ServerError(400, "InvalidRequest");

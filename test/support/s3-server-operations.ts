@@ -50,6 +50,7 @@ export async function execute(state: S3State, request: S3Request): Promise<S3Res
     case "ListObjectsV2":
       return listObjects(bucket, request, quirks.pageSize);
     case "DeleteObjects":
+      if (quirks.deleteObjects === "missing") throw new S3ServerError(501, "NotImplemented");
       if (quirks.deleteObjects === "md5_only" && request.headers["content-md5"] === undefined) {
         throw new S3ServerError(400, "MissingContentMD5");
       }

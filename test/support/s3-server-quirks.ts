@@ -9,8 +9,8 @@ export interface S3Quirks {
   racyConditions: boolean;
   /** What losers of a race are told. `mixed`: 500 about every other time, as Ceph's gateway does. */
   losers: "412" | "409" | "mixed";
-  checksums: "verified" | "ignored";
-  deleteObjects: "standard" | "md5_only";
+  checksums: "verified" | "ignored" | "refused";
+  deleteObjects: "standard" | "md5_only" | "missing";
   /** Answers of GetObject without Content-Length, their end marked by the end of the connection. */
   connectionDelimited: boolean;
   mayGet: boolean;

@@ -7,6 +7,7 @@ import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 import { isRunReport } from "../../schemas/generated/validators-run-report.ts";
 import { validate } from "../../schemas/validate.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+import { forAllTests } from "./lasting.ts";
 import { openPlainSource, type PlainRow, type PlainSource } from "./plain-source.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 import { type PublishedSnapshot, publishedSnapshot } from "./published-snapshot.ts";
@@ -38,6 +39,9 @@ export interface Workbench {
   reset(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A workbench for all tests of the file. */
+export const useWorkbench = (): Workbench => forAllTests(openWorkbench);
 
 export async function openWorkbench(): Promise<Workbench> {
   const database = await createTestDatabase({ isEmpty: true });

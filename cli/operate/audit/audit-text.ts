@@ -6,7 +6,7 @@ import { exactTime } from "../../output/times.ts";
 import type { AuditChange } from "./audit.ts";
 
 /** The records, newest first. */
-export function auditText(records: readonly AuditDocument[], { columns, zone }: Layout): string {
+export function auditText(records: readonly AuditDocument[], { zone }: Layout): string {
   return table(
     ["WHEN", "COMMAND", "TENANT", "WHO", "END", "WHAT", "REASON"],
     records.map((record) => [
@@ -18,7 +18,6 @@ export function auditText(records: readonly AuditDocument[], { columns, zone }: 
       printable(changeWords(record)),
       printable(record.reason ?? "-"),
     ]),
-    columns,
   );
 }
 

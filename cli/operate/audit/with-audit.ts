@@ -1,6 +1,6 @@
 import { asFailure, type Failure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { withCheckedStore } from "../../publish/store/with-checked-store.ts";
+import { withCheckedStore } from "../../publish/store/identified-store.ts";
 import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { type Audit, type AuditRequest, createAudit } from "./audit.ts";

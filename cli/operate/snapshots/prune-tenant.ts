@@ -180,7 +180,7 @@ interface PrunePlan {
  * may have been live within the minimum age. The last rule is for readers: a gateway that lost the store goes on with
  * what it knew for up to `SNAPSHOT_MAX_STALE_SECONDS`, so the minimum age must be longer than that.
  */
-export function prunePlan(
+function prunePlan(
   published: readonly PublishedSnapshot[],
   { keep, minAgeMs }: PruneRules,
   now: Date,

@@ -1,11 +1,10 @@
 import { printableLines } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import type { PruneReport, SharedPrune, TenantPruneResult } from "./prune-run.ts";
 
 /** What was deleted, or would be, per tenant; what failed below. */
-export function pruneText(report: PruneReport, { columns }: Layout): string {
+export function pruneText(report: PruneReport): string {
   const { dryRun, tenants, runs, probes } = report;
   const deleted = numbers(dryRun ? "TO DELETE" : "DELETED");
   const titles = ["TENANT", "RESULT", numbers("KEPT"), deleted, numbers("OBJECTS"), numbers("BYTES")];
@@ -17,7 +16,7 @@ export function pruneText(report: PruneReport, { columns }: Layout): string {
     numberText(result.deletedObjects),
     numberText(result.deletedBytes),
   ]);
-  const lines = rows.length === 0 ? "" : table(titles, rows, columns);
+  const lines = rows.length === 0 ? "" : table(titles, rows);
   const failures = tenants.flatMap(({ tenantId, failure }) =>
     failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],
   );

@@ -13,7 +13,7 @@ const maxShownPrograms = 20;
 
 /** What a snapshot consists of. */
 export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layout): string {
-  const { style, width, columns } = layout;
+  const { style, width } = layout;
   const { tenantId, snapshotId, generation, parent, generatedAt, contentAt, list, legacy, programs } =
     manifest;
   const head = labelledLines(
@@ -38,7 +38,7 @@ export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layou
   const rest = ids.length - rows.length;
   return [
     `${style.bold(tenantId)}\n${head}`,
-    rows.length === 0 ? "" : `\n${table(["PROGRAM", numbers("SIZE"), "WRITTEN BY"], rows, columns)}`,
+    rows.length === 0 ? "" : `\n${table(["PROGRAM", numbers("SIZE"), "WRITTEN BY"], rows)}`,
     rest > 0 ? `... and ${numberText(rest)} more (--list shows all)\n` : "",
   ].join("");
 }
@@ -69,7 +69,6 @@ export function snapshotListText(current: Current, { published }: TenantSnapshot
       shortAge(new Date(snapshot.generatedAt), layout.now),
       snapshot.parent ?? "-",
     ]),
-    layout.columns,
   );
   const { hold } = current;
   if (hold === null) return lines;

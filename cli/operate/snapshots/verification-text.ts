@@ -1,15 +1,10 @@
 import { printable } from "../../../core/printable.ts";
 import { counted, numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import type { Finding, TenantVerification } from "./verification.ts";
 
 /** One line per tenant, then every finding with its object, and what to do about each kind once. */
-export function verificationText(
-  results: readonly TenantVerification[],
-  { columns }: Layout,
-  nothing = "",
-): string {
+export function verificationText(results: readonly TenantVerification[], nothing = ""): string {
   if (results.length === 0) {
     return `Nothing was published yet: there is nothing to verify. ${printable(nothing)}`
       .trimEnd()
@@ -25,7 +20,6 @@ export function verificationText(
       numberText(result.objects),
       numberText(result.bytes),
     ]),
-    columns,
   );
   return [lines, ...results.map(findingsOf)].filter((text) => text !== "").join("\n");
 }

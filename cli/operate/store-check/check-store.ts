@@ -5,7 +5,6 @@ import {
   createProbeObjects,
   missingKey,
   probeBody,
-  probeRandomBytes,
   probesPrefix,
   probeText,
   readProbe,
@@ -49,7 +48,7 @@ export async function checkStore(
 ): Promise<readonly StoreFinding[]> {
   const { randomBytes, signal, now, directory } = options;
   const checks = new Checklist();
-  const objects = createProbeObjects(randomBytes(probeRandomBytes));
+  const objects = createProbeObjects(randomBytes);
   const key = objects.key("plain.json");
   let isDeleted = false;
 

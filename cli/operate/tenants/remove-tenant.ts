@@ -4,7 +4,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { forgetConfirmation } from "../../publish/run/confirmation-writer.ts";
+import { forgetTenant } from "../../publish/run/run-documents.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
@@ -62,7 +62,7 @@ export async function removeTenant(
     deletedObjects = await purge(store, tenantId, signal);
     audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
   }
-  await forgetConfirmation(store, tenantId, signal);
+  await forgetTenant(store, tenantId, signal);
   if (wasSandbox) await store.delete([sandboxKey], { signal });
   return { tenantId, isPurged, wasSandbox, revokedTokens, deletedObjects };
 }

@@ -37,7 +37,7 @@ export function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-export function tokenListText(tokens: readonly RegisteredToken[], { now, columns, zone }: Layout): string {
+export function tokenListText(tokens: readonly RegisteredToken[], { now, zone }: Layout): string {
   return table(
     ["TOKEN", "TENANT", "STATUS", "NAME", "SCOPES", numbers("LIMIT"), "CREATED", "EXPIRES"],
     tokens.map((token) => [
@@ -50,6 +50,5 @@ export function tokenListText(tokens: readonly RegisteredToken[], { now, columns
       exactTime(token.createdAt, zone),
       token.expiresAt === null ? "never" : exactTime(token.expiresAt, zone),
     ]),
-    columns,
   );
 }

@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { createFollowLive } from "../../publish/live-copy/live-tree.ts";
 import { withSandboxRows } from "../../publish/sandbox/sandbox-programs.ts";
-import { type BuildFlags, buildOptions } from "../../publish/tenant/build-options.ts";
+import { type BuildFlags, buildOptions } from "../../publish/tenant/build-context.ts";
 import { buildTenant } from "../../publish/tenant/build-tenant.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 

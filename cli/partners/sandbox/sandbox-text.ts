@@ -31,13 +31,12 @@ export function tokenVariables(tokens: readonly SandboxToken[]): string {
     .join("");
 }
 
-export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: number): string {
+export function sandboxText({ tenantId, run, tokens }: SandboxReport): string {
   const kept = tokens.filter(({ plaintext }) => plaintext === undefined);
   const issued = tokens.length - kept.length;
   const programs = table(
     ["PROGRAM", "SHOWS"],
     sandboxCases.map(({ id, shows }) => [id, shows]),
-    columns,
   );
   const tokenTable = table(
     ["VARIABLE", "TOKEN", "ANSWER", ""],
@@ -47,7 +46,6 @@ export function sandboxText({ tenantId, run, tokens }: SandboxReport, columns: n
       shown[kind].answer,
       plaintext === undefined ? "kept" : "new",
     ]),
-    columns,
   );
   return [
     `Sandbox ${tenantId}: ${run.livePrograms ?? 0} programs, snapshot ${run.snapshotId ?? "-"} (${run.outcome}).\n\n`,

@@ -62,11 +62,11 @@ export class LiveTally {
   }
 
   /** P143: the warning that most programs get another `capacity.used`. */
-  capacityProblem(programs: number): DataProblem | undefined {
+  capacityProblems(programs: number): readonly DataProblem[] {
     const changed = this.#usedChanged;
-    if (changed < minPrograms || changed * 2 <= programs) return undefined;
+    if (changed < minPrograms || changed * 2 <= programs) return [];
     const value = `${changed} of ${programs} program(s)`;
-    return { code: "capacity_changed", programId: null, field: "capacity.used", value };
+    return [{ code: "capacity_changed", programId: null, field: "capacity.used", value }];
   }
 
   #count(counts: number[], place: number): void {

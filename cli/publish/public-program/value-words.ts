@@ -25,7 +25,7 @@ export function money(amount: number, currency: string | null): string {
 }
 
 /** `1 April 2027`, in any time zone of the machine. A text that is no calendar date stays as it is. */
-export function calendarDay(date: string): string {
+function calendarDay(date: string): string {
   const at = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(at.getTime())) return date;
   return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });

@@ -3,8 +3,7 @@ import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { databaseLabel } from "../../database/with-database-url.ts";
 import { counted } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import { table } from "../../output/table.ts";
+import { numbers, table } from "../../output/table.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
@@ -22,8 +21,8 @@ export function runPlaces(settings: CliSettings): RunPlaces {
 }
 
 /** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
-export function runSummary(report: RunReport, { database, store }: RunPlaces, { columns }: Layout): string {
-  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants, columns)];
+export function runSummary(report: RunReport, { database, store }: RunPlaces): string {
+  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
   parts.push(findingLines(report));
   for (const run of report.tenants) parts.push(plannedChanges(run));
   for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
@@ -32,28 +31,16 @@ export function runSummary(report: RunReport, { database, store }: RunPlaces, { 
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function tenantTable(runs: readonly TenantRun[], width: number): string {
-  const right = "right" as const;
+function tenantTable(runs: readonly TenantRun[]): string {
+  const counted = ["PROGRAMS", "ADDED", "CHANGED", "REMOVED"].map(numbers);
   return table(
-    [
-      { title: "TENANT" },
-      { title: "OUTCOME" },
-      { title: "PROGRAMS", align: right },
-      { title: "ADDED", align: right },
-      { title: "CHANGED", align: right },
-      { title: "REMOVED", align: right },
-      { title: "SNAPSHOT" },
-    ],
-    runs.map(({ tenantId, outcome, counts, snapshotId }) => [
+    ["TENANT", "OUTCOME", ...counted, "SNAPSHOT"],
+    runs.map(({ tenantId, outcome, counts: { programs, added, changed, removed }, snapshotId }) => [
       tenantId,
       outcome,
-      String(counts.programs),
-      String(counts.added),
-      String(counts.changed),
-      String(counts.removed),
+      ...[programs, added, changed, removed].map(String),
       snapshotId ?? "-",
     ]),
-    width,
   );
 }
 
@@ -63,7 +50,6 @@ const weightiest: readonly string[] = [
   "shared_unknown",
   "snapshot_empty",
   "tenant_vanished",
-  "tenant_id_case",
   "fields_emptied",
   "capacity_changed",
 ];

@@ -1,12 +1,8 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { parseSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { runKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { packageVersion } from "../../../core/package-version.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
@@ -14,15 +10,13 @@ import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
 import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
-import { requireSourceStructure } from "../source/check-structure.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext } from "../tenant/build-context.ts";
-import type { BuildOptions } from "../tenant/build-options.ts";
+import type { BuildContext, BuildOptions } from "../tenant/build-context.ts";
 import { notBuilt } from "../tenant/build-report.ts";
-import { buildTenant, readingFailures } from "../tenant/build-tenant.ts";
-import { type ChosenTenants, chosenTenants, type WantedTenants } from "./chosen-tenants.ts";
-import { reportTenants, runProblem } from "./run-findings.ts";
-import { createProblemBudget, runOutcome, runTotals } from "./run-report.ts";
+import { buildTenant } from "../tenant/build-tenant.ts";
+import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
+import { runProblem, sourceProblems } from "./run-findings.ts";
+import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
 import { shardText } from "./shard.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
@@ -39,66 +33,32 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"
   readonly onTenantDone: (run: TenantRun) => void;
 }
 
-/** Builds the tenants in the order of the schedule. Never throws: see the report's `failure`. */
+/** Builds the wanted tenants and says what became of them. Never throws: see the report's `failure`. */
 export async function buildRun(
   wanted: WantedTenants,
   options: BuildOptions,
   given: RunContext,
 ): Promise<RunReport> {
-  const context = { ...given, pool: withLockPatience(given.pool) };
-  const startedAt = context.now();
-  const runId = snapshotId(startedAt, context.randomBytes(4));
-  const store = countingStore(context.store);
-  const runs: TenantRun[] = [];
-  const withinBudget = createProblemBudget();
+  const { signal, now } = given;
+  const startedAt = now();
+  const runId = snapshotId(startedAt, given.randomBytes(4));
+  const store = countingStore(given.store);
+  const context = { ...given, store, pool: withLockPatience(given.pool) };
+  const tenants: TenantRun[] = [];
   const problems: Problem[] = [];
-  let failure: Failure | undefined;
-  const ofDatabase = databaseRows(context.pool, options.rules.limits);
-  let unreadable: ChosenTenants["unreadable"] = () => undefined;
-  const withRows: WithTenantRows = (tenantId, read) => {
-    const whyNot = unreadable(tenantId);
-    return (whyNot === undefined ? ofDatabase : unreadableRows(whyNot, ofDatabase))(tenantId, read);
-  };
-  const shared = findSharedPrograms(context.pool, store, options.rules, context.signal);
-  const build = async (tenantId: TenantId): Promise<void> => {
-    const tenantContext = { ...context, store, withRows, findShared: shared };
-    const run = context.signal.aborted
-      ? notBuilt(tenantId, "skipped")
-      : await buildTenant(tenantId, options, tenantContext);
-    runs.push(withinBudget(run));
-    context.onTenantDone(run);
-  };
-  try {
-    const named = knownSandbox(store, context.signal);
-    named.catch(() => {});
-    const removed = await knownRemovals(store, context.signal);
-    const sandbox = await named;
-    const { allowVanished } = options;
-    const choice = { ...context, store, wanted, sandbox, removed, allowVanished, problems };
-    const chosen = await chosenTenants(choice);
-    ({ failure, unreadable } = chosen);
-    const { tenants } = chosen;
-    const readable = tenants.filter((id) => chosen.unreadable(id) === undefined);
-    const { dryRun } = options;
-    const returned = await reinstateReturned(store, readable, removed, { dryRun, signal: context.signal });
-    problems.push(...returned.map((id) => runProblem("tenant_returned", id)));
-    context.onTenants(tenants.length);
-    await context.schedule(tenants, build);
-    await reportTenants(choice, chosen, runs);
-  } catch (error) {
-    failure = context.signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error);
-  }
-  if (wanted.kind === "notified") failure = (await changedViews(failure, runs, context)) ?? failure;
-  runs.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
-  const finishedAt = context.now();
-  const { outcome, exitStatus } =
-    failure === undefined
-      ? runOutcome(runs, problems, {
-          dryRun: options.dryRun,
-          // P9: a notification is no request of an operator for this tenant.
-          askedFor: wanted.kind === "asked",
-          onInvalid: options.onInvalid,
-        })
+  const failure = await buildTenants(wanted, options, context, tenants, problems).catch((error: unknown) =>
+    signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error),
+  );
+  tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  const finishedAt = now();
+  const { dryRun, onInvalid, concurrency, allowShrink, allowEmptied, allowShared, allowVanished, rules } =
+    options;
+  // P9: a notification is no request of an operator for this tenant.
+  const judged = { dryRun, onInvalid, askedFor: wanted.kind === "asked" };
+  const { outcome, exitStatus } = signal.aborted
+    ? { outcome: "interrupted" as const, exitStatus: 130 as const }
+    : failure === undefined
+      ? runOutcome(tenants, problems, judged)
       : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
   return {
     format: "partner-programs/run-report@1",
@@ -106,28 +66,64 @@ export async function buildRun(
     startedAt: startedAt.toISOString(),
     finishedAt: finishedAt.toISOString(),
     durationMs: Math.max(0, finishedAt.getTime() - startedAt.getTime()),
-    outcome: context.signal.aborted ? "interrupted" : outcome,
-    exitStatus: context.signal.aborted ? 130 : exitStatus,
+    outcome,
+    exitStatus,
     version: packageVersion(),
     options: {
-      tenants: namedTenants(wanted),
+      tenants: wanted.kind === "all" ? null : [...wanted.tenantIds],
       shard: wanted.kind === "all" && wanted.shard !== undefined ? shardText(wanted.shard) : null,
-      concurrency: options.concurrency,
-      onInvalid: options.onInvalid,
-      allowShrink: options.allowShrink,
-      allowEmptied: options.allowEmptied,
-      allowShared: options.allowShared,
-      allowVanished: options.allowVanished,
-      dryRun: options.dryRun,
-      legacyCapacity: options.rules.legacyCapacity,
-      terminalStatuses: [...options.rules.terminalStatuses],
+      ...{ concurrency, onInvalid, allowShrink, allowEmptied, allowShared, allowVanished, dryRun },
+      legacyCapacity: rules.legacyCapacity,
+      terminalStatuses: [...rules.terminalStatuses],
     },
     storeRequests: store.requests(),
-    totals: runTotals(runs, problems),
+    totals: runTotals(tenants, problems),
     failure: failure === undefined ? null : { code: failure.code, message: failure.message },
-    tenants: runs,
+    tenants,
     problems,
   };
+}
+
+/**
+ * The way of a run: which tenants it builds, each of their builds, and what is wrong with the source as a whole. Adds to `runs` and
+ * `problems` as it goes. Returns why the run as a whole failed, if it did; stated withdrawals are published all the same.
+ */
+async function buildTenants(
+  wanted: WantedTenants,
+  options: BuildOptions,
+  context: RunContext,
+  runs: TenantRun[],
+  problems: Problem[],
+): Promise<Failure | undefined> {
+  const { pool, store, signal, schedule, onTenants, onTenantDone } = context;
+  const { rules, dryRun, allowVanished } = options;
+  const [sandbox, removed] = await Promise.all([knownSandbox(store, signal), knownRemovals(store, signal)]);
+  const choice = { pool, store, wanted, sandbox, removed, allowVanished, problems, signal };
+  const { tenants, failure, vanished } = await chooseTenants(choice);
+
+  const readable = [...tenants.keys()].filter((tenantId) => tenants.get(tenantId) === undefined);
+  const returned = await reinstateReturned(store, readable, removed, { dryRun, signal });
+  problems.push(...returned.map((tenantId) => runProblem("tenant_returned", tenantId)));
+
+  const fromDatabase = databaseRows(pool, rules.limits);
+  const withRows: WithTenantRows = (tenantId, read) => {
+    const whyNot = tenants.get(tenantId);
+    return (whyNot === undefined ? fromDatabase : unreadableRows(whyNot, fromDatabase))(tenantId, read);
+  };
+  const findShared = findSharedPrograms(pool, store, rules, signal);
+  const withinBudget = createReportBudget();
+  onTenants(tenants.size);
+  await schedule([...tenants.keys()], async (tenantId) => {
+    const run = signal.aborted
+      ? notBuilt(tenantId, "skipped")
+      : await buildTenant(tenantId, options, { ...context, withRows, findShared });
+    runs.push(withinBudget(run));
+    onTenantDone(run);
+  });
+  if (vanished !== undefined && !signal.aborted) {
+    problems.push(...(await sourceProblems(choice, vanished, failure === undefined, runs)));
+  }
+  return failure;
 }
 
 /** Builds at most `concurrency` tenants at a time, in their order. */
@@ -135,53 +131,14 @@ export function boundedSchedule(concurrency: number): BuildSchedule {
   return (tenants, build) => forEachBounded(tenants, concurrency, build);
 }
 
-/** Stores the report under `runs/`, for `snapshot status`. */
-export async function storeRunReport(store: ObjectStore, report: RunReport): Promise<void> {
-  await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
-}
-
-function namedTenants(wanted: WantedTenants): string[] | null {
-  if (wanted.kind === "all") return null;
-  return wanted.kind === "asked" ? [...wanted.tenantIds] : [wanted.tenantId];
-}
-
-/**
- * Why the views break their contract, if they do. Only rounds check the views, so a notified tenant's query may fail first after a
- * change of a view. The check's failure then replaces it, because it names the fix.
- */
-async function changedViews(
-  failure: Failure | undefined,
-  runs: readonly TenantRun[],
-  { pool, signal }: RunContext,
-): Promise<Failure | undefined> {
-  const code = failure?.code ?? runs.find((run) => run.failure !== null)?.failure?.code;
-  if (code === undefined || signal.aborted || !readingFailures.has(code)) return undefined;
-  try {
-    await pool.withReading(requireSourceStructure);
-    return undefined;
-  } catch (error) {
-    const found = asFailure(error);
-    return found.code === "source_contract" ? found : undefined;
-  }
-}
-
-export interface LockPatience {
-  /** How long a reading waits for a lock. */
-  readonly firstMs: number;
-  /** The time that all readings together may lose to locks that are not released. */
-  readonly allMs: number;
-  /** How long each reading waits for a lock after that. */
-  readonly eachMs: number;
-}
+/** How long a reading waits for a lock, how long all of a run wait in vain, and how long each waits after that. */
+const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };
 
 /**
  * Readings of a run share one allowance of time for locks that are not released (P130). Otherwise one locked table would keep
  * each tenant waiting in turn. A lock that is released in time takes nothing from it.
  */
-export function withLockPatience(
-  pool: SourcePool,
-  { firstMs, allMs, eachMs }: LockPatience = ofRun,
-): SourcePool {
+export function withLockPatience(pool: SourcePool, { firstMs, allMs, eachMs } = patience): SourcePool {
   let leftMs = allMs;
   return {
     async withReading(read, limits) {
@@ -195,5 +152,3 @@ export function withLockPatience(
     },
   };
 }
-
-const ofRun: LockPatience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };

@@ -1,103 +1,41 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { readLastRuns } from "../../../core/last-runs.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { shortened } from "../../../core/printable.ts";
-import type { ProgramTable } from "../../../core/program-table.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
-import type { SourcePool } from "../../database/connect.ts";
-import { withProblem } from "../content/problem-log.ts";
-import { minShared } from "../guards/shared-guard.ts";
 import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
-import { publishedCaseVariants, unlistedTenants } from "../snapshot/stored-tenants.ts";
-import { sharingTenants } from "../source/find-programs.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
-import type { ChosenTenants, TenantChoice } from "./chosen-tenants.ts";
+import type { TenantChoice } from "./choose-tenants.ts";
 
-/**
- * Adds to the problems what is wrong with the source's tenants as a whole, once those of the run are built. A run of some tenants that
- * changes nothing does not list the store.
- */
-export async function reportTenants(
-  { pool, store, wanted, sandbox, removed, problems, signal }: TenantChoice,
-  { tenants, listed, vanished, failure }: ChosenTenants,
-  runs: TenantRun[],
-): Promise<void> {
-  const isOfAll = wanted.kind === "all";
-  if (isOfAll && failure === undefined) await nameStillShared(pool, store, runs, signal);
-  const isNews = isOfAll || runs.some(({ outcome }) => outcome !== "unchanged");
-  if (listed === undefined || !isNews || signal.aborted) return;
-  if (isOfAll && failure === undefined) await reportStrayPrograms(pool, removed, problems);
-  problems.push(...vanished.map((id) => runProblem("tenant_vanished", id)));
-  const own = sandbox === undefined ? listed : [...listed, sandbox];
-  const unlisted = isOfAll ? vanished : await unlistedTenants(store, removed, own, signal);
+/** What is wrong with the source's tenants as a whole, once those of a run of all are built. */
+export async function sourceProblems(
+  choice: TenantChoice,
+  vanished: readonly TenantId[],
+  mayRead: boolean,
+  runs: readonly TenantRun[],
+): Promise<readonly Problem[]> {
   const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
     outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
   );
-  for (const { from, to } of await renamedTenants(store, vanished, added, signal)) {
-    problems.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
-  }
-  // P146
-  for (const { tenantId, published } of await publishedCaseVariants(store, tenants, unlisted, signal)) {
-    problems.push(runProblem("tenant_id_case", `${tenantId}: ${published} is published`));
-  }
-}
-
-/**
- * P145: a tenant that was published with the programs of another is named by each run of all for as long as their rows are the same,
- * also when it is unchanged. The source is asked only while there is such a tenant.
- */
-async function nameStillShared(
-  pool: SourcePool,
-  store: ObjectStore,
-  runs: TenantRun[],
-  signal: AbortSignal,
-): Promise<void> {
-  const last = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
-  const wasShared = ({ tenantId }: TenantRun): boolean =>
-    isTenantId(tenantId) && last?.tenants.get(tenantId)?.problemCounts.programs_shared !== undefined;
-  const isOpen = (run: TenantRun): boolean =>
-    (run.outcome === "unchanged" || run.outcome === "published") &&
-    run.problemCounts.programs_shared === undefined &&
-    wasShared(run);
-  if (!runs.some(isOpen)) return;
-  // When the source cannot say that it is over, it is not.
-  const sharing = await pool
-    .withReading(sharingTenants, { statementMs: maxCountingMs })
-    .catch(() => undefined);
-  for (const [at, run] of runs.entries()) {
-    if (!isOpen(run)) continue;
-    const others = sharing?.get(run.tenantId) ?? [];
-    const count = others.reduce((sum, { programs }) => sum + programs, 0);
-    if (sharing !== undefined && count < minShared) continue;
-    const value =
-      sharing === undefined ? "as before" : `${count} program(s) are those of ${others[0]?.tenantId}`;
-    runs[at] = {
-      ...run,
-      ...withProblem(run, { code: "programs_shared", programId: null, field: null, value }),
-    };
-  }
+  return [
+    ...(mayRead ? await strayPrograms(choice) : []),
+    ...vanished.map((tenantId) => runProblem("tenant_vanished", tenantId)),
+    ...(await renamedTenants(choice, vanished, added)),
+  ];
 }
 
 /**
  * P131: programs that belong to no tenant. They are counted after the builds, so that no tenant waits for it. Those of removed tenants
  * are nobody's mistake.
  */
-async function reportStrayPrograms(
-  pool: SourcePool,
-  removed: RemovedTenants,
-  problems: Problem[],
-): Promise<void> {
+async function strayPrograms({ pool, removed }: TenantChoice): Promise<readonly Problem[]> {
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });
-    const isRemoved = ({ tenantId }: TenantProblem): boolean =>
-      tenantId !== null && isTenantId(tenantId) && removed.has(tenantId);
-    problems.push(...strays.filter((stray) => !isRemoved(stray)).map(tenantProblem));
+    const isRemoved = (id: string | null): boolean => id !== null && isTenantId(id) && removed.has(id);
+    return strays.filter(({ tenantId }) => !isRemoved(tenantId)).map(tenantProblem);
   } catch (error) {
-    problems.push(runProblem("source_unasked", asFailure(error).message));
+    return [runProblem("source_unasked", asFailure(error).message)];
   }
 }
 
@@ -108,31 +46,24 @@ const maxCompared = 20;
 
 /** P13: vanished tenants most of whose programs a new tenant has by id, with that tenant. */
 async function renamedTenants(
-  store: ObjectStore,
+  { store, signal }: TenantChoice,
   vanished: readonly TenantId[],
   added: readonly TenantId[],
-  signal: AbortSignal,
-): Promise<readonly { readonly from: TenantId; readonly to: TenantId }[]> {
-  const renamed: { readonly from: TenantId; readonly to: TenantId }[] = [];
+): Promise<readonly Problem[]> {
+  // Nothing where nothing is live, or where it cannot be read.
+  const programsOf = async (tenantId: TenantId) =>
+    (await unlessFailed(publishedSnapshot(store, tenantId, signal), "corrupt_document"))?.manifest.programs;
+  const renamed: Problem[] = [];
   for (const from of added.length === 0 ? [] : vanished.slice(0, maxCompared)) {
-    const before = await livePrograms(store, from, signal);
+    const before = await programsOf(from);
     for (const to of added.slice(0, maxCompared)) {
-      const now = await livePrograms(store, to, signal);
+      const now = await programsOf(to);
       const shared = [...(before?.ids() ?? [])].filter((id) => now?.has(id)).length;
-      if (shared * 2 > (before?.count ?? 0)) renamed.push({ from, to });
+      if (shared * 2 <= (before?.count ?? 0)) continue;
+      renamed.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));
     }
   }
   return renamed;
-}
-
-/** `undefined` when nothing is live, or when it cannot be read. */
-async function livePrograms(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<ProgramTable | undefined> {
-  const reading = publishedSnapshot(store, tenantId, signal);
-  return (await unlessFailed(reading, "corrupt_document"))?.manifest.programs;
 }
 
 /** The report schema allows at most this many characters in a value. */

@@ -1,6 +1,5 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
-import type { StoreId } from "../../../core/ids.ts";
-import { randomBase62 } from "../../../core/ids.ts";
+import { randomBase62, type StoreId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { storeKey } from "../../../core/object-key.ts";
 import type { CallOptions, ObjectStore } from "../../../core/object-store.ts";
@@ -10,10 +9,14 @@ import {
   storeIdentityBytes,
   wrongStore,
 } from "../../../core/store-identity.ts";
-import type { CliSettings, Shell } from "../../shell/shell.ts";
+import { type CliSettings, type Shell, settingsOf } from "../../shell/shell.ts";
+import { withStore } from "../../shell/with-store.ts";
+import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 
 /** A store for commands that write. */
 export interface IdentifiedStore extends ObjectStore {
+  /** P11: throws unless the store honours conditional writes, which is asked once. A `file:` store's driver decides them itself. */
+  requireConditions(): Promise<void>;
   /**
    * Makes the next write check the store's identity again. A process that runs for long calls this before each piece of work,
    * because a volume may be unmounted under it.
@@ -23,9 +26,21 @@ export interface IdentifiedStore extends ObjectStore {
   exists(): Promise<boolean>;
 }
 
-export interface BeginningOptions {
-  /** Is called before a new store is begun. Throws unless the store honours conditional writes (P11). */
-  readonly requireConditions: () => Promise<void>;
+/**
+ * Runs with the store of the settings, for writing (P160), after a probe of its conditional writes (P11). Without `isProbed`, a store
+ * that has an identity is used without the probe.
+ */
+export async function withCheckedStore<Result>(
+  shell: Shell,
+  run: (store: ObjectStore) => Promise<Result>,
+  isProbed = true,
+): Promise<Result> {
+  const settings = settingsOf(shell);
+  return await withStore(settings, async (opened) => {
+    const store = identifiedStore(opened, settings, shell);
+    if (isProbed) await store.requireConditions();
+    return await run(store);
+  });
 }
 
 /**
@@ -34,28 +49,43 @@ export interface BeginningOptions {
  */
 export function identifiedStore(
   store: ObjectStore,
-  settings: CliSettings,
+  { storeId: wanted, storeUrl }: Pick<CliSettings, "storeId" | "storeUrl">,
   shell: Shell,
-  { requireConditions }: BeginningOptions,
 ): IdentifiedStore {
   let known: StoreId | undefined;
   let identifying: Promise<void> | undefined;
+  let probing: Promise<void> | undefined;
+
+  function requireConditions(): Promise<void> {
+    if (storeUrl.kind !== "s3") return Promise.resolve();
+    probing ??= requireConditionalWrites(store, shell).catch((error: unknown) => {
+      // A store that was away is asked again.
+      if (asFailure(error).code !== "store_unsupported") probing = undefined;
+      throw error;
+    });
+    return probing;
+  }
 
   async function identify(options: CallOptions): Promise<void> {
     const found = await readStoreIdentity(store, options);
     // With `STORE_ID` set, no other store is written to, and none is begun (P161).
-    const wrong = wrongStore(settings.storeId, found?.storeId, store.address);
+    const wrong = wrongStore(wanted, found?.storeId, store.address);
     if (wrong !== undefined) throw wrong;
     // A store that has changed since the last look is not written to (P162).
     if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
     known = (found ?? (await begin(options))).storeId;
   }
 
+  /** When two processes begin a store at once, the conditional write lets one win (P11). */
   async function begin(options: CallOptions): Promise<StoreIdentity> {
-    // When two processes begin a store at once, the conditional write lets one win (P11).
     await requireConditions();
     const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
-    const identity = await putIdentity(store, { storeId, createdAt: shell.now().toISOString() }, options);
+    const body = bytesBody(storeIdentityBytes({ storeId, createdAt: shell.now().toISOString() }));
+    await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
+    const identity = await readStoreIdentity(store, options);
+    if (identity === undefined) {
+      throw new Failure("store_unavailable", `${storeKey} was written and is not there; try again.`);
+    }
     if (identity.storeId === storeId) {
       shell.stderr.write(
         `partner-programs: this begins a new store in ${store.address}: ${storeId}. If there should have been one, check STORE_URL and ` +
@@ -66,58 +96,28 @@ export function identifiedStore(
   }
 
   /** All writes wait for one check. When it fails, each of them fails with it, and the next write checks again. */
-  function identified(): Promise<void> {
+  async function identified(): Promise<void> {
     // After an interruption the report is still written, so the check must not be aborted then.
     const signal = shell.signal.aborted ? undefined : shell.signal;
     identifying ??= identify({ signal }).catch((error: unknown) => {
       identifying = undefined;
       throw error;
     });
-    return identifying;
+    await identifying;
   }
 
   return {
     ...store,
-    async put(key, body, options) {
-      await identified();
-      return await store.put(key, body, options);
-    },
-    async copy(from, to, options) {
-      await identified();
-      return await store.copy(from, to, options);
-    },
-    async delete(keys, options) {
-      await identified();
-      await store.delete(keys, options);
-    },
-    async tidy(prefix, options) {
-      await identified();
-      await store.tidy(prefix, options);
-    },
+    put: (key, body, options) => identified().then(() => store.put(key, body, options)),
+    copy: (from, to, options) => identified().then(() => store.copy(from, to, options)),
+    delete: (keys, options) => identified().then(() => store.delete(keys, options)),
+    tidy: (prefix, options) => identified().then(() => store.tidy(prefix, options)),
+    requireConditions,
     identifyAnew() {
       identifying = undefined;
     },
     exists: async () => (await readStoreIdentity(store)) !== undefined,
   };
-}
-
-/** Writes the identity and returns the stored one, which another process may have written first. */
-async function putIdentity(
-  store: ObjectStore,
-  identity: StoreIdentity,
-  options: CallOptions,
-): Promise<StoreIdentity> {
-  let failure = new Failure("store_unavailable", `${storeKey} was refused and is not there; try again.`);
-  try {
-    const body = bytesBody(storeIdentityBytes(identity));
-    const { kind } = await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
-    if (kind === "stored") return identity;
-  } catch (error) {
-    failure = asFailure(error);
-  }
-  const found = await readStoreIdentity(store, options);
-  if (found === undefined) throw failure;
-  return found;
 }
 
 function changedStore({ address }: ObjectStore, before: StoreId, found: StoreId | undefined): Failure {

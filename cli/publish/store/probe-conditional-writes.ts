@@ -1,6 +1,6 @@
 import { Failure } from "../../../core/failure.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { createProbeObjects, probeBody, probeRandomBytes, probeText, readProbe } from "./probe-objects.ts";
+import { createProbeObjects, probeBody, probeText, readProbe } from "./probe-objects.ts";
 
 export interface ProbeOptions {
   readonly randomBytes: (size: number) => Uint8Array;
@@ -16,7 +16,7 @@ export async function requireConditionalWrites(
   store: ObjectStore,
   { randomBytes, signal }: ProbeOptions,
 ): Promise<void> {
-  const objects = createProbeObjects(randomBytes(probeRandomBytes));
+  const objects = createProbeObjects(randomBytes);
   const key = objects.key("conditions.json");
 
   /** The tag of what was stored; `undefined` when the condition was refused. */

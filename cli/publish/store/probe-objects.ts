@@ -3,7 +3,7 @@ import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { isObjectKey, type ObjectKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ETag, ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 
-/** The objects of one probe, below a random key that nothing else uses. */
+/** The objects of one probe, below a random key, so that simultaneous probes never use the same ones. */
 export interface ProbeObjects {
   /** The beginning of all their keys. */
   readonly prefix: string;
@@ -12,9 +12,8 @@ export interface ProbeObjects {
   keys(): readonly ObjectKey[];
 }
 
-/** `random` are at least 16 random bytes, so that simultaneous probes never use the same keys. */
-export function createProbeObjects(random: Uint8Array): ProbeObjects {
-  const prefix = `${probesPrefix}${Buffer.from(random).toString("hex")}/`;
+export function createProbeObjects(randomBytes: (size: number) => Uint8Array): ProbeObjects {
+  const prefix = `${probesPrefix}${Buffer.from(randomBytes(16)).toString("hex")}/`;
   const named = new Set<ObjectKey>();
   return {
     prefix,
@@ -26,8 +25,6 @@ export function createProbeObjects(random: Uint8Array): ProbeObjects {
     keys: () => [...named],
   };
 }
-
-export const probeRandomBytes = 16;
 
 /** A small body that holds `name`. */
 export function probeBody(name: string): ObjectBody {
@@ -62,8 +59,6 @@ export async function readProbe(
     const what = `${store.address}: a plain read of ${key} was answered with 304`;
     throw new Failure("store_unsupported", `${what}; look for a caching proxy before the store.`);
   }
-  const bytes = await readBody(found, maxProbeBytes, key);
+  const bytes = await readBody(found, 10_000, key);
   return { text: bytes.toString(), etag: found.etag, modifiedAt: found.modifiedAt };
 }
-
-const maxProbeBytes = 10_000;

@@ -2,18 +2,52 @@ import type { Current } from "../../../core/current.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import type { CliSettings } from "../../shell/shell.ts";
+import {
+  type ContentRules,
+  contentRules,
+  ownGeneratorDigest,
+  recipeDigest,
+} from "../content/content-rules.ts";
+import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-guard.ts";
 import type { FollowLive } from "../live-copy/live-tree.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildOptions } from "./build-options.ts";
-import type { Memory } from "./memory.ts";
+import type { RunDraft } from "./build-report.ts";
+
+/** What a command's flags decide about its builds. */
+export interface BuildFlags {
+  /** Tenants built at a time. */
+  readonly concurrency: number;
+  readonly onInvalid: OnInvalid;
+  readonly allowShrink: boolean;
+  readonly allowEmptied: boolean;
+  readonly allowShared: boolean;
+  readonly allowVanished: boolean;
+  /** Writes every file anew, which mends a damaged file that a build would take over. */
+  readonly rewrite: boolean;
+  readonly dryRun: boolean;
+}
+
+/** The decisions about builds, made once by a command; session, runs and builds of tenants read this same object. */
+export interface BuildOptions extends BuildFlags {
+  readonly rules: ContentRules;
+  /** See `recipeDigest`. */
+  readonly recipe: string;
+}
+
+export function buildOptions(flags: BuildFlags, settings: CliSettings): BuildOptions {
+  const allowShared = flags.allowShared || settings.sharedPrograms === "warn";
+  const rules = contentRules(settings);
+  return { ...flags, allowShared, rules, recipe: recipeDigest(ownGeneratorDigest(), rules) };
+}
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
   readonly withRows: WithTenantRows;
   readonly store: ObjectStore;
-  /** Called before each tenant's first write; cheap after the first time. */
+  /** Called before each tenant's first write; cheap after the first time. Throws when the store must not be written to. */
   readonly beforeFirstWrite: () => Promise<void>;
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -32,18 +66,14 @@ export interface Attempt {
   readonly context: BuildContext;
   /** The pointer as it was read before the source; `undefined` when nothing was live. */
   readonly pointer: PointerVersion | undefined;
+  readonly isHeld: boolean;
   readonly readAt: Date;
+  /** What the attempt finds out as it goes. */
+  readonly run: RunDraft;
 }
 
 /** What partners of a tenant see. `manifest` is `undefined` when it cannot be trusted. */
 export interface Live {
   readonly current: Current;
   readonly manifest: Manifest | undefined;
-}
-
-/** What the store has of the tenant beside its pointer. */
-export interface Known {
-  /** `undefined` when nothing is live, or when it cannot be trusted. */
-  readonly live: Manifest | undefined;
-  readonly memory: Memory | undefined;
 }

@@ -1,5 +1,5 @@
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
-import { snapshotId, type TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { countsOfKept } from "../content/program-counts.ts";
@@ -8,15 +8,13 @@ import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { readManifestHead } from "../snapshot/manifest-head.ts";
-import type { Attempt, BuildContext, Known, Live } from "./build-context.ts";
-import type { BuildOptions } from "./build-options.ts";
-import { AttemptFacts, countedStore, heldFailure, outcomeOf } from "./build-report.ts";
-import { isRemembered, type Memory, readMemory, rememberedLines, writeMemory } from "./memory.ts";
+import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
+import { countedStore, notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
+import { readMemory, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
-import { publishNext, type ReadContent, removedMeanwhile } from "./publish.ts";
-import { readNext } from "./read-next.ts";
-import { createResponseWriter, type ResponseWriter } from "./response-writer.ts";
-import { withdraw } from "./withdraw.ts";
+import { publishNext, type ReadContent, removedMeanwhile, withdraw } from "./publish.ts";
+import { type Known, readNext } from "./read-next.ts";
+import { ResponseWriter } from "./response-writer.ts";
 
 /** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
@@ -35,21 +33,22 @@ export async function buildTenant(
   const startedAt = given.now();
   const { store, counts } = countedStore(given.store, tenantId);
   const context = { ...given, store };
-  let facts = new AttemptFacts(undefined);
+  let run = notBuilt(tenantId, "failed");
   let wasLive = false;
 
   async function untilDecided(): Promise<Outcome> {
     for (let restarts = 0; ; restarts += 1) {
       // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
       const pointer = await readPointer(store, tenantId, context.signal);
-      facts = new AttemptFacts(pointer?.current);
+      run = notBuilt(tenantId, "failed", pointer?.current);
       if (pointer === undefined && wasLive) throw removedMeanwhile(tenantId);
       wasLive ||= pointer !== undefined;
-      const attempt = { tenantId, options, context, pointer, readAt: context.now() };
-      const outcome = await attemptOnce(attempt, facts);
+      const isHeld = pointer?.current.hold != null;
+      const attempt = { tenantId, options, context, pointer, isHeld, readAt: context.now(), run };
+      const outcome = await attemptOnce(attempt);
       if (outcome !== "superseded") return outcome;
       if (restarts < maxRestarts) continue;
-      if (await isNewerLive(attempt, facts)) return "unchanged";
+      if (await isNewerLive(attempt)) return "unchanged";
       throw new Failure(
         "superseded",
         `Tenant ${tenantId} was published by other builders ${restarts + 1} times meanwhile; their snapshot stays.`,
@@ -57,34 +56,27 @@ export async function buildTenant(
     }
   }
 
-  const decided = await untilDecided().then(
-    (outcome) => ({ outcome, failure: undefined }),
-    (error: unknown) => {
-      // P52: a tenant does not fail because somebody ended the run.
-      if (context.signal.aborted) return { outcome: "skipped" as const, failure: undefined };
-      const failure = asFailure(error);
-      return { outcome: outcomeOf(failure), failure };
-    },
-  );
-  const { hold } = facts.after ?? {};
-  const failure = decided.outcome === "held" && hold ? heldFailure(hold) : decided.failure;
-  const run = facts.run(tenantId, decided.outcome, failure);
+  try {
+    const outcome = await untilDecided();
+    run.outcome = outcome;
+  } catch (error) {
+    // P52: a tenant does not fail because somebody ended the run.
+    if (context.signal.aborted) run.outcome = "skipped";
+    else noteFailure(run, asFailure(error));
+  }
+  // P22: partners see an empty list.
+  const left = run.outcome === "would-publish" ? run.counts.programs : run.livePrograms;
+  if (left === 0) noteCode(run, "snapshot_empty", null);
   return { ...run, ...counts(), durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()) };
 }
 
 /** Reads the source once and publishes what changed. */
-async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outcome | "superseded"> {
-  const { tenantId, options, context, pointer, readAt } = attempt;
+async function attemptOnce(attempt: Attempt): Promise<Outcome | "superseded"> {
+  const { tenantId, options, context, isHeld } = attempt;
   const knowing = readKnown(attempt);
   // It is read while the database works. When the database fails first, nobody waits for it.
   knowing.catch(() => {});
-  const writer = createResponseWriter({
-    ...context,
-    tenantId,
-    snapshotId: snapshotId(readAt, context.randomBytes(4)),
-    // On hold nothing that is read is published.
-    store: options.dryRun || pointer?.current.hold ? undefined : context.store,
-  });
+  const writer = new ResponseWriter(attempt, options.dryRun || isHeld);
   let isReached = false;
   try {
     const read = await context
@@ -95,9 +87,9 @@ async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outco
       .catch((error: unknown) => {
         const isOfSource = isReached && readingFailures.has(asFailure(error).code);
         if (context.signal.aborted || !isOfSource) throw error;
-        return afterFailedReading(attempt, knowing, facts, error);
+        return afterFailedReading(attempt, knowing, error);
       });
-    return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer, facts);
+    return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer);
   } finally {
     // No write may still be under way when the attempt has ended, also after a failure.
     await writer.settled().catch(() => {});
@@ -105,7 +97,7 @@ async function attemptOnce(attempt: Attempt, facts: AttemptFacts): Promise<Outco
 }
 
 /** How a reading fails because of the source. */
-export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
+const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
   "internal",
   "source_contract",
   "source_unavailable",
@@ -114,12 +106,12 @@ export const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
 ]);
 
 /** A damaged document counts as missing, because the build writes it anew. */
-async function readKnown({ options, context, pointer }: Attempt): Promise<Known> {
-  const { store, signal } = context;
-  const live =
-    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"));
-  const isNeeded = live !== undefined && !options.rewrite;
-  return { live, memory: isNeeded ? await readMemory(store, options.recipe, live, signal) : undefined };
+async function readKnown(attempt: Attempt): Promise<Known> {
+  const { options, context, pointer } = attempt;
+  if (pointer === undefined) return {};
+  const reading = readLiveManifest(context.store, pointer.current, context.signal);
+  const live = await unlessFailed(reading, "corrupt_document");
+  return live === undefined || options.rewrite ? { live } : { live, memory: await readMemory(attempt, live) };
 }
 
 /**
@@ -129,21 +121,19 @@ async function readKnown({ options, context, pointer }: Attempt): Promise<Known>
 async function afterFailedReading(
   attempt: Attempt,
   knowing: Promise<Known>,
-  facts: AttemptFacts,
   error: unknown,
 ): Promise<"superseded"> {
-  const { tenantId, context, pointer } = attempt;
+  const { tenantId, context, run } = attempt;
   try {
     const known = await knowing;
-    if (pointer !== undefined && known.live === undefined) noteUnreadable(facts, pointer);
-    const { programs } = known.live ?? {};
+    noteUnreadable(attempt, known);
+    const programs = known.live?.programs;
     const stated = programs?.count
       ? await context.withRows(tenantId, (rows) => rows.withdrawn(programs))
       : [];
-    if ((await endWithdrawing(attempt, known, new Set(stated), {}, facts)) === "superseded")
-      return "superseded";
+    if ((await endWithdrawing(attempt, known, new Set(stated), {})) === "superseded") return "superseded";
   } catch (failure) {
-    facts.noteCode("withdrawals_unknown", asFailure(failure).message);
+    noteCode(run, "withdrawals_unknown", asFailure(failure).message);
   }
   throw error;
 }
@@ -154,139 +144,115 @@ async function endAsRead(
   known: Known,
   read: ReadContent,
   writer: ResponseWriter,
-  facts: AttemptFacts,
 ): Promise<Outcome | "superseded"> {
-  const { options, pointer, readAt } = attempt;
+  const { options, pointer, isHeld, readAt, run } = attempt;
   const { next } = read;
+  const { counts, leftOut } = next;
+  Object.assign(run, { counts, leftOut, ...next.problems.findings });
   const live = pointer && { current: pointer.current, manifest: known.live };
-  facts.counts = next.counts;
-  facts.leftOut = next.leftOut;
-  facts.findings = next.problems.findings;
-  if (live !== undefined) facts.noteLive(live);
-  if (live !== undefined && live.manifest === undefined) noteUnreadable(facts, live);
-  const refusal = await refusalOf(attempt, known, next, facts);
-  const isBlocked = refusal !== undefined || pointer?.current.hold != null;
-  if (options.dryRun) facts.changes = next.changes(isBlocked);
+  if (live !== undefined) noteLive(run, live);
+  noteUnreadable(attempt, known);
+  const refusal = isHeld ? undefined : await refusalOf(attempt, known, next);
+  const isBlocked = isHeld || refusal !== undefined;
+  if (options.dryRun) run.changes = next.changes(isBlocked);
   if (isBlocked) {
     await writer.settled();
-    const outcome = await endWithdrawing(attempt, known, next.withdrawn, next.counts, facts);
+    const outcome = await endWithdrawing(attempt, known, next.withdrawn, counts);
     if (outcome !== "superseded" && refusal !== undefined) throw refusal;
     return outcome;
   }
-  for (const problem of next.changeProblems) facts.note(problem);
+  for (const problem of next.changeProblems) note(run, problem);
   const published = await publishNext(attempt, known.live, read, writer);
   if (published === "superseded" || published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
   if (options.dryRun || after === undefined) return "unchanged";
-  facts.noteLive(after);
-  facts.confirmedAt = readAt;
-  const mayHaveLiveTree = await followLive(attempt, after, known.memory?.mayHaveLiveTree ?? true, known.live);
-  await remember(attempt, known.memory, after, next, mayHaveLiveTree, facts);
+  noteLive(run, after);
+  run.confirmedAt = readAt.toISOString();
+  const mayHaveLiveTree = await followLive(attempt, known, after);
+  const stored = published === "unchanged" ? known.memory : undefined;
+  await writeMemory(attempt, after, next.lines, mayHaveLiveTree, stored).catch((error: unknown) =>
+    noteCode(run, "memory_unwritten", asFailure(error).message),
+  );
   return published === "unchanged" ? published : "published";
 }
 
 /** Why a guard keeps the build from publishing, if one does. */
 async function refusalOf(
-  { tenantId, options, pointer, context }: Attempt,
+  { tenantId, options, pointer, context, run }: Attempt,
   { live }: Known,
-  next: NextSnapshot,
-  facts: AttemptFacts,
+  { counts, emptiedFields, added }: NextSnapshot,
 ): Promise<Failure | undefined> {
-  if (pointer?.current.hold) return undefined;
-  const { counts, emptiedFields } = next;
+  const isLive = pointer !== undefined;
   const refusal =
-    invalidRefusal(tenantId, counts, facts.findings.problems[0], options.onInvalid) ??
-    (pointer === undefined || options.allowShrink
-      ? undefined
-      : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
+    invalidRefusal(tenantId, counts, run.problems[0], options.onInvalid) ??
+    (options.allowShrink || !isLive ? undefined : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
     (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
   if (refusal !== undefined) return refusal;
-  const build = { tenantId, added: next.added, isLive: pointer !== undefined };
-  const shared = await sharedVerdict(build, options.allowShared, context.findShared);
+  const shared = await sharedVerdict({ tenantId, added, isLive }, options.allowShared, context.findShared);
   if (shared instanceof Failure) return shared;
-  if (shared !== undefined) facts.note(shared);
+  if (shared !== undefined) note(run, shared);
   return undefined;
 }
 
 /** P20: publishes the live content without these programs, the only change that a blocked or failed build makes. */
 async function endWithdrawing(
   attempt: Attempt,
-  { live: manifest, memory }: Known,
+  known: Known,
   withdrawn: ReadonlySet<string>,
   found: Partial<ProgramCounts>,
-  facts: AttemptFacts,
 ): Promise<"held" | "superseded"> {
-  const { options, context, pointer } = attempt;
-  const live = pointer && { current: pointer.current, manifest };
+  const { pointer, run } = attempt;
+  const live = pointer && { current: pointer.current, manifest: known.live };
   const left = live && (await withdraw(attempt, live, withdrawn));
   if (left === "superseded") return left;
   if (left !== undefined) {
-    facts.noteLive(left);
-    const mayHaveLiveTree = await followLive(attempt, left, memory?.mayHaveLiveTree ?? true, manifest);
+    noteLive(run, left);
+    const mayHaveLiveTree = await followLive(attempt, known, left);
     // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
-    if (left !== live && memory !== undefined) {
-      const rest = [...memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
-      const place = { ...left.current, recipe: options.recipe };
-      await writeMemory(context.store, place, rest, mayHaveLiveTree, context.signal).catch(() => {});
+    if (left !== live && known.memory !== undefined) {
+      const rest = [...known.memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
+      await writeMemory(attempt, left, rest, mayHaveLiveTree).catch(() => {});
     }
   }
   // P148: the counts are those of the programs that partners go on seeing.
-  facts.counts = countsOfKept(facts.livePrograms, { ...found, withdrawn: withdrawn.size });
+  run.counts = countsOfKept(run.livePrograms ?? 0, { ...found, withdrawn: withdrawn.size });
+  const { since, reason } = left?.current.hold ?? {};
+  if (since !== undefined) {
+    const message = `On hold since ${since}: ${reason}. End it with \`snapshot release\`.`;
+    run.failure = { code: "held", message };
+  }
   return "held";
 }
 
-/** Writes the memory of the live snapshot, unless it is stored already. */
-async function remember(
-  { options, context }: Attempt,
-  memory: Memory | undefined,
-  { current }: Live,
-  next: NextSnapshot,
-  mayHaveLiveTree: boolean,
-  facts: AttemptFacts,
-): Promise<void> {
-  const lines = rememberedLines(next.lines);
-  const isSameSnapshot = facts.before?.snapshotId === current.snapshotId;
-  if (isSameSnapshot && isRemembered(memory, lines, mayHaveLiveTree)) return;
-  try {
-    const place = { ...current, recipe: options.recipe };
-    await writeMemory(context.store, place, lines, mayHaveLiveTree, context.signal);
-  } catch (error) {
-    facts.noteCode("memory_unwritten", asFailure(error).message);
-  }
-}
-
-/**
- * P27: makes the tenant's `live/` folder follow the live snapshot, also after a build that published nothing. `before`: a manifest
- * that need not be read. Returns whether there may be a folder now.
- */
+/** P27: makes the tenant's `live/` folder follow the live snapshot `after`. Returns whether there may be a folder now. */
 async function followLive(
   { context, options }: Attempt,
+  { live, memory }: Known,
   { current, manifest }: Live,
-  mayExist: boolean,
-  before?: Manifest,
 ): Promise<boolean> {
   if (options.dryRun || context.followLive === undefined) return true;
-  const known = [before, manifest].filter((each) => each !== undefined);
   const outcome = await context.followLive(context.store, current, {
-    known,
+    known: [live, manifest].filter((each): each is Manifest => each !== undefined),
     rewrite: options.rewrite,
-    mayExist,
+    mayExist: memory?.mayHaveLiveTree ?? true,
   });
   return outcome !== "absent" && outcome !== "removed";
 }
 
 /** Whether the live snapshot shows what the source said after this attempt began to read. */
-async function isNewerLive({ tenantId, context, readAt }: Attempt, facts: AttemptFacts): Promise<boolean> {
+async function isNewerLive({ tenantId, context, readAt, run }: Attempt): Promise<boolean> {
   const { store, signal } = context;
   const pointer = await readPointer(store, tenantId, signal);
   const head = pointer && (await readManifestHead(store, tenantId, pointer.current.snapshotId, signal));
   if (head === undefined || Date.parse(head.contentAt) <= readAt.getTime()) return false;
-  facts.after = pointer?.current;
-  facts.livePrograms = head.programs;
+  run.snapshotId = pointer?.current.snapshotId ?? null;
+  run.generation = pointer?.current.generation ?? null;
+  run.livePrograms = head.programs;
   return true;
 }
 
-function noteUnreadable(facts: AttemptFacts, { current }: Pick<Live, "current">): void {
-  facts.noteCode("manifest_unreadable", current.snapshotId);
+function noteUnreadable({ pointer, run }: Attempt, { live }: Known): void {
+  if (pointer !== undefined && live === undefined)
+    noteCode(run, "manifest_unreadable", pointer.current.snapshotId);
 }

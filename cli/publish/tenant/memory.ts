@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseStoredDocument } from "../../../core/stored-document.ts";
+import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
-import { validate } from "../../../schemas/validate.ts";
 import type { PublicFacts } from "../content/public-facts.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { compareIds } from "../source/contract.ts";
+import type { Attempt, Live } from "./build-context.ts";
 
 /*
  * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind the live snapshot, and
@@ -16,7 +16,11 @@ import { compareIds } from "../source/contract.ts";
  * counts as none, and so does a damaged one; then every program is read.
  */
 
-type RememberedFinding = readonly [code: ProblemCode, field: string | null, value: string | null];
+export interface Memory {
+  readonly programs: ReadonlyMap<string, ProgramLine>;
+  /** When false, no build looks for a `live/` folder that is not wanted. */
+  readonly mayHaveLiveTree: boolean;
+}
 
 /**
  * What became of a program. `state`: the parts of its public detail that are filled, as a bit set in hex; or why it has none.
@@ -27,7 +31,7 @@ export type ProgramLine = readonly [
   sum: string | undefined,
   state: string,
   used: number | null,
-  ...findings: RememberedFinding[],
+  ...findings: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
 ];
 
 export const unpublished = "unpublished";
@@ -49,15 +53,10 @@ export function programLine(
   outcome: PublicFacts | typeof unpublished | typeof invalid,
   problems: readonly DataProblem[],
 ): ProgramLine {
-  const isSeen = typeof outcome === "object";
-  const [state, used] = isSeen ? [outcome.parts.toString(16), outcome.used] : [outcome, null];
-  return [
-    programId,
-    sum,
-    state,
-    used,
-    ...problems.map(({ code, field, value }) => [code, field, value] as const),
-  ];
+  const [state, used] =
+    typeof outcome === "object" ? [outcome.parts.toString(16), outcome.used] : [outcome, null];
+  const findings = problems.map(({ code, field, value }) => [code, field, value] as const);
+  return [programId, sum, state, used, ...findings];
 }
 
 export function findingsOf([programId, , , , ...findings]: ProgramLine): readonly DataProblem[] {
@@ -72,94 +71,66 @@ export function compareLines(a: ProgramLine, b: ProgramLine): number {
   return text === other ? 0 : text < other ? -1 : 1;
 }
 
-export interface Memory {
-  readonly programs: ReadonlyMap<string, ProgramLine>;
-  /** When false, no build looks for a `live/` folder that is not wanted. */
-  readonly mayHaveLiveTree: boolean;
-}
-
-/** What a memory belongs to. `recipe`: see `recipeDigest`. */
-interface MemoryPlace {
-  readonly tenantId: TenantId;
-  readonly snapshotId: SnapshotId;
-  readonly recipe: string;
-}
-
-export async function readMemory(
-  store: ObjectStore,
-  recipe: string,
-  live: Manifest,
-  signal: AbortSignal,
-): Promise<Memory | undefined> {
+/** `undefined` when there is no memory of this snapshot and recipe that can be trusted. */
+export async function readMemory({ options, context }: Attempt, live: Manifest): Promise<Memory | undefined> {
   const key = sourceMemoryKey(live.tenantId);
-  const found = await store.get(key, { signal });
+  const found = await context.store.get(key, { signal: context.signal });
   if (found.kind !== "object") return undefined;
-  const bytes = await readBody(found, maxMemoryBytes, key).catch(() => undefined);
-  const document = bytes && parsedMemory(bytes);
-  if (bytes === undefined || document === undefined) return undefined;
-  const isOurs = document.tenantId === live.tenantId && document.snapshotId === live.snapshotId;
-  if (!isOurs || document.recipe !== recipe) return undefined;
-  if (document.sha256 !== sha256Hex(bytes.subarray(0, -sealBytes))) return undefined;
-  // The digest says that this very generator wrote them.
-  const lines = document.programs as readonly unknown[] as readonly ProgramLine[];
-  const programs = new Map(lines.map((line) => [line[0] ?? "", line]));
-  const published = lines.filter(isPublished);
-  const areLive = published.every(([id]) => id !== null && live.programs.has(id));
-  if (!areLive || published.length !== live.programs.count) return undefined;
-  return { programs, mayHaveLiveTree: document.mayHaveLiveTree };
-}
-
-function parsedMemory(bytes: Buffer) {
   try {
-    const parsed = validate(isSourceDocument, JSON.parse(bytes.toString("utf8")));
-    return parsed.valid ? parsed.document : undefined;
+    const bytes = await readBody(found, maxMemoryBytes, key);
+    const document = parseStoredDocument<SourceDocument>(bytes, isSourceDocument, key);
+    const isOurs = document.tenantId === live.tenantId && document.snapshotId === live.snapshotId;
+    if (!isOurs || document.recipe !== options.recipe) return undefined;
+    if (document.sha256 !== sha256Hex(bytes.subarray(0, -seal("0".repeat(64)).length))) return undefined;
+    // The digest says that this very generator wrote them.
+    const lines = document.programs as readonly unknown[] as readonly ProgramLine[];
+    const published = lines.filter(isPublished);
+    const areLive = published.every(([id]) => id !== null && live.programs.has(id));
+    if (!areLive || published.length !== live.programs.count) return undefined;
+    return {
+      programs: new Map(lines.map((line) => [line[0] ?? "", line])),
+      mayHaveLiveTree: document.mayHaveLiveTree,
+    };
   } catch {
     return undefined;
   }
 }
 
-/** The lines that a memory keeps. A program with many findings is read again by each build, so that lines stay short. */
-export function rememberedLines(lines: readonly ProgramLine[]): readonly ProgramLine[] {
-  return lines.filter((line) => line[0] !== null && line[1] !== undefined && line.length <= maxLineLength);
-}
-
-const maxLineLength = 4 + 50;
-
-/** Whether the memory says this already. */
-export function isRemembered(
-  memory: Memory | undefined,
-  lines: readonly ProgramLine[],
-  mayHaveLiveTree: boolean,
-): boolean {
-  if (memory?.mayHaveLiveTree !== mayHaveLiveTree || memory.programs.size !== lines.length) return false;
-  return lines.every((line) => {
-    const known = memory.programs.get(line[0] ?? "");
-    return known === line || JSON.stringify(known) === JSON.stringify(line);
-  });
-}
-
-/** Writes without a condition: the last writer wins, and losing the memory only makes the next build read everything. */
+/**
+ * Writes the memory of the live snapshot, unless `known` is the stored one and says the same. There is no condition: the last writer
+ * wins, and losing the memory only makes the next build read everything.
+ */
 export async function writeMemory(
-  store: ObjectStore,
-  { tenantId, snapshotId, recipe }: MemoryPlace,
+  { tenantId, options, context }: Attempt,
+  { current: { snapshotId } }: Live,
   lines: readonly ProgramLine[],
   mayHaveLiveTree: boolean,
-  signal: AbortSignal,
+  known?: Memory,
 ): Promise<void> {
-  const head = JSON.stringify({
-    format: "partner-programs/source@2",
-    ...{ tenantId, snapshotId, recipe, mayHaveLiveTree },
-  }).slice(0, -1);
-  const text = `${head},"programs":[${lines.map((line) => `\n${JSON.stringify(line)}`).join(",")}\n]`;
+  const programs = lines.filter(
+    ([id, sum, , , ...findings]) => id !== null && sum !== undefined && findings.length <= maxFindings,
+  );
+  const isStored = (line: ProgramLine): boolean => {
+    const stored = known?.programs.get(line[0] ?? "");
+    return stored === line || JSON.stringify(stored) === JSON.stringify(line);
+  };
+  const isSameSize = known?.programs.size === programs.length && known.mayHaveLiveTree === mayHaveLiveTree;
+  if (isSameSize && programs.every(isStored)) return;
+  const format = "partner-programs/source@2";
+  const head = JSON.stringify({ format, tenantId, snapshotId, recipe: options.recipe, mayHaveLiveTree });
+  const rows = programs.map((line) => `\n${JSON.stringify(line)}`).join(",");
+  const text = `${head.slice(0, -1)},"programs":[${rows}\n]`;
   const bytes = Buffer.from(text + seal(hash("sha256", text, "hex")));
-  await store.put(sourceMemoryKey(tenantId), bytesBody(bytes), { signal });
+  await context.store.put(sourceMemoryKey(tenantId), bytesBody(bytes), { signal: context.signal });
 }
+
+/** A program with more is read again by each build, so that lines stay short. */
+const maxFindings = 50;
 
 /** The SHA-256 of everything before it. */
 function seal(sha256: string): string {
   return `,"sha256":"${sha256}"}`;
 }
 
-const sealBytes = seal("0".repeat(64)).length;
 /** This is room for 2.5 million programs of 100 bytes. */
 const maxMemoryBytes = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { unlessFailed } from "../../../core/failure.ts";
 import type { ProgramId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
+import { detailEntry } from "../../../core/manifest.ts";
 import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
@@ -17,31 +17,26 @@ import { shownId } from "../public-program/shown-id.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
 import { programFingerprint } from "../source/find-programs.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
-import type { BuildContext } from "./build-context.ts";
-import type { BuildOptions } from "./build-options.ts";
+import type { BuildContext, BuildOptions } from "./build-context.ts";
 import {
   compareLines,
   factsOf,
   findingsOf,
   invalid,
   isPublished,
-  type Memory,
   type ProgramLine,
   programLine,
   unpublished,
 } from "./memory.ts";
+import type { Known } from "./read-next.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
 /** What a build knows before it reads programs. */
-export interface NextOptions {
-  /** `undefined` when nothing is live, or when the live manifest cannot be trusted. */
-  readonly live: Manifest | undefined;
-  readonly memory: Memory | undefined;
-  /** The checksum of a program's rows. */
-  readonly sumOf: (programId: string | null) => string | undefined;
-  readonly strays: readonly StrayRows[];
+interface Before extends Known {
+  /** The checksum of each program's rows. */
+  readonly sums: ReadonlyMap<string | null, string>;
   readonly options: BuildOptions;
-  readonly context: Pick<BuildContext, "store" | "signal">;
+  readonly context: BuildContext;
   readonly writer: ResponseWriter;
 }
 
@@ -61,20 +56,20 @@ export class NextSnapshot {
   readonly withdrawn = new Set<string>();
   /** P144: the programs that the live snapshot does not have. */
   readonly added = new Map<ProgramId, ComparedProgram>();
-  readonly changed: ProgramId[] = [];
-  readonly #known: NextOptions;
-  readonly #taken = new ProgramTable();
+  readonly #changed: ProgramId[] = [];
+  readonly #before: Before;
   readonly #kept: ProgramLine[] = [];
-  /** The published programs that were read, with their place in the lists. */
+  /** The published programs that were read: their details, and their place in the lists. */
+  readonly #taken = new ProgramTable();
   readonly #listed: ListedProgram[] = [];
   readonly #tally = new LiveTally();
   readonly #budget: ListBudget;
   /** Changed programs of which only the live detail says what partners see of them now. */
   readonly #uncompared: (readonly [programId: string, next: PublicFacts])[] = [];
 
-  constructor(known: NextOptions) {
-    this.#known = known;
-    this.#budget = new ListBudget(known.options.rules.maxListBytes);
+  constructor(before: Before) {
+    this.#before = before;
+    this.#budget = new ListBudget(before.options.rules.maxListBytes);
   }
 
   /** Takes over a program whose rows have not changed. */
@@ -86,51 +81,49 @@ export class NextSnapshot {
 
   /** Takes a program that was read. */
   async take(read: ReadProgram): Promise<void> {
-    const { live, memory, options, writer, sumOf } = this.#known;
+    const { live, memory, options, writer, sums } = this.#before;
     const { programId: id } = read.source;
     const program = checkedProgram(read, options.rules, live);
-    const sum = sumOf(id);
     if (program.kind !== "published") {
-      if (program.kind === "unpublished") this.lines.push(programLine(id, sum, unpublished, []));
-      else this.lines.push(programLine(id, sum, invalid, program.problems));
+      const problems = program.kind === "invalid" ? program.problems : [];
+      this.lines.push(programLine(id, sums.get(id), program.kind, problems));
       return;
     }
     const { programId, rendered, data, departureDate, problems } = program;
+    const { listItem, legacyItem, detailSha256: sha256 } = rendered;
     const facts = publicFacts(data);
-    this.lines.push(programLine(programId, sum, facts, problems));
-    const { listItem, legacyItem, detailSha256 } = rendered;
+    this.lines.push(programLine(programId, sums.get(id), facts, problems));
     const listed = { programId, departureDate, listItem, legacyItem };
     this.#budget.add(listed);
     this.#listed.push(listed);
     const before = live?.programs.get(programId);
-    const isSame = before?.sha256 === detailSha256;
-    if (isSame) {
-      this.counts.unchanged += 1;
-      this.#tally.addUnchanged(facts.parts);
-    } else if (before === undefined) {
+    const known = memory?.programs.get(programId);
+    if (before === undefined) {
       // The question for first snapshots needs no fingerprints.
       const fingerprint = live === undefined ? "" : programFingerprint(read.source);
-      this.added.set(programId, { fingerprint, sha256: detailSha256 });
-    } else {
-      this.changed.push(programId);
-      const known = memory?.programs.get(programId);
+      this.added.set(programId, { fingerprint, sha256 });
+    } else if (before.sha256 !== sha256) {
+      this.#changed.push(programId);
       if (known !== undefined && isPublished(known)) this.#tally.addChanged(programId, factsOf(known), facts);
       else this.#uncompared.push([programId, facts]);
-    }
-    if (isSame && !options.rewrite) {
-      this.#taken.add(programId, before);
-      return;
+    } else {
+      this.counts.unchanged += 1;
+      this.#tally.addUnchanged(facts.parts);
+      if (!options.rewrite) {
+        this.#taken.add(programId, before);
+        return;
+      }
     }
     const bytes = Buffer.from(rendered.detail);
-    const body = { bytes, size: bytes.length, sha256: detailSha256 };
-    this.#taken.add(programId, { snapshotId: writer.snapshotId, sha256: body.sha256, size: body.size });
-    await writer.put({ kind: "detail", programId }, body);
+    const size = bytes.length;
+    this.#taken.add(programId, { snapshotId: writer.snapshotId, sha256, size });
+    await writer.put({ kind: "detail", programId }, { bytes, size, sha256 });
   }
 
   /** Called once, after the last program. `isHeld`: nothing will be published, so nothing is compared. */
-  async finish(isHeld: boolean): Promise<void> {
+  async finish(strays: readonly StrayRows[], isHeld: boolean): Promise<void> {
     const { counts, lines } = this;
-    const { live, strays } = this.#known;
+    const { live } = this.#before;
     lines.sort(compareLines);
     for (const line of lines) {
       const [id, , state] = line;
@@ -139,10 +132,15 @@ export class NextSnapshot {
       if (state === invalid) this.leftOut.push(id);
       for (const problem of findingsOf(line)) this.problems.add(problem);
     }
-    reportStrays(strays, this.problems);
+    // D36
+    for (const { view, programs, firstProgramId: programId } of strays) {
+      const found = `${view}: ${programs} such program id(s), the first: ${shownId(programId)}`;
+      const value = shortened(found, maxValueLength);
+      this.problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
+    }
     counts.invalid = this.leftOut.length;
     counts.added = this.added.size;
-    counts.changed = this.changed.length;
+    counts.changed = this.#changed.length;
     counts.programs = counts.unchanged + counts.changed + counts.added;
     counts.removed = (live?.programs.count ?? 0) - counts.unchanged - counts.changed;
     counts.withdrawn = this.withdrawn.size;
@@ -154,7 +152,7 @@ export class NextSnapshot {
   /** Whether the programs are those of the live snapshot, to the byte. */
   get isSame(): boolean {
     const { added, changed, removed } = this.counts;
-    return this.#known.live !== undefined && added + changed + removed === 0;
+    return this.#before.live !== undefined && added + changed + removed === 0;
   }
 
   get emptiedFields() {
@@ -164,18 +162,16 @@ export class NextSnapshot {
   /** P142, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   get changeProblems(): readonly DataProblem[] {
     const { unchanged, changed } = this.counts;
-    const capacity = this.#tally.capacityProblem(unchanged + changed);
-    return [...emptiedProblems(this.emptiedFields), ...(capacity === undefined ? [] : [capacity])];
+    return [...emptiedProblems(this.emptiedFields), ...this.#tally.capacityProblems(unchanged + changed)];
   }
 
   /** The details of all programs, in the order of the ids. */
   programs(): ProgramTable {
-    const { live } = this.#known;
     if (this.#kept.length === 0) return this.#taken;
     const all = new ProgramTable();
     for (const line of this.lines.filter(isPublished)) {
       const id = line[0] as ProgramId;
-      const record = this.#taken.get(id) ?? live?.programs.get(id);
+      const record = this.#taken.get(id) ?? this.#before.live?.programs.get(id);
       // The memory was held against the manifest when it was read.
       if (record === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
       all.add(id, record);
@@ -198,27 +194,20 @@ export class NextSnapshot {
   changes(isBlocked: boolean): TenantChanges {
     const withdrawn = [...this.withdrawn].sort();
     if (isBlocked) return { added: [], changed: [], removed: [], withdrawn };
-    const published = new Set(this.lines.filter(isPublished).map(([id]) => id));
-    const live = [...(this.#known.live?.programs.ids() ?? [])];
-    return {
-      added: [...this.added.keys()],
-      changed: this.changed,
-      removed: live.filter((id) => !published.has(id) && !this.withdrawn.has(id)),
-      withdrawn,
-    };
+    const stay = new Set([...this.lines.filter(isPublished).map(([id]) => id), ...withdrawn]);
+    const removed = [...(this.#before.live?.programs.ids() ?? [])].filter((id) => !stay.has(id));
+    return { added: [...this.added.keys()], changed: this.#changed, removed, withdrawn };
   }
 
   /** P140: without a memory, the live details of changed programs say what partners see of them now. */
   async #compareWithLive(): Promise<void> {
-    const { live, context } = this.#known;
+    const { live, context } = this.#before;
     await forEachBounded(this.#uncompared, maxParallelReads, async ([programId, next]) => {
       const entry = live && detailEntry(live, programId);
       if (entry === undefined) return;
-      const bytes = await unlessFailed(
-        responseBytes(context.store, entry, context.signal),
-        "corrupt_document",
-      );
+      const reading = responseBytes(context.store, entry, context.signal);
       // Partners cannot read a damaged detail, so nothing of it can be lost.
+      const bytes = await unlessFailed(reading, "corrupt_document");
       if (bytes === undefined) return;
       this.#tally.addChanged(programId, publicFacts(dataOf(bytes, entry.key) as object), next);
     });
@@ -227,15 +216,5 @@ export class NextSnapshot {
 
 /** Live details read side by side. */
 const maxParallelReads = 16;
-
 /** The report schema allows at most this many characters in a value. */
 const maxValueLength = 200;
-
-/** D36: reports rows that belong to no program. */
-function reportStrays(strays: readonly StrayRows[], problems: ProblemLog): void {
-  for (const { view, programs, firstProgramId } of strays) {
-    const first = shownId(firstProgramId);
-    const value = shortened(`${view}: ${programs} such program id(s), the first: ${first}`, maxValueLength);
-    problems.add({ code: "rows_of_unknown_program", programId: firstProgramId, field: null, value });
-  }
-}

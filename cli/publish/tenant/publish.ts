@@ -1,18 +1,18 @@
-import type { Current } from "../../../core/current.ts";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
-import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectBody } from "../../../core/object-store.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import type { ListBodies } from "../content/lists.ts";
+import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
 import type { Attempt, Live } from "./build-context.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
-import type { ResponseWriter } from "./response-writer.ts";
+import { ResponseWriter } from "./response-writer.ts";
 
 /** What a reading of the source came to. */
 export interface ReadContent {
@@ -33,7 +33,7 @@ export async function publishNext(
   { next, lists, areListsAnew }: ReadContent,
   writer: ResponseWriter,
 ): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
-  const { tenantId, options, pointer, readAt, context } = attempt;
+  const { tenantId, options, pointer, readAt } = attempt;
   if (lists === undefined) return "unchanged";
   /** P7: the live entry when it has the same bytes and may be taken over. */
   async function entryOf(name: ResponseName, body: ObjectBody, before: ResponseEntry | undefined) {
@@ -44,9 +44,8 @@ export async function publishNext(
   await writer.settled();
   if (next.isSame && list === live?.list && legacy === live.legacy) return "unchanged";
   if (options.dryRun) return "would-publish";
-  const manifest: Manifest = {
+  return await publishManifest(attempt, {
     tenantId,
-    generation: nextGeneration(pointer?.current, context.now()),
     snapshotId: writer.snapshotId,
     parent: pointer?.current.snapshotId ?? null,
     ancestors: live === undefined || options.rewrite ? [] : lineFrom(live),
@@ -55,24 +54,59 @@ export async function publishNext(
     list,
     legacy,
     programs: next.programs(),
-  };
-  return await publishManifest(attempt, manifest);
+  });
 }
 
 /**
- * Stores the manifest and makes its snapshot live in place of the one that the attempt began with; a hold stays (P9). The responses
- * are stored already.
+ * P20: publishes the live content without these programs, although the rest of a build is blocked or could not be read. The other
+ * programs stay as they are live, whatever the source says of them now. Returns what is live afterwards. Throws `corrupt_document`
+ * when the live lists are damaged.
  */
-export async function publishManifest(
+export async function withdraw(
+  attempt: Attempt,
+  live: Live,
+  withdrawn: ReadonlySet<string>,
+): Promise<Live | "superseded"> {
+  const { context, options, readAt } = attempt;
+  const { manifest } = live;
+  if (options.dryRun || manifest === undefined) return live;
+  const programs = new ProgramTable();
+  for (const id of manifest.programs.ids()) {
+    const record = manifest.programs.get(id);
+    if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
+  }
+  if (programs.count === manifest.programs.count) return live;
+  const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
+  const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));
+  const writer = new ResponseWriter(attempt, false);
+  const list = await writer.put({ kind: "list" }, bodies.list);
+  const legacy = await writer.put({ kind: "legacy" }, bodies.legacy);
+  await writer.settled();
+  return await publishManifest(attempt, {
+    ...manifest,
+    snapshotId: writer.snapshotId,
+    parent: manifest.snapshotId,
+    ancestors: lineFrom(manifest),
+    generatedAt: readAt.toISOString(),
+    contentAt: manifest.contentAt ?? manifest.generatedAt,
+    ...{ list, legacy, programs },
+  });
+}
+
+/** Stores the manifest and makes its snapshot live in place of the one that the attempt began with; a hold stays (P9). */
+async function publishManifest(
   { tenantId, pointer, context }: Attempt,
-  manifest: Manifest,
+  next: Omit<Manifest, "generation">,
 ): Promise<Live | "superseded"> {
   const { store, signal } = context;
-  if (pointer === undefined && (await isRemoved(tenantId, store, signal))) throw removedMeanwhile(tenantId);
+  // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them.
+  if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))
+    throw removedMeanwhile(tenantId);
+  const manifest = { ...next, generation: nextGeneration(pointer?.current, context.now()) };
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
-  const current: Current = {
+  const current = {
     tenantId,
     generation: manifest.generation,
     snapshotId: manifest.snapshotId,
@@ -83,11 +117,6 @@ export async function publishManifest(
   };
   const { kind } = await commit(store, pointer, current);
   return kind === "superseded" ? kind : { current, manifest };
-}
-
-/** P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them. */
-async function isRemoved(tenantId: TenantId, store: ObjectStore, signal: AbortSignal): Promise<boolean> {
-  return (await readRemovedTenants(store, signal)).has(tenantId);
 }
 
 export function removedMeanwhile(tenantId: TenantId): Failure {

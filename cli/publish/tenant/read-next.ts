@@ -1,11 +1,20 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import { type ListedProgram, readListed } from "../content/lists.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { readListed } from "../content/lists.ts";
 import { isProgram, strayRows } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { Attempt, Known } from "./build-context.ts";
+import type { Attempt } from "./build-context.ts";
+import type { Memory } from "./memory.ts";
 import { NextSnapshot } from "./next-snapshot.ts";
 import type { ReadContent } from "./publish.ts";
 import type { ResponseWriter } from "./response-writer.ts";
+
+/** What the store has of the tenant beside its pointer. */
+export interface Known {
+  /** `undefined` when nothing is live, or when it cannot be trusted. */
+  readonly live?: Manifest | undefined;
+  readonly memory?: Memory | undefined;
+}
 
 /** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
 const maxChangedShare = 1 / 3;
@@ -20,30 +29,33 @@ export async function readNext(
   knowing: Promise<Known>,
   writer: ResponseWriter,
 ): Promise<ReadContent> {
-  const { options, context, pointer } = attempt;
+  const { options, context, isHeld } = attempt;
   // The database computes the sums while the memory is fetched and parsed.
   const summing = rows.sums();
   summing.catch(() => {});
   const { live, memory } = await knowing;
   const found = await summing;
-  const sums = new Map<string | null, string>();
-  for (const sum of found) if (isProgram(sum)) sums.set(sum.programId, sum.sum);
+  const sums = new Map(found.filter(isProgram).map(({ programId, sum }) => [programId, sum]));
   const remembered = [...(memory?.programs.values() ?? [])];
   const unchanged = remembered.filter(([id, sum]) => sums.get(id) === sum);
-  const changed = [...sums.keys()].filter(
-    (id) => id !== null && memory?.programs.get(id)?.[1] !== sums.get(id),
-  ) as string[];
-  const isHeld = pointer?.current.hold != null;
+  const changed = [...sums].flatMap(([id, sum]) =>
+    id !== null && memory?.programs.get(id)?.[1] !== sum ? [id] : [],
+  );
   const mayDiffer = changed.length > 0 || unchanged.length < remembered.length;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
-  const listed = isFew && mayDiffer && !isHeld ? await liveListed() : [];
+  const { legacyCapacity } = options.rules;
+  const listed =
+    isFew && mayDiffer && !isHeld && live !== undefined
+      ? await unlessFailed(
+          readListed(context.store, live, legacyCapacity, context.signal),
+          "corrupt_document",
+        )
+      : [];
   // Nothing can be taken over from a damaged list.
   const isFull = !isFew || listed === undefined;
 
-  const strays = strayRows(found);
-  const sumOf = (programId: string | null) => sums.get(programId);
-  const next = new NextSnapshot({ live, memory, sumOf, strays, options, context, writer });
+  const next = new NextSnapshot({ live, memory, sums, options, context, writer });
   const kept = isFull ? [] : unchanged;
   for (const line of kept) next.keep(line);
   if (isFull || changed.length > 0) {
@@ -54,15 +66,9 @@ export async function readNext(
     }
   }
   context.onProgress(kept.length);
-  await next.finish(isHeld);
+  await next.finish(strayRows(found), isHeld);
   const areListsAnew = options.rewrite || listed === undefined;
   // With a memory, the settings are those of the live lists.
   const isLive = isHeld || (memory !== undefined && !areListsAnew && next.isSame);
   return { next, lists: isLive ? undefined : next.lists(listed ?? []), areListsAnew };
-
-  async function liveListed(): Promise<readonly ListedProgram[] | undefined> {
-    const { legacyCapacity } = options.rules;
-    const reading = live && readListed(context.store, live, legacyCapacity, context.signal);
-    return await unlessFailed(Promise.resolve(reading), "corrupt_document");
-  }
 }

@@ -1,92 +1,79 @@
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import { type SnapshotId, snapshotId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { type ResponseName, responseKey } from "../../../core/object-key.ts";
-import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectBody } from "../../../core/object-store.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
+import type { Attempt } from "./build-context.ts";
 
-/** Stores the responses of one snapshot, a bounded number and size at a time. */
-export interface ResponseWriter {
+/** Stores the responses of one new snapshot, a bounded number and size at a time. */
+export class ResponseWriter {
   readonly snapshotId: SnapshotId;
+  readonly #attempt: Attempt;
+  readonly #isDry: boolean;
+  readonly #puts = new PutQueue(32, 16 * 1024 * 1024);
+
+  /** `isDry`: nothing is written. */
+  constructor(attempt: Attempt, isDry: boolean) {
+    this.snapshotId = snapshotId(attempt.readAt, attempt.context.randomBytes(4));
+    this.#attempt = attempt;
+    this.#isDry = isDry;
+  }
+
   /** Resolves with the entry for the manifest, once the write has begun. */
-  put(name: ResponseName, body: ObjectBody): Promise<ResponseEntry>;
+  async put(name: ResponseName, body: ObjectBody): Promise<ResponseEntry> {
+    const { tenantId, context } = this.#attempt;
+    const key = responseKey(tenantId, this.snapshotId, name);
+    if (!this.#isDry) {
+      await context.beforeFirstWrite();
+      await this.#puts.add(body.size, () => putImmutable(context.store, key, body, context.signal));
+    }
+    return { key, sha256: body.sha256, size: body.size };
+  }
+
   /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
-  settled(): Promise<void>;
-}
-
-export interface WriterOptions {
-  readonly tenantId: TenantId;
-  readonly snapshotId: SnapshotId;
-  /** `undefined`: nothing is written. */
-  readonly store: ObjectStore | undefined;
-  /** Called before each write; cheap after the first time. Throws when the store must not be written to. */
-  readonly beforeFirstWrite: () => Promise<void>;
-  readonly signal: AbortSignal;
-}
-
-/** Puts under way at a time, of one tenant. */
-const maxParallelPuts = 32;
-const maxParallelPutBytes = 16 * 1024 * 1024;
-
-export function createResponseWriter(options: WriterOptions): ResponseWriter {
-  const { tenantId, snapshotId, store, beforeFirstWrite, signal } = options;
-  const puts = new PutQueue(maxParallelPuts, maxParallelPutBytes);
-  return {
-    snapshotId,
-    async put(name, body) {
-      const key = responseKey(tenantId, snapshotId, name);
-      if (store !== undefined) {
-        await beforeFirstWrite();
-        await puts.add(body.size, () => putImmutable(store, key, body, signal));
-      }
-      return { key, sha256: body.sha256, size: body.size };
-    },
-    settled: () => puts.settled(),
-  };
+  settled(): Promise<void> {
+    return this.#puts.settled();
+  }
 }
 
 /** Runs writes side by side, a bounded number and size at a time, and stops taking more after the first failure. */
 export class PutQueue {
-  readonly #limit: number;
   readonly #maxBytes: number;
+  /** Each write counts at least this much, which bounds their number. */
+  readonly #minBytes: number;
   readonly #running = new Set<Promise<void>>();
   #runningBytes = 0;
-  #failure: { readonly reason: unknown } | undefined;
+  #failure: unknown;
   /** Callers that wait for a write to end. `Promise.race` over all running writes would add a handler to each of them every time. */
   #waiting: (() => void)[] = [];
 
   /** A write of more than `maxBytes` runs alone. */
-  constructor(limit: number, maxBytes: number) {
-    this.#limit = limit;
+  constructor(maxWrites: number, maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#minBytes = Math.floor(maxBytes / maxWrites);
   }
 
   /** Resolves when the write has *begun*, so that a producer waits while the store is slower than it is. */
-  async add(bytes: number, write: () => Promise<void>): Promise<void> {
-    const running = this.#running;
-    const isFull = (): boolean =>
-      running.size >= this.#limit || (running.size > 0 && this.#runningBytes + bytes > this.#maxBytes);
-    while (isFull()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#throwFailure();
+  async add(size: number, write: () => Promise<void>): Promise<void> {
+    const bytes = Math.max(size, this.#minBytes);
+    while (this.#running.size > 0 && this.#runningBytes + bytes > this.#maxBytes)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#failure !== undefined) throw this.#failure;
     const run = write()
       .catch((reason: unknown) => {
-        this.#failure ??= { reason };
+        this.#failure ??= reason;
       })
       .finally(() => {
-        running.delete(run);
+        this.#running.delete(run);
         this.#runningBytes -= bytes;
         for (const wake of this.#waiting.splice(0)) wake();
       });
-    running.add(run);
+    this.#running.add(run);
     this.#runningBytes += bytes;
   }
 
-  /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
-    this.#throwFailure();
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.reason;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 }

@@ -6,9 +6,8 @@ import { createClient, type DatabaseUrl, endClient } from "../../database/source
 export interface NotificationEvents {
   /** `undefined`: anything may have changed. */
   onChange(tenantId: TenantId | undefined): void;
-  /** From now on every change is heard. Changes since the last `onDeaf` were not. */
-  onListening(): void;
-  onDeaf(): void;
+  /** `true`: from now on every change is heard. `false`: an attempt failed, or a session was lost; changes since then are not heard. */
+  onListening(isListening: boolean): void;
 }
 
 export interface ListeningOptions {
@@ -16,94 +15,60 @@ export interface ListeningOptions {
   readonly events: NotificationEvents;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly pauses?: ListeningPauses;
-}
-
-interface ListeningPauses {
-  /** How often the session is asked whether it is still there. */
-  readonly askMs: number;
-  /** How long its answer may take. */
-  readonly answerMs: number;
-  /** From a session that was lost to the next attempt. */
-  readonly reconnectMs: number;
+  /** How often the session is asked whether it is there, how long it may take to answer, and when a lost one is replaced. */
+  readonly pauses?: { readonly askMs: number; readonly answerMs: number; readonly reconnectMs: number };
 }
 
 const channel = "partner_source_changed";
 
 /**
- * Listens for `NOTIFY partner_source_changed` until the signal, in one session after another. `first` resolves after the first
- * attempt to listen, even a failed one; `ended` after the signal. A lost session is no failure, because the interval of `snapshot
- * watch` keeps data fresh.
+ * Listens for `NOTIFY partner_source_changed` until the signal, in one session after another. A lost session is no failure, because
+ * the interval of `snapshot watch` keeps data fresh.
  */
-export function listenForChanges(options: ListeningOptions): {
-  readonly first: Promise<void>;
-  readonly ended: Promise<void>;
-} {
-  const { events, logger, signal, pauses = usualPauses } = options;
-  let onAttempted = (): void => {};
-  const first = new Promise<void>((resolve) => {
-    onAttempted = resolve;
-  });
+export async function listenForChanges({
+  databaseUrl,
+  events,
+  logger,
+  signal,
+  pauses = { askMs: 10_000, answerMs: 5000, reconnectMs: 2000 },
+}: ListeningOptions): Promise<void> {
   let isDown = false;
-
-  async function listen(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await listenOnce({ ...options, pauses }, () => {
-          if (isDown) logger.info("notifications are back; whatever changed meanwhile is built now");
-          isDown = false;
-          events.onListening();
-          onAttempted();
-        });
-      } catch {
-        onAttempted();
-        if (signal.aborted) return;
-        if (!isDown) {
-          logger.warn("notifications are down: the booking database cannot be listened to; trying again");
-        }
-        isDown = true;
-        events.onDeaf();
-        await delay(pauses.reconnectMs, undefined, { signal }).catch(() => {});
+  while (!signal.aborted) {
+    const client = createClient(databaseUrl, {
+      application_name: "partner-programs watch",
+      query_timeout: pauses.answerMs,
+      // The session may hear nothing for hours.
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    client.on("error", end).on("end", end);
+    signal.addEventListener("abort", end);
+    client.on("notification", (message) => {
+      if (message.channel === channel) events.onChange(tenantOf(message.payload));
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+      if (isDown) logger.info("notifications are back; whatever changed meanwhile is built now");
+      isDown = false;
+      events.onListening(true);
+      for (;;) {
+        await delay(pauses.askMs, undefined, { signal: over.signal });
+        // P36: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
+        await client.query("SELECT");
       }
+    } catch {
+      if (signal.aborted) return;
+      const problem = "notifications are down: the booking database cannot be listened to; trying again";
+      if (!isDown) logger.warn(problem);
+      isDown = true;
+      events.onListening(false);
+    } finally {
+      signal.removeEventListener("abort", end);
+      await endClient(client);
     }
-    onAttempted();
-  }
-
-  return { first, ended: listen() };
-}
-
-const usualPauses: ListeningPauses = { askMs: 10_000, answerMs: 5000, reconnectMs: 2000 };
-
-/** Listens until the session is lost or the signal aborts; throws then. */
-async function listenOnce(
-  { databaseUrl, events, signal, pauses }: ListeningOptions & { readonly pauses: ListeningPauses },
-  onListening: () => void,
-): Promise<void> {
-  const client = createClient(databaseUrl, {
-    application_name: "partner-programs watch",
-    query_timeout: pauses.answerMs,
-    // The session may hear nothing for hours.
-    keepAliveInitialDelayMillis: 10_000,
-  });
-  const over = new AbortController();
-  const end = (): void => over.abort();
-  client.on("error", end).on("end", end);
-  signal.addEventListener("abort", end);
-  client.on("notification", (message) => {
-    if (message.channel === channel) events.onChange(tenantOf(message.payload));
-  });
-  try {
-    await client.connect();
-    await client.query(`LISTEN ${channel}`);
-    onListening();
-    for (;;) {
-      await delay(pauses.askMs, undefined, { signal: over.signal });
-      // P36: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
-      await client.query("SELECT");
-    }
-  } finally {
-    signal.removeEventListener("abort", end);
-    await endClient(client);
+    await delay(pauses.reconnectMs, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -1,135 +1,165 @@
+import { once } from "node:events";
 import type { TenantId } from "../../../core/ids.ts";
+import type { BuildSchedule } from "../run/build-run.ts";
 
-/** A build or a round that is to begin now. `turn`: the tenant's build in the round that was begun. */
-export type Task =
-  | { readonly kind: "round" }
-  | { readonly kind: "notified" | "turn"; readonly tenantId: TenantId };
-
-/** Decides which build begins when. Times are milliseconds of one clock that never goes back. */
+/** Decides which build begins when. */
 export interface TenantQueue {
   /** The tenant changed. */
   notify(tenantId: TenantId): void;
   /** Anything may have changed, so a round of all is due: as long after the last one as that took, and a second at least. */
   notifyAll(): void;
-  /** What to begin next. Call it after each event and at `wakeAtMs`, until it returns `undefined`. */
-  next(nowMs: number): Task | undefined;
-  /** When to call `next` again if no event comes before. Call this after `next` has returned `undefined`. */
-  wakeAtMs(): number;
-  /** The tenants of the round that was begun. */
-  roundListed(tenants: readonly TenantId[]): void;
-  /** The round is over, also for tenants that had no turn in it. */
-  roundEnded(nowMs: number): void;
-  /** The tenant's build is over. */
-  ended(tenantId: TenantId): void;
+  /** Begins builds until the signal; resolves when those under way have ended, too. */
+  run(): Promise<void>;
   /** Tenants that wait for a build. */
   waiting(): number;
 }
 
-export interface QueueLimits {
+export interface QueueOptions {
   /** Builds at a time, at least 1. */
   readonly concurrency: number;
   /** From the beginning of a round to the beginning of the next, at most. */
   readonly intervalMs: number;
+  readonly signal: AbortSignal;
+  /** Builds all tenants, each when the schedule says so. Never rejects. */
+  readonly buildRound: (schedule: BuildSchedule) => Promise<void>;
+  /** Builds a notified tenant. Never rejects. */
+  readonly buildNotified: (tenantId: TenantId) => Promise<void>;
 }
 
 /**
  * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
  * P33: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
  */
-export function createTenantQueue({ concurrency, intervalMs }: QueueLimits): TenantQueue {
+export function createTenantQueue(options: QueueOptions): TenantQueue {
+  const { concurrency, intervalMs, signal, buildRound, buildNotified } = options;
   const roundSlots = Math.max(1, concurrency - 1);
-  /** Notified tenants in the order in which they were named first. */
   const notified = new Set<TenantId>();
-  const underWay = new Map<TenantId, "notified" | "turn">();
-  /** When the last build of a notified tenant began, oldest first. An entry is kept while it delays the next build. */
-  const notifiedBuildAtMs = new Map<TenantId, number>();
-  /** Tenants that still wait for their turn. */
-  let round: Set<TenantId> | undefined;
-  let roundBeganAtMs = 0;
-  /** When the next round begins if anything may have changed, and when it begins in any case. */
-  let soonestRoundAtMs = 0;
-  let nextRoundAtMs = 0;
-  let isAllNotified = false;
-  let lastBegan: "notified" | "turn" = "turn";
+  /** Builds of the round that wait for their turn. */
+  const turns = new Map<TenantId, () => Promise<void>>();
+  /** Tenants that are being built, or were a moment ago. */
+  const busy = new Set<TenantId>();
+  const slots = { notified: 0, turn: 0 };
+  let lastKind: keyof typeof slots = "turn";
+  const underWay = new Set<Promise<void>>();
+  let hasBegun = false;
 
-  const readyAtMs = (tenantId: TenantId): number =>
-    (notifiedBuildAtMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) + gatherMs;
-  const roundAtMs = (): number => (isAllNotified ? Math.min(soonestRoundAtMs, nextRoundAtMs) : nextRoundAtMs);
-  const turnsUnderWay = (): number => [...underWay.values()].filter((kind) => kind === "turn").length;
-
-  function begin(kind: "notified" | "turn", tenantId: TenantId, nowMs: number): Task {
-    underWay.set(tenantId, kind);
-    lastBegan = kind;
-    if (kind === "turn") round?.delete(tenantId);
-    else {
-      notified.delete(tenantId);
-      notifiedBuildAtMs.set(tenantId, nowMs);
+  /** Begins what there is a slot for. */
+  function look(): void {
+    while (hasBegun && !signal.aborted && slots.notified + slots.turn < concurrency) {
+      const turn = slots.turn < roundSlots ? firstFree(turns.keys()) : undefined;
+      // P33: an endless series of notifications must not stop the round, so they take turns where both wait.
+      const isRoundOwed = turn !== undefined && slots.turn === 0 && lastKind === "notified";
+      const tenantId = isRoundOwed ? undefined : firstFree(notified);
+      if (tenantId !== undefined) {
+        notified.delete(tenantId);
+        follow(build("notified", tenantId, () => buildNotified(tenantId)));
+      } else if (turn !== undefined) {
+        const own = turns.get(turn) ?? (() => Promise.resolve());
+        turns.delete(turn);
+        follow(build("turn", turn, own));
+      } else return;
     }
-    return { kind, tenantId };
+  }
+
+  function firstFree(tenants: Iterable<TenantId>): TenantId | undefined {
+    for (const tenantId of tenants) if (!busy.has(tenantId)) return tenantId;
+    return undefined;
+  }
+
+  async function build(
+    kind: keyof typeof slots,
+    tenantId: TenantId,
+    own: () => Promise<void>,
+  ): Promise<void> {
+    busy.add(tenantId);
+    slots[kind] += 1;
+    lastKind = kind;
+    // A burst of changes makes few snapshots.
+    const gathered = new Promise<void>((resolve) => setTimeout(resolve, gatherMs));
+    await own();
+    slots[kind] -= 1;
+    look();
+    if (kind === "notified") await gathered;
+    busy.delete(tenantId);
+    look();
+  }
+
+  function follow(work: Promise<void>): void {
+    const followed = work.finally(() => underWay.delete(followed));
+    underWay.add(followed);
+  }
+
+  const inTurns: BuildSchedule = async (tenants, own) => {
+    const ended = tenants.map(
+      (tenantId) =>
+        new Promise<void>((resolve) => {
+          turns.set(tenantId, () => own(tenantId).then(resolve));
+        }),
+    );
+    if (signal.aborted) endTurns();
+    else look();
+    await Promise.all(ended);
+  };
+
+  /** Each build sees the signal, and ends by itself. */
+  function endTurns(): void {
+    for (const own of turns.values()) follow(own());
+    turns.clear();
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  let isInRound = false;
+  let isAllNotified = false;
+  /** When the next round begins if anything may have changed, and when it begins in any case. */
+  let soonestRoundMs = 0;
+  let nextRoundMs = 0;
+
+  function planRound(): void {
+    clearTimeout(timer);
+    if (!hasBegun || isInRound || signal.aborted) return;
+    const atMs = isAllNotified ? Math.min(soonestRoundMs, nextRoundMs) : nextRoundMs;
+    timer = setTimeout(() => follow(round()), Math.max(0, Math.ceil(atMs - performance.now())));
+  }
+
+  async function round(): Promise<void> {
+    isInRound = true;
+    isAllNotified = false;
+    const beganMs = performance.now();
+    nextRoundMs = beganMs + intervalMs;
+    await buildRound(inTurns);
+    isInRound = false;
+    const nowMs = performance.now();
+    soonestRoundMs = nowMs + Math.max(minPauseMs, nowMs - beganMs);
+    planRound();
+  }
+
+  function notifyAll(): void {
+    isAllNotified = true;
+    planRound();
   }
 
   return {
     notify(tenantId) {
       // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
-      if (notified.size >= maxNotified && !notified.has(tenantId)) isAllNotified = true;
-      else notified.add(tenantId);
+      if (notified.size >= maxNotified && !notified.has(tenantId)) return notifyAll();
+      notified.add(tenantId);
+      look();
     },
-    notifyAll() {
-      isAllNotified = true;
+    notifyAll,
+    async run() {
+      hasBegun = true;
+      planRound();
+      look();
+      if (!signal.aborted) await once(signal, "abort");
+      clearTimeout(timer);
+      endTurns();
+      while (underWay.size > 0) await Promise.all(underWay);
     },
-
-    next(nowMs) {
-      for (const [tenantId, beganAtMs] of notifiedBuildAtMs) {
-        if (beganAtMs + gatherMs > nowMs) break;
-        notifiedBuildAtMs.delete(tenantId);
-      }
-      if (round === undefined && nowMs >= roundAtMs()) {
-        round = new Set();
-        isAllNotified = false;
-        roundBeganAtMs = nowMs;
-        nextRoundAtMs = nowMs + intervalMs;
-        return { kind: "round" };
-      }
-      if (underWay.size >= concurrency) return undefined;
-      const turns = turnsUnderWay();
-      const ofRound = turns < roundSlots ? firstOf(round ?? [], (id) => !underWay.has(id)) : undefined;
-      // P33: an endless series of notifications must not stop the round, so they take turns where both wait.
-      const isRoundOwed = ofRound !== undefined && turns === 0 && lastBegan === "notified";
-      const ofNotified = isRoundOwed
-        ? undefined
-        : firstOf(notified, (id) => !underWay.has(id) && readyAtMs(id) <= nowMs);
-      if (ofNotified !== undefined) return begin("notified", ofNotified, nowMs);
-      return ofRound === undefined ? undefined : begin("turn", ofRound, nowMs);
-    },
-
-    wakeAtMs() {
-      const times = round === undefined ? [roundAtMs()] : [];
-      if (underWay.size < concurrency) {
-        for (const tenantId of notified) if (!underWay.has(tenantId)) times.push(readyAtMs(tenantId));
-      }
-      return Math.min(...times);
-    },
-
-    roundListed(tenants) {
-      round = new Set(tenants);
-    },
-    roundEnded(nowMs) {
-      round = undefined;
-      soonestRoundAtMs = nowMs + Math.max(minPauseMs, nowMs - roundBeganAtMs);
-    },
-    ended(tenantId) {
-      underWay.delete(tenantId);
-    },
-    waiting: () => new Set([...notified, ...(round ?? [])]).size,
+    waiting: () => new Set([...notified, ...turns.keys()]).size,
   };
 }
 
-function firstOf(tenants: Iterable<TenantId>, isWanted: (id: TenantId) => boolean): TenantId | undefined {
-  for (const tenantId of tenants) if (isWanted(tenantId)) return tenantId;
-  return undefined;
-}
-
-/** The least time between two builds of a notified tenant, so that a burst of changes makes few snapshots. */
+/** The least time between the beginnings of two builds of a notified tenant. */
 const gatherMs = 250;
 /** The least time between a round and one that begins because anything may have changed. */
 const minPauseMs = 1000;

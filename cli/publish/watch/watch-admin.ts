@@ -11,16 +11,17 @@ import { builderMetrics, buildInfoLabels, leastConfirmed, runOutcomes } from "..
 /** `notified`: the run of a tenant that a notification named. */
 export type RunKind = "notified" | "round";
 
+/** What a watch shows of itself when the listener is asked. */
+interface WatchState {
+  /** Tenants that wait for a build. */
+  readonly waiting: () => number;
+  readonly isListening: boolean;
+}
+
 interface AdminOptions {
   readonly settings: CliSettings;
   readonly intervalMs: number;
-  readonly sources: {
-    /** Tenants that wait for a build. */
-    readonly waiting: () => number;
-    readonly isListening: () => boolean;
-  };
-  /** Monotonic, in milliseconds. */
-  readonly clock: () => number;
+  readonly state: WatchState;
   /** Where the listener is, when the settings ask for one. */
   readonly onAdmin: (address: string) => void;
 }
@@ -33,34 +34,29 @@ interface WatchAdmin {
 
 /** Runs with the listener for health, readiness and metrics (P117, P118) that the settings ask for. */
 export async function withWatchAdmin(
-  { settings, intervalMs, sources, clock, onAdmin }: AdminOptions,
+  { settings, intervalMs, state, onAdmin }: AdminOptions,
   use: (admin: WatchAdmin) => Promise<void>,
 ): Promise<void> {
   const { adminHost: host, watchAdminPort: port, adminHostNames } = settings;
-  const health = new RoundHealth(intervalMs);
   if (port === undefined) return await use({ tenantDone() {}, async runEnded() {} });
-  const metrics = createWatchMetrics(sources);
-  const admin: WatchAdmin = {
-    tenantDone: metrics.tenantDone,
-    async runEnded(report, kind) {
-      if (kind === "round") health.roundEnded(clock(), report.durationMs, report.failure?.code);
-      metrics.runEnded(report, kind);
-      if (report.outcome !== "unchanged" || !metrics.knowsStore()) {
-        const identity = await withStore(settings, readStoreIdentity).catch(() => undefined);
-        if (identity !== undefined) metrics.storeBegun(Date.parse(identity.createdAt));
-      }
-    },
-  };
+  const health = new RoundHealth(intervalMs);
+  const metrics = createWatchMetrics(state, settings);
   const server = createAdminServer({
     hostNames: [host, ...adminHostNames],
     hostSetting: "ADMIN_HOST",
     otherMethods: 405,
-    notReadyCause: () => health.notReadyCause(clock()),
+    notReadyCause: () => health.notReadyCause(performance.now()),
     metrics,
   });
   try {
     onAdmin(await listen(server, { host, port, setting: "ADMIN_HOST or WATCH_ADMIN_PORT" }));
-    await use(admin);
+    await use({
+      tenantDone: metrics.tenantDone,
+      async runEnded(report, kind) {
+        if (kind === "round") health.roundEnded(performance.now(), report.durationMs, report.failure?.code);
+        await metrics.runEnded(report, kind);
+      },
+    });
   } finally {
     server.close();
     server.closeAllConnections();
@@ -95,18 +91,9 @@ export class RoundHealth {
   }
 }
 
-function createWatchMetrics({ waiting, isListening }: AdminOptions["sources"]) {
+function createWatchMetrics(state: WatchState, settings: CliSettings) {
   const registry = createMetricsRegistry();
   const registers = [registry];
-  /** A gauge without labels that is asked for its value. */
-  const asked = (metric: { readonly name: string; readonly help: string }, value: () => number): Gauge =>
-    new Gauge({
-      ...metric,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
   const labels = buildInfoLabels();
   new Gauge({ ...builderMetrics.buildInfo, labelNames: Object.keys(labels), registers }).set(labels, 1);
   const runs = new Counter({ ...builderMetrics.runs, labelNames: ["outcome"], registers });
@@ -115,42 +102,43 @@ function createWatchMetrics({ waiting, isListening }: AdminOptions["sources"]) {
   const durations = new Histogram({ ...builderMetrics.duration, labelNames: ["kind"], buckets, registers });
   const lastRun = new Gauge({ ...builderMetrics.lastRun, labelNames: ["kind"], registers });
   const lastStatus = new Gauge({ ...builderMetrics.lastStatus, labelNames: ["kind", "outcome"], registers });
-  asked(builderMetrics.queue, waiting);
-  asked(builderMetrics.connected, () => (isListening() ? 1 : 0));
+  const queue = new Gauge({ ...builderMetrics.queue, registers });
+  const connected = new Gauge({ ...builderMetrics.connected, registers });
   const storeBegun = new Gauge({ ...builderMetrics.storeBegun, registers });
+  const confirmed = new Gauge({ ...builderMetrics.confirmed, labelNames: ["tenant"], registers });
   let knowsStore = false;
   /** When this process last found each tenant's live snapshot to be what the source says, in milliseconds since 1970. */
   const confirmedAtMs = new Map<string, number>();
-  new Gauge({
-    ...builderMetrics.confirmed,
-    labelNames: ["tenant"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [tenant, atMs] of leastConfirmed(confirmedAtMs)) this.set({ tenant }, atMs / 1000);
-    },
-  });
   return {
     tenantDone({ tenantId, confirmedAt = null }: TenantRun): void {
       if (confirmedAt !== null) confirmedAtMs.set(tenantId, Date.parse(confirmedAt));
     },
-    runEnded({ outcome: ended, durationMs, finishedAt, failure, tenants }: RunReport, kind: RunKind): void {
+    async runEnded(report: RunReport, kind: RunKind): Promise<void> {
+      const { outcome: ended, durationMs, finishedAt, failure, tenants } = report;
       runs.inc({ outcome: ended });
       durations.observe({ kind }, durationMs / 1000);
       lastRun.set({ kind }, Date.parse(finishedAt) / 1000);
       for (const outcome of runOutcomes) lastStatus.set({ kind, outcome }, outcome === ended ? 1 : 0);
-      if (kind !== "round" || failure !== null) return;
-      // Tenants that are not in the source any more.
-      const listed = new Set(tenants.map(({ tenantId }) => tenantId));
-      for (const tenantId of confirmedAtMs.keys()) if (!listed.has(tenantId)) confirmedAtMs.delete(tenantId);
-    },
-    knowsStore: () => knowsStore,
-    storeBegun(atMs: number): void {
+      if (kind === "round" && failure === null) {
+        // Tenants that are not in the source any more.
+        const listed = new Set(tenants.map(({ tenantId }) => tenantId));
+        for (const tenantId of confirmedAtMs.keys())
+          if (!listed.has(tenantId)) confirmedAtMs.delete(tenantId);
+      }
+      if (knowsStore) return;
+      const identity = await withStore(settings, readStoreIdentity).catch(() => undefined);
+      if (identity === undefined) return;
       knowsStore = true;
-      storeBegun.set(atMs / 1000);
+      storeBegun.set(Date.parse(identity.createdAt) / 1000);
     },
     /** The Prometheus text of this moment. */
-    text: () => registry.metrics(),
+    text(): Promise<string> {
+      queue.set(state.waiting());
+      connected.set(state.isListening ? 1 : 0);
+      confirmed.reset();
+      for (const [tenant, atMs] of leastConfirmed(confirmedAtMs)) confirmed.set({ tenant }, atMs / 1000);
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,11 +1,9 @@
-import { once } from "node:events";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import type { BuildSchedule } from "../run/build-run.ts";
-import type { BuildSession, RunProgress } from "../run/build-session.ts";
+import type { BuildSession, RunProgress, RunRequest } from "../run/build-session.ts";
 import { inShard, type Shard } from "../run/shard.ts";
 import { listenForChanges } from "./notifications.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
@@ -29,107 +27,46 @@ interface WatchOptions {
 
 /** Builds what changes, until the signal. */
 export async function watchSource(options: WatchOptions): Promise<void> {
-  const { session, settings, shard, logger, signal, progressOf } = options;
+  const { session, shard, logger, signal, progressOf, afterRun } = options;
   logger.info({ ...buildInfo() }, "watching the source");
-  const clock = (): number => performance.now();
-  const queue = createTenantQueue(options);
-  const underWay = new Set<Promise<void>>();
-  /** The tenants of the round that wait for their turn. */
-  const turns = new Map<TenantId, () => void>();
-  let isListening = false;
-  let hasBegun = false;
-  let alarm: NodeJS.Timeout | undefined;
-
-  const { intervalMs, onAdmin } = options;
-  const sources = { waiting: queue.waiting, isListening: () => isListening };
-  await withWatchAdmin({ settings, intervalMs, sources, clock, onAdmin }, async (admin) => {
-    /** Begins what the queue says. Called after each event that the queue hears of. */
-    function look(): void {
-      clearTimeout(alarm);
-      if (signal.aborted || !hasBegun) return;
-      for (let task = queue.next(clock()); task !== undefined; task = queue.next(clock())) {
-        if (task.kind === "round") follow(buildRound());
-        else if (task.kind === "notified") follow(buildNotified(task.tenantId));
-        else turns.get(task.tenantId)?.();
-      }
-      const inMs = Math.min(queue.wakeAtMs() - clock(), maxTimerMs);
-      alarm = setTimeout(look, Math.max(1, Math.ceil(inMs)));
-    }
-
-    function follow(work: Promise<void>): void {
-      const followed = work.finally(() => underWay.delete(followed));
-      underWay.add(followed);
-    }
-
-    const inTurns: BuildSchedule = async (tenants, build) => {
-      const builds = tenants.map(async (tenantId) => {
-        await new Promise<void>((resolve) => {
-          if (signal.aborted) resolve();
-          else turns.set(tenantId, resolve);
-        });
-        await build(tenantId);
-        queue.ended(tenantId);
-        look();
+  const state = { waiting: () => 0, isListening: false };
+  await withWatchAdmin({ ...options, state }, async (admin) => {
+    async function build(kind: RunKind, request: Pick<RunRequest, "wanted" | "schedule">): Promise<void> {
+      const report = await session.build({
+        ...request,
+        progress: progressOf(kind),
+        onTenantDone: admin.tenantDone,
       });
-      queue.roundListed(tenants);
-      look();
-      await Promise.all(builds);
-    };
-
-    async function buildRound(): Promise<void> {
-      const wanted = { kind: "all", shard } as const;
-      const progress = progressOf("round");
-      const report = await session.build({ wanted, schedule: inTurns, progress, onTenantDone });
-      turns.clear();
-      queue.roundEnded(clock());
-      await after(report, "round");
-    }
-
-    async function buildNotified(tenantId: TenantId): Promise<void> {
-      const wanted = { kind: "notified", tenantId } as const;
-      const report = await session.build({ wanted, progress: progressOf("notified"), onTenantDone });
-      queue.ended(tenantId);
-      await after(report, "notified");
-    }
-
-    const onTenantDone = admin.tenantDone;
-
-    async function after(report: RunReport, kind: RunKind): Promise<void> {
-      look();
       if (report.outcome === "interrupted") return;
       await admin.runEnded(report, kind);
-      await options.afterRun(report);
+      await afterRun(report);
     }
 
-    const events = {
-      onChange(tenantId: TenantId | undefined): void {
-        if (tenantId === undefined) queue.notifyAll();
-        else if (shard === undefined || inShard(tenantId, shard)) queue.notify(tenantId);
-        look();
+    const queue = createTenantQueue({
+      ...options,
+      buildRound: (schedule) => build("round", { wanted: { kind: "all", shard }, schedule }),
+      buildNotified: (id) => build("notified", { wanted: { kind: "notified", tenantIds: [id] } }),
+    });
+    state.waiting = queue.waiting;
+    let running: Promise<void> | undefined;
+    await listenForChanges({
+      databaseUrl: session.databaseUrl,
+      events: {
+        onChange(tenantId: TenantId | undefined): void {
+          if (tenantId === undefined) queue.notifyAll();
+          else if (inShard(tenantId, shard)) queue.notify(tenantId);
+        },
+        onListening(isListening): void {
+          state.isListening = isListening;
+          // Changes were missed while nobody listened. At the start the first round is still to come.
+          if (isListening && running !== undefined) queue.notifyAll();
+          // A build that begins from now on reads no older data than what is heard.
+          running ??= queue.run();
+        },
       },
-      onListening(): void {
-        isListening = true;
-        // Changes were missed while nobody listened. At the start the first round is still to come.
-        if (hasBegun) queue.notifyAll();
-        look();
-      },
-      onDeaf(): void {
-        isListening = false;
-      },
-    };
-    const listening = listenForChanges({ databaseUrl: session.databaseUrl, events, logger, signal });
-    // A build that begins from now on reads no older data than what is heard.
-    await listening.first;
-    hasBegun = true;
-    look();
-    if (!signal.aborted) await once(signal, "abort");
-    clearTimeout(alarm);
-    // Each build sees the signal and ends by itself.
-    for (const begin of turns.values()) begin();
-    while (underWay.size > 0) await Promise.all(underWay);
-    await listening.ended;
+      logger,
+      signal,
+    });
+    await running;
   });
 }
-
-/** A day. Node's timers end at 24 days, and a round is due at least once a day. */
-const maxTimerMs = 86_400_000;

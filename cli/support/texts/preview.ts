@@ -26,7 +26,7 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
     "\n",
     ...programLines(program, layout).map((line) => `${line}\n`),
     `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
-    emptyFields(preview, layout),
+    emptyFields(preview),
     findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
     neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
   ].join("");
@@ -47,10 +47,10 @@ function programLines({ outcome, state, document, problems }: ProgramPreview, la
   return [...printableJson(document).split("\n"), "", ...dropped];
 }
 
-function emptyFields({ neverFilled }: SourcePreview, { columns }: Layout): string {
+function emptyFields({ neverFilled }: SourcePreview): string {
   if (neverFilled.length === 0) return "";
   const rows = neverFilled.map(({ field, view, column }) => {
     return [field, [view, column].filter((part) => part !== null).join(".")];
   });
-  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows, columns)}`;
+  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows)}`;
 }

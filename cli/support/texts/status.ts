@@ -28,7 +28,7 @@ export function statusTable(report: JudgedTenants, layout: Layout, list?: Tenant
   const titles = ["TENANT", ...(list === undefined ? [] : ["IN SOURCE"]), "LIVE SNAPSHOT", ...columns];
   const isWell = tally(tenants).well === tenants.length;
   return [
-    table([...titles, "HOLD", "LAST TRY"], rows, layout.columns),
+    table([...titles, "HOLD", "LAST TRY"], rows),
     notes.length === 0 ? "" : `\n${labelledLines(notes, layout.width)}`,
     isWell ? "" : `\n${tallyWords(tenants)}\n`,
     logNote(report),

@@ -1,23 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import type { CommandResult } from "../../support/command-line.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
 beforeEach(async () => {
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertMany("acme", 12);
   await bench.build();
 });
-afterAll(() => bench?.close());
-
 async function done(...args: readonly string[]): Promise<CommandResult> {
   const result = await bench.run(args);
   expect([args.join(" "), result.status, result.stderr]).toEqual([args.join(" "), 0, expect.anything()]);

@@ -79,13 +79,6 @@ describe("initSource", () => {
       expect(await relations(database, "booking")).not.toContain("companies");
     },
   );
-
-  test("a server that can't be reached is said to be so, without the password", async () => {
-    await expect(initSource("postgresql://someone:secret@127.0.0.1:1/nowhere")).rejects.toMatchObject({
-      code: "source_unavailable",
-      message: expect.not.stringContaining("secret"),
-    });
-  });
 });
 
 describe("createMissingViews", () => {
@@ -124,22 +117,5 @@ describe("createMissingViews", () => {
     const sql = String(failure).split("\n").slice(1).join("\n");
     await database.query(sql);
     expect((await createMissingViews(url)).missing).toEqual(["tenants", "programs"]);
-  });
-
-  test("says to a role that may not create the schema either what would let it", async () => {
-    const database = await emptyDatabase();
-    await database.query("CREATE SCHEMA partner_source");
-    const url = await database.createReader();
-    await database.query("DROP SCHEMA partner_source");
-    const failure = await createMissingViews(url).catch((error: unknown) => error);
-    expect(String(failure)).toContain("GRANT CREATE ON DATABASE ");
-    await database.query(String(failure).split("\n").slice(1).join("\n"));
-    expect((await createMissingViews(url)).created).toHaveLength(8);
-  });
-
-  test("several at once do not disturb each other", async () => {
-    const database = await emptyDatabase();
-    const reports = await Promise.all([1, 2, 3].map(() => createMissingViews(database.url)));
-    expect(reports.map(({ created }) => created.length).sort()).toEqual([0, 0, 8]);
   });
 });

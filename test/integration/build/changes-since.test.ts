@@ -1,20 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { changedSince } from "../../../gateway/response-headers.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 const programs = ["p-1", "p-2", "p-3", "p-4", "p-5", "p-6"] as const;
 const row = fc.constantFrom(...programs);

@@ -1,21 +1,13 @@
 import { rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const first = new Date("2026-11-21T08:00:00.000Z");
 const second = new Date("2026-11-21T09:00:00.000Z");
 const third = new Date("2026-11-21T10:00:00.000Z");
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();
@@ -66,53 +58,6 @@ describe("P23 runs/confirmed.json", () => {
       outcome: "failed",
     });
     expect((await confirmed())?.beta?.confirmedAt).toBe(second.toISOString());
-  });
-
-  test("a first build that fails leaves a tenant that was tried and never confirmed", async () => {
-    await spoil();
-    await bench.build(["--on-invalid", "fail"], { now: first });
-    expect((await confirmed())?.acme).toEqual({
-      snapshotId: null,
-      confirmedAt: null,
-      triedAt: first.toISOString(),
-      outcome: "failed",
-    });
-  });
-
-  test("a refused build and one on hold confirm nothing", async () => {
-    await bench.insertMany("beta", 12);
-    await bench.build([], { now: first });
-    await bench.insertPrograms("acme", "a3");
-    await bench.build([], { now: first });
-    const before = await confirmed();
-    await bench.run(["snapshot", "rollback", "--tenant", "acme"], { now: second });
-    await bench.source.query("DELETE FROM partner_source.programs WHERE program_id LIKE 'p-%'");
-    await bench.build([], { now: third });
-    const at = third.toISOString();
-    expect(await confirmed()).toMatchObject({
-      acme: { ...before?.acme, triedAt: at, outcome: "held" },
-      beta: { ...before?.beta, triedAt: at, outcome: "refused" },
-    });
-  });
-
-  test("a dry run leaves it as it is, and confirms nothing in its report", async () => {
-    await bench.build([], { now: first });
-    const before = await confirmed();
-    const { report } = await bench.build(["--dry-run"], { now: second });
-    expect(tenantRun(report, "acme")).toMatchObject({ outcome: "unchanged", confirmedAt: null });
-    expect(await confirmed()).toEqual(before);
-    await bench.reset();
-    await bench.build(["--dry-run"]);
-    expect(await confirmed()).toBeUndefined();
-  });
-
-  test("a run of one tenant leaves the others as they are", async () => {
-    await bench.build([], { now: first });
-    const before = await confirmed();
-    await bench.build(["--tenant", "acme"], { now: second });
-    const after = await confirmed();
-    expect(after?.beta).toEqual(before?.beta);
-    expect(after?.acme?.confirmedAt).toBe(second.toISOString());
   });
 
   test("a tenant that left the source keeps its entry while the store has it, and no longer", async () => {
@@ -177,25 +122,6 @@ describe("P25 runs/confirmed.json", () => {
     expect(status).toBe(0);
     expect(report.outcome).toBe("unchanged");
     expect(stderr).toMatch(/age .* not stored/);
-  });
-
-  test("is no report of a run to those who list them", async () => {
-    await bench.build([], { now: first });
-    await bench.build([], { now: second });
-    const { stdout } = await bench.run(["snapshot", "status", "--json"], { now: third });
-    expect(JSON.parse(stdout)).toMatchObject({
-      faults: [],
-      tenants: [
-        {
-          tenantId: "acme",
-          live: { confirmedAt: second.toISOString(), confirmedAgeSeconds: 3600, ageSeconds: 7200 },
-          lastTry: { outcome: "unchanged", triedAt: second.toISOString() },
-        },
-        { tenantId: "beta" },
-      ],
-    });
-    await bench.run(["snapshot", "prune"], { now: new Date("2028-01-01T00:00:00Z") });
-    expect((await confirmed())?.acme?.confirmedAt).toBe(second.toISOString());
   });
 
   test("after a rollback the snapshot counts as unconfirmed until a build confirms what is live", async () => {

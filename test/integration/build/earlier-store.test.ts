@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 /* A store as version 0.2 left it, document by document. The live snapshot of `acme` has the bytes that today's build makes. */
 
@@ -11,12 +11,8 @@ const older = "20261001T080000Z-0000000a";
 const live = "20261002T080000Z-0000000b";
 const ofSandbox = "20261002T080000Z-0000000c";
 
-let bench: Workbench;
+const bench = useWorkbench();
 
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-afterAll(() => bench?.close());
 beforeEach(async () => {
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
@@ -178,13 +174,6 @@ test("a change is published on top of it, with a later generation, and can be ta
   expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   expect((await bench.run(["snapshot", "rollback", "--tenant", "acme", "--reason", "x"])).status).toBe(0);
   expect((await bench.published("acme")).current).toMatchObject({ snapshotId: live });
-});
-
-test("a prune takes away what nobody reads any more", async () => {
-  expect((await bench.run(["snapshot", "prune"])).status).toBe(0);
-  const names = await readdir(bench.storeDirectory, { recursive: true });
-  expect(names.filter((name) => /\.new-|damaged\.json/.test(name))).toEqual([]);
-  expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
 });
 
 test("its sandbox is published anew by `sandbox init`, and a removed tenant comes back with a later generation", async () => {

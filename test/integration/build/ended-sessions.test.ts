@@ -8,21 +8,19 @@ import {
   startPostgresProxy,
 } from "../../support/postgres-proxy.ts";
 import { type CliProcess, runCli, startCli } from "../../support/run-cli.ts";
-import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+import { parsedReport, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 let proxy: PostgresProxy;
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  bench = await openWorkbench();
   proxy = await startPostgresProxy(bench.database.url);
   env = { ...bench.env, DATABASE_URL: proxy.url, LOG_LEVEL: "error" };
 });
 
 afterAll(async () => {
   await proxy.close();
-  await bench.close();
 });
 
 beforeEach(async () => {

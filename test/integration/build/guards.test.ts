@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();
@@ -42,28 +34,6 @@ describe("a program with an error", () => {
     expect(await publishedIds()).toEqual(["good-1", "good-2", "good-3"]);
   });
 
-  test("P19 ends with 3 also in a run that finds everything unchanged", async () => {
-    await bench.build();
-    const { status, report } = await buildWithoutEffect(bench);
-    expect(status).toBe(3);
-    expect(tenantRun(report, "acme")).toMatchObject({ outcome: "unchanged", leftOut: ["bad"] });
-    const { stdout } = await bench.run(["snapshot", "build"]);
-    expect(stdout).toContain("acme: 1 program left out; the rest is published: bad\n");
-  });
-
-  test("P19 is left out and reported with --on-invalid skip, and the run is done", async () => {
-    const { status, report } = await bench.build(["--on-invalid", "skip"]);
-    expect(status).toBe(0);
-    expect(tenantRun(report, "acme")).toMatchObject({
-      outcome: "published",
-      counts: { programs: 3, added: 1, invalid: 1 },
-      failure: null,
-      leftOut: ["bad"],
-      problemCounts: { program_name_blank: 1 },
-    });
-    expect(await publishedIds()).toEqual(["good-1", "good-2", "good-3"]);
-  });
-
   test("P19 P148 fails its tenant's build with --on-invalid fail, and the snapshot stays live", async () => {
     const { status, report, stdout } = await buildWithoutEffect(bench, "--on-invalid", "fail");
     expect(status).toBe(1);
@@ -77,27 +47,6 @@ describe("a program with an error", () => {
     });
     expect(stdout).toContain("--on-invalid report");
     expect(await publishedIds()).toEqual(["good-1", "good-2"]);
-  });
-
-  test("P19 is taken out of the snapshot when it was published before", async () => {
-    await bench.source.query("UPDATE partner_source.programs SET name = NULL WHERE program_id = 'good-1'");
-    expect((await bench.build()).status).toBe(3);
-    const { list, manifest } = await bench.published("acme");
-    expect(list.data.map(({ id }) => id)).toEqual(["good-2", "good-3"]);
-    expect(manifest.programs.has("good-1")).toBe(false);
-  });
-
-  test("P12 fails its own tenant only: the others are published, and the run is partly done", async () => {
-    await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
-    await bench.insertPrograms("beta", "b");
-    const { status, report } = await bench.build(["--on-invalid", "fail"]);
-    expect(status).toBe(3);
-    expect(report.outcome).toBe("partial");
-    expect(report.tenants.map(({ tenantId, outcome }) => [tenantId, outcome])).toEqual([
-      ["acme", "failed"],
-      ["beta", "published"],
-    ]);
-    expect((await bench.published("beta")).list.meta.count).toBe(1);
   });
 });
 
@@ -127,29 +76,6 @@ describe("D3 two programs of one id", () => {
     expect(status).toBe(0);
     expect(tenantRun(report, "acme").counts).toMatchObject({ programs: 2, invalid: 0, notPublishable: 1 });
   });
-
-  test("are errors also when only one of them is publishable: whose children are whose is not known", async () => {
-    await bench.source.query(
-      "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE name = 'Other'",
-    );
-    const { report } = await bench.build(["--on-invalid", "skip"]);
-    expect(tenantRun(report, "acme").counts).toMatchObject({ programs: 2, invalid: 1, notPublishable: 0 });
-    expect((await bench.published("acme")).list.data.map(({ id }) => id)).toEqual(["a", "z"]);
-  });
-
-  test("of different tenants are nothing special", async () => {
-    await bench.source.query("DELETE FROM partner_source.programs WHERE name = 'Other'");
-    await bench.source.insert("tenants", { tenant_id: "beta", name: "Beta" });
-    await bench.insertPrograms("beta", "twin");
-    expect((await bench.build()).status).toBe(0);
-  });
-
-  test("that differ in case only are two programs", async () => {
-    await bench.source.query("DELETE FROM partner_source.programs WHERE name = 'Other'");
-    await bench.insertPrograms("acme", "TWIN");
-    expect((await bench.build()).status).toBe(0);
-    expect([...(await bench.published("acme")).details.keys()]).toEqual(["TWIN", "a", "twin", "z"]);
-  });
 });
 
 describe("P10 the shrink guard", () => {
@@ -178,20 +104,6 @@ describe("P10 the shrink guard", () => {
     expect((await bench.published("acme")).list.meta.count).toBe(after);
   });
 
-  test.each([
-    [10, 5, "exactly half"],
-    [7, 3, "more than half, but by only 4"],
-  ])("lets a fall from %d to %d pass: %s", async (before, after) => {
-    await bench.insertMany("acme", before);
-    await bench.build();
-    await bench.source.query(
-      `DELETE FROM partner_source.programs WHERE program_id NOT IN (
-         SELECT program_id FROM partner_source.programs LIMIT ${after})`,
-    );
-    expect((await bench.build()).status).toBe(0);
-    expect((await bench.published("acme")).list.meta.count).toBe(after);
-  });
-
   test("P22 lets pass what the source states: all programs ended are no programLoss, and the empty list is named", async () => {
     await bench.insertMany("acme", 10);
     await bench.build();
@@ -213,20 +125,5 @@ describe("P10 the shrink guard", () => {
     await bench.build();
     await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE program_id <> 'p-1'");
     expect((await buildWithoutEffect(bench, "--on-invalid", "skip")).status).toBe(4);
-  });
-
-  test("does not concern a tenant's first snapshot, nor one that was empty before", async () => {
-    expect((await bench.build()).status).toBe(0);
-    expect((await bench.build()).status).toBe(0);
-  });
-
-  test("refuses one tenant, and the others are published: partly done", async () => {
-    await bench.insertMany("acme", 10);
-    await bench.build();
-    await bench.source.query("DELETE FROM partner_source.programs");
-    await bench.source.insert("tenants", { tenant_id: "beta" });
-    await bench.insertMany("beta", 1);
-    expect((await bench.build()).status).toBe(3);
-    expect((await bench.published("beta")).list.meta.count).toBe(1);
   });
 });

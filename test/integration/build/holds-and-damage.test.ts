@@ -1,72 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
-import { type Current, currentBytes } from "../../../core/current.ts";
+import { currentBytes } from "../../../core/current.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme Tours" });
-});
-
-describe("a tenant on hold", () => {
-  const hold = { reason: "prices are wrong", since: "2026-11-01T00:00:00.000Z" };
-
-  beforeEach(async () => {
-    await bench.insertMany("acme", 3);
-    await bench.build();
-    await writeCurrent((current) => ({ ...current, hold }));
-    await bench.insertMany("acme", 0);
-    await bench.insertPrograms("acme", "new");
-  });
-
-  test("P9 is passed over and named, and the run is done", async () => {
-    const { status, report, stdout } = await buildWithoutEffect(bench);
-    expect(status).toBe(0);
-    expect(tenantRun(report, "acme")).toMatchObject({
-      outcome: "held",
-      bytesWritten: 0,
-      failure: { code: "held", message: expect.stringContaining(`${hold.since}: ${hold.reason}`) },
-    });
-    expect(stdout).toContain("acme");
-  });
-
-  test("P9 is refused when --tenant asks for it", async () => {
-    const { status, report } = await buildWithoutEffect(bench, "--tenant", "acme");
-    expect(status).toBe(4);
-    expect(report.outcome).toBe("refused");
-  });
-
-  test("does not keep the other tenants from being published", async () => {
-    await bench.source.insert("tenants", { tenant_id: "beta" });
-    await bench.insertMany("beta", 1);
-    const { status, report } = await bench.build();
-    expect(status).toBe(0);
-    expect(report.tenants.map(({ outcome }) => outcome)).toEqual(["held", "published"]);
-    expect((await bench.build(["--tenant", "acme", "--tenant", "beta"])).status).toBe(3);
-  });
-
-  test("is built again once the hold has ended", async () => {
-    await writeCurrent((current) => ({ ...current, hold: null }));
-    expect((await bench.build()).status).toBe(0);
-    expect((await bench.published("acme")).list.meta.count).toBe(4);
-  });
 });
 
 describe("a store that is not as it should be", () => {
@@ -156,10 +104,3 @@ describe("a store that is not as it should be", () => {
     });
   });
 });
-
-async function writeCurrent(change: (current: Current) => Current): Promise<void> {
-  const pointer = await readPointer(bench.store, acme, new AbortController().signal);
-  if (pointer === undefined) throw new Error("no pointer");
-  const body = bytesBody(currentBytes({ ...change(pointer.current), nonce: "0".repeat(32) }));
-  await bench.store.put(currentKey(acme), body, { condition: { kind: "match", etag: pointer.etag } });
-}

@@ -1,21 +1,13 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();

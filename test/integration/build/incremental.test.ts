@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
-import type { BuildOptions } from "../../../cli/publish/tenant/build-options.ts";
+import type { BuildOptions } from "../../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
@@ -20,20 +20,12 @@ import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { anyIds, anyStep, type Step } from "../../support/source-steps.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 const never = new AbortController().signal;
 const context = { now: () => new Date(), randomBytes, signal: never };
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 /** A store and what the builds into it are made with. */
 interface World {

@@ -1,15 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { withSourcePool } from "../../../cli/database/connect.ts";
-import { withLockPatience } from "../../../cli/publish/run/build-run.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { programViews } from "../../../cli/publish/source/program-queries.ts";
-import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
-import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 const lock = 4713;
 
 /** A column of each view that is neither an id nor the state. */
@@ -28,7 +21,6 @@ const tenantOf = (view: string): string => view.replace("_", "-");
 
 /** Each view has a fault at the rows of the tenant that is named after it, of the kind that `public.fault_kind` says. */
 beforeAll(async () => {
-  bench = await openWorkbench();
   await bench.source.query(`
     CREATE TABLE public.fault_kind (kind text);
     CREATE FUNCTION public.fault(tenant text, view text) RETURNS text LANGUAGE plpgsql STABLE AS $$
@@ -53,10 +45,6 @@ beforeAll(async () => {
       CREATE VIEW partner_source.${view} AS
         SELECT *, coalesce(public.fault(tenant_id, '${tenantOf(view)}')::${type}, own) AS ${column} FROM public.${view}`);
   }
-});
-
-afterAll(async () => {
-  await bench.close();
 });
 
 const tenants = [...programViews.map(tenantOf), "neighbour"];
@@ -134,33 +122,4 @@ describe("P12, P130 in whatever view a tenant's reading fails", () => {
       expect(await served("neighbour")).toEqual(["p-1", "p-2", "p-3"]);
     }
   });
-});
-
-test("P130 a lock that nobody releases fails the reading in the end, and withdrawals arrive", async () => {
-  await bench.build();
-  await bench.source.query("INSERT INTO public.fault_kind VALUES ('a lock')");
-  await bench.source.query("UPDATE public.programs SET own = 'New' WHERE program_id = 'p-3'");
-  await withdraw("p-2");
-  const { signal } = new AbortController();
-  await withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal }, async (pool) => {
-    await bench.source.query(`SELECT pg_advisory_lock(${lock})`);
-    const run = await buildTenant(
-      parseTenantId("faq"),
-      { ...cannedOptions, onInvalid: "report" },
-      {
-        withRows: databaseRows(withLockPatience(pool, { firstMs: 50, allMs: 50, eachMs: 50 }), cannedLimits),
-        store: bench.store,
-        beforeFirstWrite: async () => {},
-        now: () => new Date(),
-        randomBytes,
-        onProgress: () => {},
-        signal,
-      },
-    );
-    await bench.source.query(`SELECT pg_advisory_unlock(${lock})`);
-    expect(run).toMatchObject({ outcome: "failed", counts: { withdrawn: 1 } });
-    expect(run.failure?.message).toContain("lock timeout");
-  });
-  expect(await served("faq")).toEqual(["p-1", "p-3"]);
-  expect((await bench.published("faq")).details.get("p-3")?.name).toBe("Tour");
 });

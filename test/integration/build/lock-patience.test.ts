@@ -2,21 +2,19 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { withLockPatience } from "../../../cli/publish/run/build-run.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
 const signal = new AbortController().signal;
-let bench: Workbench;
+const bench = useWorkbench();
 let locker: pg.Client;
 
 beforeAll(async () => {
-  bench = await openWorkbench();
   locker = new pg.Client({ connectionString: bench.database.url });
   await locker.connect();
 });
 
 afterAll(async () => {
   await locker.end();
-  await bench.close();
 });
 
 const locked = (client: SourceClient): Promise<unknown> => client.query("SELECT FROM partner_source.faq");
@@ -38,21 +36,6 @@ test("P130 the readings of a run share the time for which they wait for a lock i
     // Each run begins anew.
     expect(await withLockPatience(source, { firstMs: 400, allMs: 300, eachMs: 50 }).withReading(limit)).toBe(
       "400ms",
-    );
-  });
-});
-
-test("P130 another failure than a lock costs nothing of it, and a limit of the role's own stays", async () => {
-  const url = new URL(bench.database.url);
-  url.searchParams.set("options", "-c lock_timeout=30");
-  await withSourcePool({ databaseUrl: bench.database.url, connections: 1, signal }, async (source) => {
-    const pool = withLockPatience(source, { firstMs: 400, allMs: 300, eachMs: 50 });
-    await expect(pool.withReading((client) => client.query("SELECT 1 / 0"))).rejects.toThrow("division");
-    expect(await pool.withReading(limit)).toBe("400ms");
-  });
-  await withSourcePool({ databaseUrl: url.href, connections: 1, signal }, async (source) => {
-    expect(await withLockPatience(source, { firstMs: 400, allMs: 300, eachMs: 50 }).withReading(limit)).toBe(
-      "30ms",
     );
   });
 });

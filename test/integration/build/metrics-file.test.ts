@@ -1,21 +1,12 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { gateSource } from "../../support/gated-source.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 let folder: string;
 let file: string;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "metrics-file-"));
@@ -139,24 +130,5 @@ describe("--metrics-file", () => {
     expect(result.stderr).toContain(words);
     expect(await readdir(bench.storeDirectory)).toEqual([]);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
-  });
-
-  test("a place that is lost during the run is told, and the exit status is the run's", async () => {
-    const lost = join(folder, "lost");
-    await mkdir(lost);
-    await bench.source.insert("tenants", { tenant_id: "slow" });
-    await bench.insertPrograms("slow", "s");
-    const gate = await gateSource(bench);
-    try {
-      const building = bench.run(["snapshot", "build", "--metrics-file", join(lost, "builder.prom")]);
-      await gate.reached();
-      await rm(lost, { recursive: true });
-      await gate.open();
-      const result = await building;
-      expect(result.status).toBe(0);
-      expect(result.stderr).toMatch(/can't be written: .* missing/);
-    } finally {
-      await gate.close();
-    }
   });
 });

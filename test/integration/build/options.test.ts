@@ -1,22 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { changedKeys } from "../../support/store-tree.ts";
-import { openWorkbench, parsedReport, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { parsedReport, tenantRun, useWorkbench, type Workbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-let scratch: string;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-  scratch = await mkdtemp(join(tmpdir(), "build-options-"));
-});
-
-afterAll(async () => {
-  await bench.close();
-  await rm(scratch, { recursive: true, force: true });
-});
+const bench = useWorkbench();
+const scratch = folderForAllTests();
 
 beforeEach(async () => {
   await bench.reset();
@@ -41,7 +31,6 @@ describe("--tenant", () => {
       ["--tenant", "gamma", "acme"],
       ["acme published", "gamma published"],
     ],
-    [["--tenant", "acme", "acme"], ["acme published"]],
   ])("%j builds these tenants and no others", async (args, expected) => {
     const { status, report } = await bench.build(args);
     expect(status).toBe(0);
@@ -71,12 +60,6 @@ describe("--tenant", () => {
       expect(result.stdout).toBe("");
     },
   );
-
-  test("says nothing of tenants that it was not asked for, not even of vanished ones", async () => {
-    await bench.build();
-    await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'gamma'");
-    expect((await bench.build(["--tenant", "acme"])).report.problems).toEqual([]);
-  });
 });
 
 describe("--dry-run", () => {
@@ -99,29 +82,12 @@ describe("--dry-run", () => {
     expect(runs).toEqual([]);
   });
 
-  test("says so to people, and what is unchanged", async () => {
-    await bench.build();
-    await bench.insertPrograms("acme", "c");
-    const { stdout } = await bench.run(["snapshot", "build", "--dry-run"]);
-    expect(stdout).toMatch(/^Dry run, nothing written: 2 unchanged, 1 would-publish; 7 programs in/m);
-  });
-
   test("fails as the real build would: invalid programs, a shrunken tenant", async () => {
     await bench.build();
     await bench.source.query("UPDATE partner_source.programs SET name = '' WHERE tenant_id = 'acme'");
     expect((await bench.build(["--dry-run"])).status).toBe(3);
     await bench.source.query("DELETE FROM partner_source.programs");
     expect((await bench.build(["--dry-run"])).status).toBe(4);
-  });
-
-  test("proves that it could publish: a store that can't be written to is found", async () => {
-    const file = join(scratch, "no-folder");
-    await writeFile(file, "");
-    const { status, stderr } = await bench.run(["snapshot", "build", "--dry-run"], {
-      env: { STORE_URL: `file:${file}/store` },
-    });
-    expect(status).toBe(1);
-    expect(stderr).toContain("folder could not serve");
   });
 });
 
@@ -132,13 +98,6 @@ describe("--report and --json", () => {
     expect(status).toBe(0);
     expect(await readFile(path, "utf8")).toBe(stdout);
     expect(parsedReport(stdout)).toEqual(report);
-  });
-
-  test("--report alone leaves the summary on standard output", async () => {
-    const path = join(scratch, "report-2.json");
-    const { stdout } = await bench.run(["snapshot", "build", "--report", path]);
-    expect(stdout).toContain("Published: 3 published; 6 programs in");
-    expect(parsedReport(await readFile(path, "utf8")).outcome).toBe("published");
   });
 
   test.each([
@@ -157,45 +116,6 @@ describe("--report and --json", () => {
     expect([...(await bench.tree())]).toEqual([]);
   });
 
-  test("a report that can't be written is told after the summary, and does not undo the run", async () => {
-    // A disk that is full.
-    const { status, stdout, stderr } = await bench.run(["snapshot", "build", "--report", "/dev/full"]);
-    expect(status).not.toBe(0);
-    expect(stdout).toContain("Published: 3 published; 6 programs in");
-    expect(stderr).toContain("could not be written");
-    expect((await bench.published("acme")).list.meta.count).toBe(2);
-  });
-
-  test("the report states what the run was asked for, each option as given", async () => {
-    const args = [
-      "--tenant",
-      "acme",
-      "--concurrency",
-      "2",
-      "--on-invalid",
-      "skip",
-      "--allow-shrink",
-      "--dry-run",
-    ];
-    const env = { LEGACY_CAPACITY: "total", TERMINAL_ENROLLMENT_STATUSES: "storno" };
-    const { report } = await bench.build(args, { env, now: new Date("2026-11-21T07:08:09.123Z") });
-    expect(report).toMatchObject({
-      format: "partner-programs/run-report@1",
-      startedAt: "2026-11-21T07:08:09.123Z",
-      options: {
-        tenants: ["acme"],
-        concurrency: 2,
-        onInvalid: "skip",
-        allowShrink: true,
-        dryRun: true,
-        legacyCapacity: "total",
-        terminalStatuses: ["storno"],
-      },
-      failure: null,
-    });
-    expect(report.runId).toMatch(/^20261121T070809Z-/);
-  });
-
   test("many findings are counted all, kept up to a bound and shown but a few", async () => {
     await bench.source.query(`
       INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
@@ -210,68 +130,5 @@ describe("--report and --json", () => {
     expect(lines).toEqual([
       expect.stringMatching(/^ {2}warning capacity_total_invalid \(300\): acme \/ n1 .*; and 297 more /),
     ]);
-  });
-});
-
-describe("--concurrency", () => {
-  test.each(["1", "3", "64"])("%s gives the same as any other", async (concurrency) => {
-    const { status, report } = await bench.build(["--concurrency", concurrency]);
-    expect(status).toBe(0);
-    expect(outcomes(report)).toEqual(["acme published", "beta published", "gamma published"]);
-  });
-
-  test.each(["0", "65", "-1", "1.5", "many", ""])("%j is wrong usage", async (concurrency) => {
-    const { status, stderr } = await bench.run(["snapshot", "build", `--concurrency=${concurrency}`]);
-    expect(status).toBe(2);
-    expect(stderr).toContain("from 1 to 64");
-  });
-});
-
-describe("a source that can't be read", () => {
-  test("that is down fails the run, changes nothing and says what to look at, without the password", async () => {
-    const env = { DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/booking" };
-    const { status, report, stdout, stderr } = await bench.build([], { env });
-    expect(status).toBe(1);
-    expect(report).toMatchObject({ outcome: "failed", tenants: [], failure: { code: "source_unavailable" } });
-    expect(stderr).toContain(report.failure?.message);
-    expect(stdout + stderr).not.toContain("hunter2");
-    expect([...(await bench.tree())]).toEqual([]);
-  });
-
-  test.each([
-    [
-      "database",
-      (url: URL) => {
-        url.pathname = "/no_such_database";
-      },
-    ],
-    [
-      "role",
-      (url: URL) => {
-        url.username = "no_such_role";
-        url.password = "hunter2";
-      },
-    ],
-  ])("for want of the %s fails the run clearly", async (_, change) => {
-    const url = new URL(bench.database.url);
-    change(url);
-    const { status, report, stderr } = await bench.build([], { env: { DATABASE_URL: url.href } });
-    expect(status).toBe(1);
-    expect(report.failure?.code).toBe("source_unavailable");
-    expect(JSON.stringify(report) + stderr).not.toContain("hunter2");
-  });
-
-  test("whose view is missing a column names the view, the column and the fix, and changes nothing", async () => {
-    await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN name TO title");
-    try {
-      const { status, report } = await bench.build();
-      expect(status).toBe(1);
-      expect(report.failure?.code).toBe("source_contract");
-      expect(report.failure?.message).toContain("partner_source.programs");
-      expect(report.failure?.message).toContain("name");
-      expect([...(await bench.tree())]).toEqual([]);
-    } finally {
-      await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN title TO name");
-    }
   });
 });

@@ -1,27 +1,18 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, type CliResult, runCli, startCli } from "../../support/run-cli.ts";
-import { startS3Server, testBucket } from "../../support/s3-server.ts";
-import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+import { parsedReport, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-let temporary: string;
+const bench = useWorkbench();
+const temporary = folderForAllTests();
 let env: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  bench = await openWorkbench();
-  temporary = await mkdtemp(join(tmpdir(), "build-process-"));
   env = { ...bench.env, TMPDIR: temporary };
-});
-
-afterAll(async () => {
-  await bench.close();
-  await rm(temporary, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -58,84 +49,6 @@ describe("the process", () => {
       expect([level, program]).toEqual(["info", "partner-programs"]);
       expect(time).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
     }
-  });
-
-  test("says nothing of its own about many requests at once", async () => {
-    await bench.insertPrograms("acme", ...Array.from({ length: 40 }, (_, at) => `p-${at}`));
-    const server = await startS3Server();
-    try {
-      const store = { ...server.env, STORE_URL: `s3://${testBucket}`, LOG_LEVEL: "silent" };
-      const { status, stderr } = await build([], store);
-      expect(status).toBe(0);
-      expect(stderr).toMatch(/^partner-programs: .* STORE_ID=store_\w+ .*\n$/);
-    } finally {
-      await server.close();
-    }
-  });
-
-  test("ends with 1 when the database is down", async () => {
-    const { status, stdout, stderr } = await build([], {
-      DATABASE_URL: "postgres://app:hunter2@127.0.0.1:1/x",
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/database .* reached/);
-    expect(stdout + stderr).not.toContain("hunter2");
-  });
-
-  test("ends with 2 for wrong settings, and lists every fault at once without a secret", async () => {
-    const { status, stdout, stderr } = await build([], {
-      DATABASE_URL: "mysql://app:hunter2@db/x",
-      STORE_URL: "ftp://hunter2",
-      LOG_LEVEL: "loud",
-      LEGACY_CAPACITY: "half",
-    });
-    expect(status).toBe(2);
-    expect(stdout).toBe("");
-    const names = ["DATABASE_URL", "STORE_URL", "LOG_LEVEL", "LEGACY_CAPACITY"];
-    expect(stderr.match(/^ {2}\w+/gm)).toEqual(names.map((name) => `  ${name}`));
-    expect(stderr).not.toContain("hunter2");
-  });
-
-  test("ends with 2 for wrong usage", async () => {
-    const results = await Promise.all([build(["--frobnicate"]), build(["--on-invalid", "ignore"])]);
-    expect(results.map(({ status }) => status)).toEqual([2, 2]);
-    expect(results[0]?.stderr).toContain("unknown option '--frobnicate'");
-    expect(results[1]?.stderr).toContain("Allowed choices are report, skip, fail");
-  });
-
-  test("ends with 3 when some tenants were published and others were not", async () => {
-    await bench.insertPrograms("beta", { program_id: "c", name: null });
-    const { status, stdout } = await build();
-    expect(status).toBe(3);
-    expect(stdout).toContain("beta: 1 program left out; the rest is published: c");
-    expect(stdout).toContain("Partial: 3 published; 1 program left out; 6 programs in");
-    const failed = await build(["--on-invalid", "fail"]);
-    expect(failed.status).toBe(3);
-    expect(failed.stdout).toContain("Partial: 2 unchanged, 1 failed; ");
-    expect(failed.stdout).toContain("failed: beta: 1 program(s) of tenant beta are invalid");
-  });
-
-  test("ends with 4 when a guard refused", async () => {
-    await build();
-    await bench.source.query("DELETE FROM partner_source.programs");
-    const { status, stdout } = await build();
-    expect(status).toBe(4);
-    expect(stdout).toContain("build with --allow-shrink");
-  });
-
-  test("puts nothing into the temporary folder, also for megabytes of lists and when the build fails", async () => {
-    await bench.source.query(`
-      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
-      SELECT 'acme', 'p' || n, repeat('x', 30000), 'active', 1 FROM generate_series(1, 150) AS n`);
-    expect((await build(["--tenant", "acme"])).status).toBe(0);
-    expect((await bench.published("acme")).list.meta.count).toBe(152);
-    expect(await readdir(temporary)).toEqual([]);
-    await bench.source.query(`
-      UPDATE partner_source.programs SET capacity_total = 2;
-      INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state)
-      VALUES ('acme', 'z', '', 'active')`);
-    expect((await build(["--tenant", "acme", "--on-invalid", "fail"])).status).toBe(1);
-    expect(await readdir(temporary)).toEqual([]);
   });
 });
 

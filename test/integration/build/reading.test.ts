@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
 import {
   type ReadProgram,
@@ -10,20 +10,12 @@ import {
 } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 /** As many programs as are fetched at a time. */
 const round = 64;
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();
@@ -119,64 +111,6 @@ describe.each(ways)("in the way %s", (chosen) => {
         expect(reading.strays).toEqual([]);
       },
     );
-
-    test("leaves programs without children without children, though their neighbours have many", async () => {
-      const all = ids(600);
-      const withChildren = all.filter((_, at) => at % 7 === 0 || (at > 250 && at < 260));
-      await insertPrograms(all);
-      await insertChildren(withChildren);
-      expectOwnChildren(await readAll(), withChildren);
-    });
-
-    test("reads no other tenant's rows", async () => {
-      await insertPrograms(["a"]);
-      await insertChildren(["a"]);
-      await bench.insertPrograms("other", "a", "b");
-      await bench.insertRows("room_prices", "other", "a", { occupancy: 1, amount: 1 });
-      const reading = await readAll();
-      expect(reading.programs.map(({ source }) => source.programId)).toEqual(["a"]);
-      expectOwnChildren(reading, ["a"]);
-    });
-  });
-
-  describe("rows of programs that don't exist", () => {
-    test.each([
-      ["before the first program", "a"],
-      ["between two programs", "p0300x"],
-      ["after the last program", "z"],
-    ])("%s are passed over and counted by view, however many rounds they fill", async (_, prefix) => {
-      const all = ids(600);
-      const strays = ids(600, prefix);
-      await insertPrograms(all);
-      await insertChildren(all);
-      await insertChildren(strays);
-      const reading = await readAll();
-      expectOwnChildren(reading, all);
-      expect(reading.strays).toEqual([
-        { view: "room_prices", programs: 600, firstProgramId: `${prefix}0000` },
-        { view: "faq", programs: 200, firstProgramId: `${prefix}0002` },
-      ]);
-    });
-
-    test("are all strays when there is no program at all", async () => {
-      await insertChildren(ids(300));
-      expect(await readAll()).toEqual({
-        programs: [],
-        strays: [
-          { view: "room_prices", programs: 300, firstProgramId: "p0000" },
-          { view: "faq", programs: 100, firstProgramId: "p0002" },
-        ],
-      });
-    });
-
-    test("D131 without a program id are one stray", async () => {
-      await insertPrograms(["a", "z"]);
-      await insertChildren(["a", "z"]);
-      await bench.insertRows("room_prices", "acme", "", { program_id: null, occupancy: 2, amount: 1 });
-      const reading = await readAll();
-      expectOwnChildren(reading, ["a", "z"]);
-      expect(reading.strays).toEqual([{ view: "room_prices", programs: 1, firstProgramId: null }]);
-    });
   });
 
   describe("ids as the order of reading meets them", () => {
@@ -202,18 +136,6 @@ describe.each(ways)("in the way %s", (chosen) => {
       const marked = reading.programs.filter(({ isDuplicate }) => isDuplicate);
       expect(marked.map(({ source }) => source.programId)).toEqual([...twice].sort());
       for (const { source } of reading.programs) expect(source.roomPrices).toEqual([[2, "5"]]);
-    });
-
-    test("D131 reads the children of the programs beside one without an id", async () => {
-      // More strays than a round holds lie before the program's own children.
-      const strays = ids(3 * round, "a");
-      await insertPrograms(["z", null]);
-      await insertChildren([...strays, "z"]);
-      const reading = await readAll();
-      expect(reading.programs.map(({ source }) => [source.programId, source.roomPrices])).toEqual([
-        ["z", [[2, "1"]]],
-        [null, []],
-      ]);
     });
   });
 });

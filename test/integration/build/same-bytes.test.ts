@@ -18,17 +18,9 @@ import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 /** Few enrollments: each is a row. */
 const fewEnrollments = anyProgramSource.map((source) => ({

@@ -1,33 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { sandboxCases, sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey, sandboxKey } from "../../../core/object-key.ts";
-import type { ProgramDetailResponse } from "../../../schemas/generated/types.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
-type Detail = ProgramDetailResponse["data"];
+const bench = useWorkbench();
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
 beforeEach(async () => {
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
   await bench.insertPrograms("acme", "p1", "p2");
 });
-afterAll(() => bench?.close());
-
 const init = (...args: readonly string[]) => bench.run(["sandbox", "init", ...args]);
-
-async function keysBelow(prefix: string): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const { key } of bench.store.list(prefix)) keys.push(key);
-  return keys;
-}
 
 async function tokens(): Promise<readonly { readonly name: string; readonly status: string }[]> {
   return JSON.parse((await bench.run(["token", "list", "--tenant", "sandbox", "--json"])).stdout);
@@ -49,31 +33,6 @@ describe("sandbox init", () => {
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   });
 
-  test("shows with each program what its id says", async () => {
-    await init();
-    const { details } = await bench.published("sandbox");
-    const of = (id: string): Detail => {
-      const detail = details.get(id);
-      if (detail === undefined) throw new Error(`${id} is missing`);
-      return detail;
-    };
-    const capacity = ({ capacity: { total, used, remaining } }: Detail) => [total, used, remaining];
-    expect(emptyPlaces(of("everything"))).toEqual([]);
-    expect(emptyPlaces(of("sparse")).length).toBeGreaterThan(15);
-    expect(capacity(of("sold-out"))).toEqual([20, 20, 0]);
-    expect(capacity(of("overbooked"))).toEqual([20, 23, 0]);
-    expect(of("right-to-left").name).toMatch(/^\p{Script=Arabic}/u);
-    expect([of("no-currency").currency, of("no-currency").prices.startingAmount]).toEqual([null, 1290]);
-    expect([of("no-dates").departureDate, of("no-dates").duration]).toEqual([null, null]);
-    expect(of("no-prices").prices).toEqual({ startingAmount: null, rooms: [], children: [] });
-    expect(of("single-price").prices.rooms).toEqual([{ occupancy: 2, amount: 1490.5 }]);
-    expect(of("one-day").duration).toEqual({ days: 1, nights: 0 });
-    expect(of("departed").departureDate).toBe("2021-05-03");
-    expect(of("twin-a").name).toBe(of("twin-b").name);
-    expect(of("awkward-text").name).toContain('<b>Bold</b> & "quoted" \\');
-    expect(details.has("cancelled")).toBe(false);
-  });
-
   test("P97 no run builds it, names it as vanished or knows its age", async () => {
     await init();
     const before = await bench.published("sandbox");
@@ -92,32 +51,6 @@ describe("sandbox init", () => {
       notInSource: null,
       live: { confirmedAt: null },
     });
-  });
-
-  test("P97 one of release 0.2.0, which runs built, stays as it is and loses its age", async () => {
-    await init();
-    const entry = {
-      snapshotId: (await bench.published("sandbox")).current.snapshotId,
-      confirmedAt: "2026-11-01T00:00:00.000Z",
-      triedAt: "2026-11-01T00:00:00.000Z",
-      outcome: "unchanged",
-    };
-    const document = { format: "partner-programs/confirmed@1", tenants: { sandbox: entry } };
-    await bench.store.put(confirmedKey, bytesBody(Buffer.from(JSON.stringify(document))));
-    expect((await bench.build()).status).toBe(0);
-    expect(Object.keys((await storedConfirmations(bench.store)) ?? {})).toEqual(["acme"]);
-    expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
-    const again = await init();
-    expect([again.status, again.stderr.includes("unchanged")]).toEqual([0, true]);
-  });
-
-  test("P97 a damaged runs/sandbox.json keeps no tenant from being published", async () => {
-    await init();
-    await bench.store.put(sandboxKey, bytesBody(Buffer.from("{")));
-    const { status, report } = await bench.build();
-    expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
-    expect(report.problems.map(({ code, value }) => [code, value])).toEqual([["tenant_vanished", "sandbox"]]);
-    expect((await init()).status).toBe(1);
   });
 
   test("P99 a second call changes nothing and issues nothing", async () => {
@@ -147,16 +80,6 @@ describe("sandbox init", () => {
     expect(new Set([...Object.values(first), ...Object.values(rotated)]).size).toBe(10);
     const open = (await tokens()).filter(({ status }) => status === "active");
     expect(open.map(({ name }) => name)).toEqual(kinds.slice(0, 3).map(([name]) => name));
-  });
-
-  test("--json prints one object with the tokens, and none of a call that issues none", async () => {
-    const first = JSON.parse((await init("--json")).stdout);
-    expect(first).toMatchObject({ tenantId: "sandbox", outcome: "published", livePrograms: 15 });
-    expect(first.programs).toContainEqual({ programId: "sparse", shows: expect.any(String) });
-    const plaintexts = first.tokens.map(({ token }: { token: string }) => token);
-    expect(plaintexts).toEqual(Array.from({ length: 5 }, () => expect.stringMatching(/^ppr_\w{49}$/)));
-    const second = JSON.parse((await init("--json")).stdout);
-    expect(second.tokens.map(({ token }: { token: null }) => token)).toEqual([null, null, null, null, null]);
   });
 
   test("P97 its programs are explained from the generator's rows, though the source does not list the tenant", async () => {
@@ -203,35 +126,4 @@ describe("sandbox init", () => {
     expect((await bench.published("sandbox")).details.has("secret")).toBe(false);
     expect((await init()).status).toBe(2);
   });
-
-  test("asks the booking database first, unless it is told not to", async () => {
-    const env = { ...bench.env, DATABASE_URL: "postgres://127.0.0.1:1/none" };
-    const refused = await bench.run(["sandbox", "init"], { env });
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("--without-source")]);
-    expect(await keysBelow("")).toEqual([]);
-    expect((await bench.run(["sandbox", "init", "--without-source"], { env })).status).toBe(0);
-  });
-
-  test("--remove ends it: its tokens, every object, and no run brings it back", async () => {
-    await bench.build();
-    const before = await keysBelow("tenants/");
-    await init();
-    expect((await init("--remove")).stderr).toContain("4 token(s)");
-    expect((await tokens()).map(({ status }) => status)).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/revoked/)),
-    );
-    const { report } = await bench.build();
-    expect([report.tenants.map(({ tenantId }) => tenantId), report.problems]).toEqual([["acme"], []]);
-    expect(await keysBelow("tenants/")).toEqual([...before, "tenants/removed.json"]);
-    expect((await bench.store.get(sandboxKey)).kind).toBe("missing");
-    expect((await init("--remove")).status).toBe(1);
-  });
 });
-
-/** Paths of values that are null, empty lists or empty texts. */
-function emptyPlaces(value: unknown, path = ""): string[] {
-  if (value === null || value === "") return [path];
-  if (typeof value !== "object") return [];
-  const entries = Object.entries(value);
-  return entries.length === 0 ? [path] : entries.flatMap(([key, own]) => emptyPlaces(own, `${path}/${key}`));
-}

@@ -3,24 +3,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import { readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { manifestKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
-import { cannedLimits } from "../../support/canned-source.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-let bench: Workbench;
+const bench = useWorkbench();
 let client: pg.Client;
 
 beforeAll(async () => {
-  bench = await openWorkbench();
   client = new pg.Client({ connectionString: bench.database.url });
   await client.connect();
 });
 
 afterAll(async () => {
   await client.end();
-  await bench.close();
 });
 
 beforeEach(async () => {
@@ -88,25 +84,6 @@ describe("the sums of a tenant's programs", () => {
     expect(new Set(digests).size).toBe(6);
   });
 
-  test("tells how large a value is that is too large to be read, and the values beside it", async () => {
-    await bench.insertRows("faq", "acme", "p", { position: 1 });
-    const digests: string[] = [];
-    for (const [extra, question] of [
-      [1, "a"],
-      [1, "b"],
-      [2, "b"],
-      [0, "b"],
-    ] as const) {
-      const answer = "x".repeat(cannedLimits.maxValueBytes + extra);
-      await bench.source.query("UPDATE partner_source.faq SET question = $1, answer = $2", [
-        question,
-        answer,
-      ]);
-      digests.push(await digest());
-    }
-    expect(new Set(digests).size).toBe(4);
-  });
-
   test("is the same in any order of the rows and whatever the others have", async () => {
     await bench.insertRows(
       "faq",
@@ -157,13 +134,6 @@ describe("a build of a source that is as the live snapshot's build found it", ()
     });
   });
 
-  test("still fails for a program with an error, once that is not to be passed over any more", async () => {
-    await bench.build(["--on-invalid", "skip"]);
-    const { report, status } = await buildWithoutEffect(bench, "--on-invalid", "fail");
-    expect(status).not.toBe(0);
-    expect(tenantRun(report, "acme").failure?.code).toBe("invalid_program");
-  });
-
   test("applies other settings", async () => {
     await bench.insertRows("enrollments", "acme", "p", { role: "passenger", status: "waiting" });
     const build = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
@@ -179,18 +149,6 @@ describe("a build of a source that is as the live snapshot's build found it", ()
     expect(await build({ TERMINAL_ENROLLMENT_STATUSES: "waiting", LEGACY_CAPACITY: "total" })).toBe(
       "unchanged",
     );
-  });
-
-  test("does not repeat that a manifest was unreadable", async () => {
-    await bench.build(["--on-invalid", "skip"]);
-    const { snapshotId } = (await bench.published("acme")).current;
-    await bench.store.delete([manifestKey(acme, snapshotId)]);
-    const codes = async (): Promise<string[]> => {
-      const { report } = await bench.build(["--on-invalid", "skip"]);
-      return Object.keys(tenantRun(report, "acme").problemCounts);
-    };
-    expect(await codes()).toEqual(["currency_invalid", "manifest_unreadable", "program_name_blank"]);
-    expect(await codes()).toEqual(["currency_invalid", "program_name_blank"]);
   });
 });
 

@@ -1,19 +1,11 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();

@@ -1,20 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { CommandOptions } from "../../support/command-line.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
-import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+import { parsedReport, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 let watch: CliProcess | undefined;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
 
 beforeEach(async () => {
   await bench.reset();
@@ -40,19 +32,6 @@ async function servedIds(tenantId: string): Promise<readonly string[]> {
 }
 
 describe("snapshot watch", () => {
-  test("builds all tenants at its start, and a tenant again as soon as the source says that it changed", async () => {
-    startWatch("--interval", "3600");
-    await vi.waitFor(async () => expect(await servedIds("beta")).toEqual(["b"]), patience);
-    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
-
-    await bench.insertPrograms("acme", "a2");
-    // Whoever has begun to listen hears of it; until then there is nobody to tell.
-    await vi.waitFor(async () => {
-      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-      expect(await servedIds("acme")).toEqual(["a", "a2"]);
-    }, patience);
-  });
-
   test("P25 writes down what it confirmed while it runs, and the rest when it ends", async () => {
     const confirmed = async (): Promise<readonly string[]> =>
       Object.keys((await storedConfirmations(bench.store)) ?? {});
@@ -65,19 +44,6 @@ describe("snapshot watch", () => {
     child.kill("SIGTERM");
     expect((await ended).status).toBe(0);
     expect(await confirmed()).toEqual(["acme", "beta"]);
-  });
-
-  test("prints each report as one line of JSON, for programs", async () => {
-    let printed = "";
-    startWatch("--interval", "1", "--json").child.stdout?.on("data", (text: string) => {
-      printed += text;
-    });
-    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
-    const [first = ""] = printed.split("\n");
-    expect(JSON.parse(first)).toMatchObject({
-      outcome: "published",
-      tenants: [{ tenantId: "acme" }, { tenantId: "beta" }],
-    });
   });
 
   test("P9 is not refused a tenant on hold of which it is told: it withdraws what is withdrawn, and passes it over", async () => {
@@ -102,32 +68,6 @@ describe("snapshot watch", () => {
       exitStatus: 0,
       tenants: [{ tenantId: "acme", outcome: "held", counts: { withdrawn: 1 } }],
     });
-  });
-
-  test("builds at least every interval without being told", async () => {
-    startWatch("--interval", "1");
-    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
-    await bench.insertPrograms("acme", "a2");
-    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a", "a2"]), patience);
-  });
-
-  test("is not stopped by a notification of a tenant that the source does not list", async () => {
-    startWatch("--interval", "3600");
-    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
-    await bench.insertPrograms("acme", "a2");
-    await vi.waitFor(async () => {
-      await bench.source.query(
-        "NOTIFY partner_source_changed, 'nobody'; NOTIFY partner_source_changed, 'acme'",
-      );
-      expect(await servedIds("acme")).toEqual(["a", "a2"]);
-    }, patience);
-  });
-
-  test("ends with 0 when it is stopped, since that is how a watch ends", async () => {
-    const { child, ended } = startWatch("--interval", "3600");
-    await vi.waitFor(async () => expect(await servedIds("acme")).toEqual(["a"]), patience);
-    child.kill("SIGTERM");
-    expect((await ended).status).toBe(0);
   });
 });
 

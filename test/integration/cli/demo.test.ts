@@ -1,19 +1,14 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { type CliProcess, runCli, startCli } from "../../support/run-cli.ts";
 
-let folder: string;
+const folder = folderForAllTests();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "demo-"));
   // As root the server runs under another account, which has to pass.
   await chmod(folder, 0o755);
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
 /** What a shell of an operator may be set up for; nothing listens there. */
 function operatorEnvironment(dataDir: string): Record<string, string> {
   return {
@@ -64,19 +59,5 @@ describe("the demo", () => {
     expect(status).toBe(2);
     expect(stderr).toContain(`${dataDir}/store was not made`);
     expect(await readdir(dataDir, { recursive: true })).toEqual(["store", "store/tenants"]);
-  });
-
-  test("ends when it is interrupted, and its database with it", async () => {
-    const dataDir = join(folder, "interrupted");
-    const run = startCli(["demo", "--check"], { env: operatorEnvironment(dataDir) });
-    await outputOf(run, /1\. A booking database/);
-    run.child.kill("SIGINT");
-    expect(await run.ended).toMatchObject({
-      status: 130,
-      stderr: "partner-programs: The demo was interrupted.\n",
-    });
-    const files = await readdir(join(dataDir, "postgres"), { recursive: true });
-    expect(files).toContain("cluster/PG_VERSION");
-    expect(files).not.toContain("cluster/postmaster.pid");
   });
 });

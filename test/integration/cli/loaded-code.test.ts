@@ -1,17 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "loaded-code-"));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-});
-
+const folder = folderForAllTests();
 /** The packages whose code a call loads. */
 async function packagesLoadedBy(...args: readonly string[]): Promise<ReadonlySet<string>> {
   const urls = await scriptsLoadedBy(...args);
@@ -50,10 +43,5 @@ describe("a call loads the code that it needs, and no other", () => {
     );
     // What finds a command; each command has a file of its own.
     expect(names.filter((name) => name !== undefined)).toEqual(["command-table"]);
-  });
-
-  test("knex is loaded for the reference schema alone", async () => {
-    expect(await packagesLoadedBy("snapshot", "build", "--help")).not.toContain("knex");
-    expect(await packagesLoadedBy("source", "init", "--help")).toContain("knex");
   });
 });

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandNamed } from "../../support/command-lines.ts";
-import { commandPaths } from "../../support/command-paths.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** What each command that takes `--tenant` needs besides. One that is missing here fails the test. */
 const calls: Readonly<Record<string, readonly string[]>> = {
@@ -26,15 +25,10 @@ const calls: Readonly<Record<string, readonly string[]>> = {
 const names = Object.keys(calls);
 const mistyped = "sakura-trials";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function callFor(name: string, tenant: string, ...more: readonly string[]) {
@@ -43,25 +37,10 @@ async function callFor(name: string, tenant: string, ...more: readonly string[])
 }
 
 describe("a tenant that is not known", () => {
-  test("is asked of every command that takes one", () => {
-    const takers = commandPaths().filter((path) =>
-      commandNamed(path)?.options.some(({ long }) => long === "--tenant"),
-    );
-    // It makes a tenant.
-    const asked = takers.map((path) => path.join(" ")).filter((name) => name !== "sandbox init");
-    expect(asked.sort()).toEqual([...names].sort());
-  });
-
   test.each(names)("P82 is exit status 1 of %s, and the nearest one is named", async (name) => {
     const { status, stderr } = await callFor(name, mistyped);
     expect([status, stderr]).toEqual([1, expect.stringContaining(`Did you mean ${deskTenant}?`)]);
     expect(stderr).toContain(mistyped);
-  });
-
-  test.each(names)("P82 is exit status 1 of %s when none is near, without a guess", async (name) => {
-    const { status, stderr } = await callFor(name, "nobody");
-    expect([status, stderr]).toEqual([1, expect.not.stringContaining("Did you mean")]);
-    expect(stderr).toContain("nobody");
   });
 
   test("P82 is one of which nothing is known: of a published one without tokens the answer is 0", async () => {
@@ -74,21 +53,5 @@ describe("a tenant that is not known", () => {
     await desk.source.insert("tenants", { tenant_id: "new-tours", name: "New Tours" });
     const { status, stdout } = await callFor("snapshot explain", "new-tours", "--json");
     expect([status, JSON.parse(stdout).source.kind]).toEqual([0, "absent"]);
-  });
-});
-
-describe("a program that a snapshot does not have", () => {
-  test("gets the nearest of the snapshot, whatever its case", async () => {
-    for (const typed of ["kyoto-1", "KYTOO-1", "KYOTO1"]) {
-      const { status, stderr } = await desk.run([
-        "snapshot",
-        "show",
-        "--tenant",
-        deskTenant,
-        "--program",
-        typed,
-      ]);
-      expect([status, stderr]).toEqual([1, expect.stringContaining("Did you mean KYOTO-1?")]);
-    }
   });
 });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { RunReport, StoreRequests } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 let server: S3Server;
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 beforeAll(async () => {
   server = await startS3Server();
-  desk = await openSupportDesk();
 });
 withAwsEnvironment(() => server.env);
 beforeEach(async () => {
@@ -16,7 +16,6 @@ beforeEach(async () => {
   await build();
 });
 afterAll(async () => {
-  await desk.close();
   await server.close();
 });
 
@@ -65,11 +64,10 @@ test("P7 an unchanged tenant costs 3 reads and no write", async () => {
   const { tenant, reported, others } = await build();
   expect(tenant).toEqual(reads);
   expect(reported).toEqual({ get: 3, put: 0, list: 0, delete: 0 });
-  // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants and one for tenants whose
-  // programs another has (P145), one report, the age of the data and the last runs read and written, and `store.json` read (P162).
-  // There is no probe: what a lost write of that age does, the next build mends.
+  // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants, one report, the age of the
+  // data and the last runs read and written, and `store.json` read (P162). There is no probe: what a lost write of that age does, the
+  // next build mends.
   expect([...others].sort()).toEqual([
-    "GetObject",
     "GetObject",
     "GetObject",
     "GetObject",
@@ -89,45 +87,11 @@ test("a program whose name changed costs 6 writes: detail, list, legacy list, ma
   expect(reported).toEqual({ get: 4, put: 6, list: 0, delete: 0 });
 });
 
-test("a change that the legacy list does not show costs 5 writes", async () => {
-  await change("departure_date = departure_date + 1, return_date = return_date + 1");
-  const { tenant, reported } = await build();
-  expect(tenant).toEqual([...reads, ...lists, detail, list, ...commit].sort());
-  expect(reported.put).toBe(5);
-});
-
 test("a change of a field that is not in the list costs 4 writes", async () => {
   await change("description = coalesce(description, '') || 'More. '");
   const { tenant, reported } = await build();
   expect(tenant).toEqual([...reads, ...lists, detail, ...commit].sort());
   expect(reported.put).toBe(4);
-});
-
-test("a program that is gone costs 5 writes, however many there are: no file of it is rewritten", async () => {
-  await change("lifecycle_state = 'completed'");
-  const { tenant } = await build();
-  expect(tenant).toEqual([...reads, ...lists, list, legacy, ...commit].sort());
-  await change("lifecycle_state = 'active'");
-  await build();
-});
-
-test("the report counts what the server was asked: by operation, for the tenant and for the run", async () => {
-  await change("name = name || '?'");
-  const { report, tenant, others } = await build();
-  const { get, put, list: listings } = report.storeRequests;
-  expect([get, put, listings]).toEqual([7, 6, 1]);
-  expect(tenant).toHaveLength(10);
-  // Not in the report: the probe before the first write of a run (10 requests and a deletion), the report itself, the age
-  // of the data, the last runs, and `store.json`.
-  expect(others.length).toBeLessThanOrEqual(3 + 12 + 1 + 2 + 2 + 1);
-});
-
-test("a call that the driver repeats after an error counts once in the report", async () => {
-  await change("description = 'Repeated'");
-  server.faults.add({ kind: "before", operation: "PutObject", keyEnd: "KYOTO-1.json" });
-  const { tenant, reported } = await build();
-  expect(reported.put).toBe(4);
-  expect(tenant.filter((request) => request === detail)).toHaveLength(2);
 });
 
 test("with LIVE_COPY=on a change costs a copy of each changed file, the marker twice, and a look at the pointer", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { commit, replacePointer } from "../../../cli/publish/snapshot/commit.ts";
 import { type PointerVersion, readPublishedPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import type { Current } from "../../../core/current.ts";
@@ -7,20 +7,18 @@ import { Failure } from "../../../core/failure.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { ObjectStore, PutResult } from "../../../core/object-store.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
-import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 let pointer: PointerVersion;
 let next: Current;
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.publish("A");
   pointer = await readPublishedPointer(tools.store, parseTenantId(toolsTenant), new AbortController().signal);
   const { generation } = pointer.current;
   next = { ...pointer.current, generation: generation + 1, nonce: nonce() };
 });
-afterEach(() => tools.close());
-
 const nonce = (): string => randomBytes(16).toString("hex");
 const unavailable = () => new Failure("store_unavailable", "PutObject: no answer.");
 

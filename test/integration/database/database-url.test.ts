@@ -2,21 +2,15 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { patience } from "../../support/patience.ts";
 import { startTcpProxy } from "../../support/tcp-proxy.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 let folder: string;
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-afterAll(async () => {
-  await bench.close();
-});
 beforeEach(async () => {
   await bench.reset();
   folder = await mkdtemp(join(tmpdir(), "db-"));
@@ -45,13 +39,9 @@ describe("a folder of sockets in place of a host", () => {
 
   test.each([
     ["a user, no host", "postgresql://USER@/DB?host=FOLDER"],
-    ["a user, a password and no host", "postgres://USER:PASSWORD@/DB?host=FOLDER&application_name=a"],
-    ["percent-encoded", "postgresql://USER@/DB?host=ENCODED"],
     ["in the place of the host", "postgresql://USER:PASSWORD@ENCODED/DB"],
     ["all in parameters", "postgresql:///DB?host=FOLDER&user=USER&password=PASSWORD"],
-    ["by its own scheme", "socket://USER:PASSWORD@FOLDER?db=DB"],
     ["bare, with the user of PGUSER", "FOLDER DB"],
-    ["the driver's own word for a mode", "postgresql://USER@/DB?host=FOLDER&sslmode=disable"],
   ])("%s", async (_, form) => {
     const { username, password, pathname } = new URL(bench.database.url);
     const words = { USER: username, PASSWORD: password || "any", DB: pathname.slice(1), FOLDER: folder };
@@ -149,12 +139,4 @@ describe("P120: half an environment is refused, and nothing is written:", () => 
     await rm(join(folder, "demo.txt"));
     expect(await build({ DATABASE_URL: bench.database.url })).toMatchObject({ status: 0 });
   });
-});
-
-test("the summary of a build names its database and its store, without the password", async () => {
-  const url = new URL(bench.database.url);
-  url.password = "hunter2";
-  const { stdout } = await bench.run(["snapshot", "build"], { env: { DATABASE_URL: url.href } });
-  const database = `${url.pathname.slice(1)} on ${url.hostname}`;
-  expect(stdout).toContain(`From ${database} into file:${bench.storeDirectory}:\n`);
 });

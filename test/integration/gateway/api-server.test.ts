@@ -21,7 +21,9 @@ afterEach(() => {
 test("a connection keeps a response until it is over, and no longer", async () => {
   const answering: { readonly connection: Connection; readonly res: ServerResponse }[] = [];
   const { server, connections } = createApiServer({
-    limits: { maxConnections: 10, headersTimeoutMs: 60_000, keepAliveTimeoutMs: 60_000 },
+    maxConnections: 10,
+    headersTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 60_000,
     handle: (_, res, connection) => {
       answering.push({ connection, res });
     },

@@ -7,9 +7,10 @@ import { commandNamed } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
 import { type HostileDesk, hostileProgram, openHostileDesk, spoilCast } from "../../support/hostile-desk.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /**
@@ -99,12 +100,11 @@ const commands = commandPaths().filter((path) => (commandNamed(path)?.commands.l
 const names = commands.map((path) => path.join(" "));
 
 let desk: HostileDesk;
-let broken: SupportDesk;
+const broken = forAllTests(openSupportDesk);
 let s3: S3Server;
 
 beforeAll(async () => {
   desk = await openHostileDesk();
-  broken = await openSupportDesk();
   await spoilCast(broken);
   s3 = await startS3Server();
   s3.quirks.refusal = hostileText;
@@ -112,7 +112,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await s3?.close();
-  await broken?.close();
   await desk?.close();
 });
 

@@ -1,19 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { runCli, startCli } from "../../support/run-cli.ts";
 
 /** The same of the program as a user starts it: `main.ts` lays the net, and prints what Node.js would print itself. */
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "hostile-process-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
+const directory = folderForAllTests();
 const hostile = hostileText.replaceAll("\0", "");
 
 test.each([

@@ -1,22 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { commandNamed } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /** Somebody pastes a token where something else belongs: no command prints it again, on either output, as JSON or not. */
 
 const token = "ppr_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrs";
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build();
 });
-afterAll(() => desk?.close());
-
 test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", async (name) => {
   const path = name.split(" ").filter(Boolean);
   const { options = [], registeredArguments = [] } = commandNamed(path) ?? {};

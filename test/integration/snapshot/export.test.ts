@@ -1,25 +1,23 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { responseKey } from "../../../core/object-key.ts";
-import { filesBelow, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { filesBelow, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const programs = [
   { programId: "KYOTO-1", name: "Temples" },
   { programId: "NARA-2", name: "Deer" },
 ];
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 let folder: string;
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.build(programs);
   folder = join(tools.directory, ".exports");
 });
-afterEach(() => tools.close());
-
 const exportTo = (out: string, ...args: string[]) =>
   tools.run(["snapshot", "export", "--tenant", toolsTenant, "--out", out, ...args]);
 
@@ -72,12 +70,6 @@ test("an empty folder is filled; one that holds something is refused and stays a
   expect(await filesBelow(join(folder, "full"))).toEqual(["mine.txt"]);
 });
 
-test("a file where the folder is to be is refused", async () => {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "file"), "");
-  expect((await exportTo(join(folder, "file"))).status).toBe(2);
-});
-
 test("with a damaged object nothing is left half-written", async () => {
   const key = responseKey(parseTenantId(toolsTenant), (await tools.current()).snapshotId, { kind: "list" });
   await tools.store.put(key, bytesBody((await tools.read(key)).reverse()));
@@ -95,17 +87,13 @@ describe("a place that nothing can be written to is refused, in words and withou
 
   test.each<[string, string, (() => Promise<unknown>)?]>([
     ["a file", "file"],
-    ["a folder below a file", "file/below/it"],
     [
       "a symbolic link to an empty folder",
       "link",
       () => symlink(join(folder, "empty"), join(folder, "link")),
     ],
-    ["a symbolic link to nothing", "link", () => symlink(join(folder, "gone"), join(folder, "link"))],
     ["a symbolic link to itself", "link", () => symlink("link", join(folder, "link"))],
-    ["below a symbolic link to itself", "link/x", () => symlink("link", join(folder, "link"))],
     ["a name that is too long", "x".repeat(300)],
-    ["a name that is too long below new folders", `new/folders/${"x".repeat(300)}`],
     ["a place of the system", "/proc/partner-programs/export"],
   ])("%s", async (_, name, prepare) => {
     await prepare?.();

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, responseKey } from "../../../core/object-key.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
-beforeEach(async () => {
-  tools = await openStoreTools();
-});
-afterEach(() => tools.close());
-
+const tools = forEachTest(openStoreTools);
 const list = (...args: string[]) => tools.run(["snapshot", "list", "--tenant", toolsTenant, ...args]);
 const ids = (stdout: string): string[] =>
   JSON.parse(stdout).snapshots.map(({ snapshotId }: { snapshotId: string }) => snapshotId);
@@ -78,18 +74,6 @@ test("leftovers of unfinished builds never count as snapshots: neither a folder 
   expect(ids((await list("--json")).stdout)).toEqual([live]);
 });
 
-test("a snapshot that a rollback replaced is marked as withdrawn, and the hold is told with its reason", async () => {
-  const first = await tools.publish("A");
-  const second = await tools.publish("B");
-  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant]);
-
-  const { stdout } = await list();
-  expect(stdout).toMatch(new RegExp(`^${second} +withdrawn`, "m"));
-  expect(stdout).toMatch(new RegExp(`^${first} +live, held`, "m"));
-  expect(stdout).toContain(`rollback to ${first}`);
-  expect(stdout).toContain("snapshot release");
-});
-
 test("a damaged manifest is named and does not hide the others", async () => {
   const first = await tools.publish("A");
   const second = await tools.publish("B");
@@ -100,9 +84,4 @@ test("a damaged manifest is named and does not hide the others", async () => {
   expect(status).toBe(0);
   expect(stdout).toContain(second);
   expect(stderr).toContain(`manifest.json of snapshot ${first} of tenant ${toolsTenant} is not JSON`);
-});
-
-test("a tenant without anything published is not found", async () => {
-  const { status, stderr } = await tools.run(["snapshot", "list", "--tenant", "nobody"]);
-  expect([status, stderr]).toEqual([1, expect.stringContaining("tenant nobody")]);
 });

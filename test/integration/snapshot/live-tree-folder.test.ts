@@ -1,16 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  appendFile,
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -49,12 +38,6 @@ describe("the files of the tree for people in a folder", () => {
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   });
 
-  test("P27 a prune that deletes a snapshot leaves the tree's files", async () => {
-    const text = await readFile(live("v1/programs/NARA-2.json"), "utf8");
-    await rm(join(directory, "tenants/sakura-trails/snapshots"), { recursive: true });
-    expect(await readFile(live("v1/programs/NARA-2.json"), "utf8")).toBe(text);
-  });
-
   test.each(["build", "prune"])("P176 what a killed build left goes with the next %s", async (next) => {
     const dead = spawnSync("true").pid;
     const leftovers = ["live/v1/programs", "snapshots/20200101T000000Z-00000000/v1/programs"].map((folder) =>
@@ -75,46 +58,6 @@ describe("the files of the tree for people in a folder", () => {
     const left = (await readdir(directory, { recursive: true })).filter((name) => name.includes(".new-"));
     // A process that lives may still be at work.
     expect(left).toEqual([expect.stringContaining(basename(own))]);
-  });
-
-  test("P7 a build without changes writes nothing there", async () => {
-    const times = async (): Promise<readonly (readonly [string, bigint, bigint])[]> => {
-      const names = await readdir(join(directory, livePath), { recursive: true });
-      const found = await Promise.all(
-        names.sort().map(async (name) => [name, await stat(live(name), { bigint: true })] as const),
-      );
-      return found.map(([name, { mtimeNs, ino }]) => [name, mtimeNs, ino] as const);
-    };
-    const before = await times();
-    expect(await bench.build([kyoto, nara])).toBe("nothing");
-    expect(await times()).toEqual(before);
-  });
-
-  test("files that did not change stay the very same when others do", async () => {
-    const before = await stat(live("v1/programs/NARA-2.json"), { bigint: true });
-    expect(await bench.build([{ ...kyoto, name: "Shrines" }, nara])).toBe("updated");
-    const after = await stat(live("v1/programs/NARA-2.json"), { bigint: true });
-    expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
-  });
-
-  test("a file of a name that no object can have stays, and verify says who is to delete it", async () => {
-    await writeFile(live("v1/programs (copy).json"), "{}");
-    expect(await bench.build([kyoto, nara], { rewrite: true })).toBe("mended");
-    const { stdout } = await bench.run(["snapshot", "verify", "--json"]);
-    expect(JSON.parse(stdout).tenants[0].findings).toMatchObject([
-      { code: "live_file_foreign", message: expect.stringContaining("delete it yourself") },
-    ]);
-  });
-
-  test("a link in it is followed by nobody", async () => {
-    await rm(live("v1/programs.json"));
-    await symlink("/etc/hostname", live("v1/programs.json"));
-    const { status, stdout } = await bench.run(["snapshot", "verify", "--json"]);
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout).tenants[0].findings[0]).toMatchObject({
-      code: "live_file_damaged",
-      message: expect.stringContaining("symbolic link"),
-    });
   });
 });
 
@@ -143,15 +86,5 @@ describe("`snapshot build` and the tree for people", () => {
     await rm(live("v1/extra"));
     expect((await bench.build([], { env: { LOG_LEVEL: "silent" } })).stderr).toBe("");
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
-  });
-
-  test("the folder is there by default, a dry run leaves it alone, and LIVE_COPY=off removes it", async () => {
-    await bench.build(["--dry-run"]);
-    await expect(readdir(live(""))).rejects.toMatchObject({ code: "ENOENT" });
-    await bench.build();
-    expect(await readFile(live("README.txt"), "utf8")).toContain("Programs            2");
-    expect((await readdir(live("v1/programs"))).sort()).toEqual(["KYOTO-1.json", "NARA-2.json"]);
-    await bench.build([], { env: { LIVE_COPY: "off" } });
-    await expect(readdir(live(""))).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

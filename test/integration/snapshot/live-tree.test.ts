@@ -2,14 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { keepLiveTree } from "../../../cli/publish/live-copy/live-tree.ts";
-import { readPublishedPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import {
-  benchTenant,
   fileBench,
   type LiveTreeBench,
   livePath,
@@ -69,23 +66,6 @@ describe.each([
     expect(await bench.faults()).toEqual([]);
     expect(await bench.build([nara])).toBe("updated");
     expect(await bench.names()).toEqual(whole.filter((name) => !name.includes("KYOTO")));
-    expect(await bench.faults()).toEqual([]);
-  });
-
-  test("of an update only the files are written that differ", async () => {
-    const bench = await open();
-    await bench.build([kyoto, nara]);
-    const copied: string[] = [];
-    await bench.build([{ ...kyoto, description: "More" }, nara], {
-      through: (store) => ({
-        ...store,
-        copy: async (from, to, options) => {
-          copied.push(to);
-          return await store.copy(from, to, options);
-        },
-      }),
-    });
-    expect(copied).toEqual([`${livePath}v1/programs/KYOTO-1.json`]);
     expect(await bench.faults()).toEqual([]);
   });
 
@@ -217,30 +197,5 @@ describe.each([
     expect(await bench.build([{ ...kyoto, name: "third" }, osaka])).toBe("mended");
     expect(await bench.text("v1/programs/KYOTO-1.json")).toContain("third");
     expect(await bench.faults()).toEqual([]);
-  });
-
-  test("P27 a marker that somebody else changed meanwhile is left to him", async () => {
-    const bench = await open();
-    await bench.build([kyoto]);
-    const { current } = await readPublishedPointer(bench.store, benchTenant, new AbortController().signal);
-    let other = "";
-    const outcome = await bench.build([{ ...kyoto, name: "second" }], {
-      through: (store) => ({
-        ...store,
-        put: async (key, body, options) => {
-          if (options?.condition !== undefined && other === "") {
-            other = await bench.build([{ ...kyoto, name: "third" }]);
-          }
-          return await store.put(key, body, options);
-        },
-      }),
-    });
-    expect([outcome, other]).toEqual(["left", "mended"]);
-    expect(await bench.faults()).toEqual([]);
-    // What an outdated pointer asks for is not called the truth either.
-    const task = { store: bench.store, live: current, isOn: true, mayExist: true, rewrite: false, known: [] };
-    expect(await keepLiveTree({ ...task, signal: new AbortController().signal })).toBe("left");
-    expect(await bench.build([{ ...kyoto, name: "third" }])).toBe("mended");
-    expect(await bench.text("v1/programs/KYOTO-1.json")).toContain("third");
   });
 });

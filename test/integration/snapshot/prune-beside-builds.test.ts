@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
-import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tenantId = parseTenantId(toolsTenant);
 const hourMs = 3600 * 1000;
@@ -13,13 +14,10 @@ const snapshotsOf = `tenants/${toolsTenant}/snapshots/`;
 /** Two days from now, when everything that the test writes is old enough. */
 const later = (): Date => new Date(Date.now() + 48 * hourMs);
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
-  tools = await openStoreTools();
   await beginTestStore(tools.store);
 });
-afterEach(() => tools.close());
-
 async function folders(): Promise<ReadonlySet<string | undefined>> {
   const keys = await tools.keys(snapshotsOf);
   return new Set(keys.map((key) => key.slice(snapshotsOf.length).split("/")[0]));

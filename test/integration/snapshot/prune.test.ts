@@ -1,23 +1,21 @@
 import { rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tenantId = parseTenantId(toolsTenant);
 const hourMs = 3600 * 1000;
 const snapshotsOf = `tenants/${toolsTenant}/snapshots/`;
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
-  tools = await openStoreTools();
   await beginTestStore(tools.store);
 });
-afterEach(() => tools.close());
-
 /** A prune so many hours from now, so that everything is that old. */
 const prune = (hoursLater: number, ...args: string[]) =>
   tools.run(["snapshot", "prune", ...args], { now: new Date(Date.now() + hoursLater * hourMs) });
@@ -74,20 +72,6 @@ test("a snapshot that was live within the minimum age is kept for the readers th
   expect(await folders()).toEqual([second]);
 });
 
-test("that holds for a snapshot that a rollback replaced, too", async () => {
-  const [first, second] = await publish(2);
-  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant]);
-  for (const key of await tools.keys(`${snapshotsOf}${second}/v1/`)) {
-    const old = new Date(Date.now() - 1000 * hourMs);
-    await utimes(join(tools.directory, key), old, old);
-  }
-  await prune(1, "--keep", "1");
-  expect(await folders()).toEqual([first, second].sort());
-  await prune(25, "--keep", "1");
-  expect(await folders()).toEqual([first]);
-  expect((await verify()).status).toBe(0);
-});
-
 test("P15 every object that a kept snapshot names stays, also in the folder of a deleted one", async () => {
   const unchanged = { programId: "NARA-2", name: "Deer" };
   const build = (name: string) => tools.build([{ programId: "KYOTO-1", name }, unchanged]);
@@ -104,14 +88,6 @@ test("P15 every object that a kept snapshot names stays, also in the folder of a
 
   const again = json((await prune(48, "--keep", "1", "--json")).stdout).tenants[0];
   expect(again).toMatchObject({ outcome: "nothing-to-do", deletedObjects: 0 });
-  expect((await verify()).status).toBe(0);
-});
-
-test("the live snapshot is kept also when it is an older one, after a rollback", async () => {
-  const ids = await publish(4);
-  await tools.run(["snapshot", "rollback", "--tenant", toolsTenant, "--to", String(ids[0])]);
-  await prune(48, "--keep", "2");
-  expect(await folders()).toEqual([ids[0], ids[3]].map(String).sort());
   expect((await verify()).status).toBe(0);
 });
 
@@ -157,19 +133,6 @@ test("P15 before anything is deleted the pointer is rewritten with a new nonce a
   expect(await tools.current()).toEqual(after);
 });
 
-test("a builder that started before a prune starts again from a fresh reading", async () => {
-  await publish(2);
-  let readings = 0;
-  const run = await tools.build([{ programId: "KYOTO-1", name: "New" }], {
-    async onReading() {
-      readings += 1;
-      if (readings === 1) await prune(48, "--keep", "1");
-    },
-  });
-  expect([run.outcome, readings]).toEqual(["published", 2]);
-  expect((await verify()).status).toBe(0);
-});
-
 test("foreign objects are never touched, wherever they are", async () => {
   const [first = ""] = await publish(2);
   const foreign = [
@@ -187,17 +150,6 @@ test("foreign objects are never touched, wherever they are", async () => {
   expect(await tools.keys(`${snapshotsOf}${first}/`)).toEqual(foreign.slice(0, 2));
 });
 
-test("a tenant that was never published is left alone: nothing could make a builder lose there", async () => {
-  const key = responseKey(parseTenantId("atlas"), parseSnapshotId("20200101T000000Z-00000000"), {
-    kind: "list",
-  });
-  await tools.store.put(key, bytesBody(Buffer.from("{}")));
-  const { status, stdout } = await prune(48);
-  expect(status).toBe(0);
-  expect(stdout).toContain("never published, left alone");
-  expect(await tools.keys(key)).toEqual([key]);
-});
-
 test("with a damaged manifest nothing of the tenant is deleted, and other tenants are pruned all the same", async () => {
   const ids = await publish(3);
   const key = manifestKey(tenantId, String(ids[1]) as SnapshotId);
@@ -208,13 +160,6 @@ test("with a damaged manifest nothing of the tenant is deleted, and other tenant
   expect(status).toBe(1);
   expect(stdout).toContain(key);
   expect(await tools.keys(snapshotsOf)).toEqual(before);
-});
-
-test("when some tenants fail and others do not, the exit status is 3", async () => {
-  await publish(2);
-  await tools.store.put(currentKey(parseTenantId("atlas")), bytesBody(Buffer.from("{}")));
-  expect((await prune(48, "--keep", "1")).status).toBe(3);
-  expect(await folders()).toHaveLength(1);
 });
 
 test("a prune that was killed after its marks and half of its deletions is finished by the next one", async () => {
@@ -242,30 +187,6 @@ test("of the run reports the newest 100 stay, and those of the last 30 days", as
   expect(await tools.keys("runs/")).toEqual(Array.from({ length: 110 }, (_, at) => run(at + 10)));
   await prune(24 * 31);
   expect(await tools.keys("runs/")).toEqual(Array.from({ length: 100 }, (_, at) => run(at + 20)));
-});
-
-test("the record of damage that earlier versions kept goes", async () => {
-  await tools.store.put(objectKey("runs/damaged.json"), bytesBody(Buffer.from("{}")));
-  await prune(0);
-  expect(await tools.keys("runs/")).toEqual([]);
-});
-
-test("what an interrupted store check left goes after the minimum age", async () => {
-  const key = objectKey(`probe/${"0a".repeat(16)}/match.json`);
-  await tools.store.put(key, bytesBody(Buffer.from("{}")));
-  await prune(23);
-  expect(await tools.keys("probe/")).toEqual([key]);
-  await prune(25);
-  expect(await tools.keys("probe/")).toEqual([]);
-});
-
-test("--keep below 1 and a --min-age that is no number are wrong usage", async () => {
-  expect((await prune(0, "--keep", "0")).status).toBe(2);
-  expect((await prune(0, "--min-age", "soon")).status).toBe(2);
-});
-
-test("a --min-age below what gateways may be behind is told", async () => {
-  expect((await prune(0, "--min-age", "0.5")).stderr).toContain("SNAPSHOT_MAX_STALE_SECONDS");
 });
 
 test("P86 a prune that fails behind its tenants is recorded with what it deleted", async () => {

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, markKey, responseKey } from "../../../core/object-key.ts";
-import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const tenantId = parseTenantId(toolsTenant);
 
-let tools: StoreTools;
-beforeEach(async () => {
-  tools = await openStoreTools();
-});
-afterEach(() => tools.close());
-
+const tools = forEachTest(openStoreTools);
 const rollback = (...args: string[]) => tools.run(["snapshot", "rollback", "--tenant", toolsTenant, ...args]);
 const release = (...args: string[]) => tools.run(["snapshot", "release", "--tenant", toolsTenant, ...args]);
 const verify = () => tools.run(["snapshot", "verify", "--tenant", toolsTenant]);
@@ -42,13 +38,6 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
   expect((await verify()).status).toBe(0);
 });
 
-test("the hold's reason is what the operator said", async () => {
-  await tools.publish("A");
-  await tools.publish("B");
-  await rollback("--reason", "wrong prices since Monday");
-  expect((await tools.current()).hold?.reason).toBe("wrong prices since Monday");
-});
-
 test("a build passes a held tenant over, and publishes again after a release", async () => {
   await tools.publish("A");
   await tools.publish("B");
@@ -69,28 +58,6 @@ test("rolling back twice goes two snapshots back: the one before is that which t
   expect((await tools.current()).snapshotId).toBe(first);
 });
 
-test("after a rollback and a new build, the default is what the build replaced, not what was withdrawn", async () => {
-  const first = await tools.publish("A");
-  await tools.publish("B");
-  await rollback();
-  await release();
-  await tools.publish("C");
-  await rollback();
-  expect((await tools.current()).snapshotId).toBe(first);
-});
-
-test("when that one is gone, the default is the newest older one that no rollback ever replaced", async () => {
-  const first = await tools.publish("A");
-  const second = await tools.publish("B");
-  await tools.publish("C");
-  await rollback("--to", first);
-  await release();
-  await tools.publish("D");
-  await tools.store.delete([manifestKey(tenantId, first)]);
-  await rollback();
-  expect((await tools.current()).snapshotId).toBe(second);
-});
-
 test("--to goes to any snapshot that was live, also forward again to a withdrawn one", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
@@ -99,41 +66,6 @@ test("--to goes to any snapshot that was live, also forward again to a withdrawn
   expect((await tools.current()).snapshotId).toBe(first);
   expect((await rollback("--to", third)).status).toBe(0);
   expect(await tools.current()).toMatchObject({ snapshotId: third });
-});
-
-test("rolling back to the live snapshot says so and does nothing", async () => {
-  const live = await tools.publish("A");
-  const before = await tools.current();
-  const { status, stdout } = await rollback("--to", live, "--json");
-  expect([status, JSON.parse(stdout).outcome]).toEqual([0, "already-live"]);
-  expect(await tools.current()).toEqual(before);
-});
-
-test("an unknown --to is not found, and the candidates are named", async () => {
-  const first = await tools.publish("A");
-  await tools.publish("B");
-  const { status, stderr } = await rollback("--to", "20200101T000000Z-00000000");
-  expect(status).toBe(1);
-  expect(stderr).toContain(first);
-  expect((await rollback("--to", "yesterday")).status).toBe(2);
-});
-
-test("without an earlier snapshot there is nothing to roll back to", async () => {
-  await tools.publish("A");
-  const { status, stderr } = await rollback();
-  expect(status).toBe(1);
-  expect(stderr).toContain("no snapshot from before");
-});
-
-test("a tenant that was never published can be neither rolled back nor released", async () => {
-  expect(await rollback()).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("Nothing is published"),
-  });
-  expect(await release()).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("Nothing is published"),
-  });
 });
 
 test("P14 the target is read as a whole first: with a damaged object nothing changes", async () => {
@@ -169,17 +101,6 @@ test("P14 a snapshot that never was live is no target, however complete it is", 
   expect((await rollback("--to", never)).status).toBe(1);
 });
 
-test("a rollback also gets a tenant away from a live snapshot whose manifest is lost", async () => {
-  const first = await tools.publish("A");
-  await tools.publish("B");
-  const live = await tools.publish("C");
-  await tools.store.delete([manifestKey(tenantId, live)]);
-  await rollback();
-  // That B was live stood in the lost manifest only.
-  expect((await tools.current()).snapshotId).toBe(first);
-  expect((await verify()).status).toBe(0);
-});
-
 test("a release ends the hold and keeps snapshot, generation and time of publication", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
@@ -200,14 +121,6 @@ test("a release ends the hold and keeps snapshot, generation and time of publica
   expect(after.nonce).not.toBe(held.nonce);
 });
 
-test("releasing a tenant that is not on hold says so and writes nothing", async () => {
-  await tools.publish("A");
-  const before = await tools.current();
-  const { status, stdout } = await release("--json");
-  expect([status, JSON.parse(stdout).outcome]).toEqual([0, "not-held"]);
-  expect(await tools.current()).toEqual(before);
-});
-
 const six = ["A", "B", "C", "D", "E", "F"].map((programId) => ({ programId, name: programId }));
 
 test.each([
@@ -225,10 +138,4 @@ test.each([
   const { status, stdout } = await rollback("--allow-shrink");
   expect(status).toBe(0);
   expect(stdout).toMatch(/Partners see \d programs? now; before it was 6\./);
-});
-
-test("P55 a rollback that changes few programs, or adds some, needs no leave", async () => {
-  await tools.build(six);
-  await tools.build(six.slice(0, 3));
-  expect((await rollback()).stdout).toContain("Partners see 6 programs now; before it was 3.");
 });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
@@ -7,19 +5,18 @@ import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { filesBelow, toolsTenant } from "../../support/store-tools.ts";
 
 let server: S3Server;
-let folder: string;
+const folder = folderForAllTests();
 beforeAll(async () => {
   server = await startS3Server();
-  folder = await mkdtemp(join(tmpdir(), "s3-tools-"));
 });
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
 afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
   await server.close();
 });
 
@@ -83,13 +80,4 @@ test("a prune with nothing to delete costs a tenant one listing, one read, and t
   // Beside the proof of conditional writes before it, and one look at the store's identity for the whole run.
   expect(requests()).toMatchObject({ GetObject: 1 + 1 + 2 * 3, ListObjectsV2: 1 });
   expect(requests().PutObject).toBeUndefined();
-});
-
-test("a prune deletes up to 1,000 objects by one request", async () => {
-  await publish("A", "B", "C");
-  await run(["snapshot", "prune", ...tenant, "--keep", "1"], 48);
-  // Marks, pointer and audit; the objects in one batch, the marks in another.
-  expect(requests()).toMatchObject({ PutObject: 2 + 1 + 2, ListObjectsV2: 2 });
-  const batches = server.log.filter(({ operation }) => operation === "DeleteObjects");
-  expect(batches.length).toBeLessThanOrEqual(3);
 });

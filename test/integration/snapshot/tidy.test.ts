@@ -1,14 +1,10 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { expect, test } from "vitest";
+import { forEachTest } from "../../support/lasting.ts";
+import { openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
-beforeEach(async () => {
-  tools = await openStoreTools();
-});
-afterEach(() => tools.close());
-
+const tools = forEachTest(openStoreTools);
 const below = async (): Promise<string[]> => (await readdir(tools.directory, { recursive: true })).sort();
 
 /** What a killed process and a killed purge left, long ago. */

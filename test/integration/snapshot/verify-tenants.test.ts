@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey } from "../../../core/object-key.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
-let tools: StoreTools;
+const tools = forEachTest(openStoreTools);
 beforeEach(async () => {
-  tools = await openStoreTools();
   await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
 });
-afterEach(() => tools.close());
-
 const verify = (...args: string[]) => tools.run(["snapshot", "verify", ...args]);
 
 test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {
@@ -24,21 +22,6 @@ test("a damaged current.json is a finding of its tenant and does not keep the ot
     { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
     { tenantId: toolsTenant, outcome: "clean" },
   ]);
-});
-
-test("a pointer that was cut is named with the steps, which mend it", async () => {
-  const key = currentKey(parseTenantId(toolsTenant));
-  await tools.store.put(key, bytesBody((await tools.read(key)).subarray(0, 40)));
-  const { status, stdout } = await verify();
-  expect([status, stdout.replace(/\s+/g, " ")]).toEqual([
-    1,
-    expect.stringMatching(
-      /partners get 500.* pointer_damaged tenants\/sakura-trails\/current\.json: .* Remove it, then `snapshot build --tenant sakura-trails`/,
-    ),
-  ]);
-  await tools.store.delete([key]);
-  await tools.build([{ programId: "KYOTO-1", name: "Temples" }]);
-  expect((await verify()).status).toBe(0);
 });
 
 test("a pointer that was lost is told from one that never was, and a build mends it", async () => {

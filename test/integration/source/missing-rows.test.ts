@@ -82,22 +82,6 @@ describe("rows that are missing", () => {
       { code: "tenant_id_null", view: "faq", column: "tenant_id", count: 39, examples: [{ tenantId: null }] },
     ]);
   });
-
-  test("tenants without programs, by name", async () => {
-    await trips.define("tenants", "VALUES ('acme', 'Acme'), ('Beta', 'Beta'), ('gamma', 'Gamma')");
-    await trips.database.query("ALTER VIEW partner_source.tenants RENAME column1 TO tenant_id");
-    await trips.database.query("ALTER VIEW partner_source.tenants RENAME column2 TO name");
-    expect(await trips.problems()).toMatchObject([
-      {
-        severity: "warning",
-        code: "tenant_without_programs",
-        view: "programs",
-        column: "tenant_id",
-        count: 2,
-        examples: [{ tenantId: "Beta" }, { tenantId: "gamma" }],
-      },
-    ]);
-  });
 });
 
 test("on a terminal the check shows how far it is, and leaves nothing of it behind", async () => {

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
 import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { PlainRow } from "../../support/plain-source.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { type ReadProgram, readPrograms, readSums } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
 const ids = ["P1", "P2"];
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();

@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
+const bench = useWorkbench();
 
 beforeEach(async () => {
   await bench.reset();
@@ -33,33 +25,6 @@ test("P149 a check warns of programs that two tenants have with the same id and 
   ]);
 });
 
-test("P149 a preview warns of them, too, and of nothing when the content differs", async () => {
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
-  await bench.insertMany("acme", 6);
-  await bench.insertMany("beta", 5);
-  const { status, stdout } = await bench.run(["source", "preview", "--tenant", "acme", "--json"]);
-  expect(status).toBe(0);
-  expect(JSON.parse(stdout).findings).toMatchObject([
-    {
-      severity: "warning",
-      code: "programs_shared",
-      count: 5,
-      examples: [{ tenantId: "acme", value: "5 of 6 program(s) looked at as beta has them" }],
-    },
-  ]);
-  const text = await bench.run(["source", "preview", "--tenant", "acme"]);
-  expect(text.stdout).toContain("warning programs_shared (tenant_id)");
-  expect(text.stdout).toContain("set SHARED_PROGRAMS=warn.");
-  const set = { env: { SHARED_PROGRAMS: "warn" } };
-  for (const command of ["preview", "check"])
-    expect((await bench.run(["source", command], set)).stdout).not.toContain("SHARED_PROGRAMS");
-  await bench.source.query(
-    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
-  );
-  const other = await bench.run(["source", "preview", "--tenant", "acme", "--json"]);
-  expect(JSON.parse(other.stdout).findings).toEqual([]);
-});
-
 test("D140 tenant ids that differ between tenants and programs in case only fail the check, with the sentence that fits", async () => {
   await bench.source.insert("tenants", { tenant_id: "ACME" });
   await bench.insertMany("acme", 2);
@@ -79,18 +44,6 @@ describe("P146 a tenant that is published under an id of other case", () => {
     await bench.source.query("UPDATE partner_source.programs SET tenant_id = lower(tenant_id)");
   });
 
-  test("is named by a build of all, and by one of this tenant, but not of another", async () => {
-    const warning = { code: "tenant_id_case", severity: "warning", value: "acme: ACME is published" };
-    expect((await bench.build(["--tenant", "beta"])).report.problems).toEqual([]);
-    const one = await bench.build(["--tenant", "acme"]);
-    expect([one.status, one.report.problems]).toMatchObject([0, [warning]]);
-    const all = await bench.build();
-    expect([all.status, all.report.problems]).toMatchObject([
-      0,
-      [{ code: "tenant_vanished", value: "ACME" }, warning],
-    ]);
-  });
-
   test("fails the check of the source, with both ids, as long as the store holds it", async () => {
     const { status, stdout } = await bench.run(["source", "check", "--json"]);
     expect(status).toBe(1);
@@ -108,45 +61,4 @@ describe("P146 a tenant that is published under an id of other case", () => {
     await bench.run(["tenant", "remove", "ACME"]);
     expect((await bench.run(["source", "check"])).status).toBe(0);
   });
-
-  test("is another tenant where the source lists both", async () => {
-    await bench.source.insert("tenants", { tenant_id: "ACME" });
-    await bench.insertMany("ACME", 2);
-    expect((await bench.run(["source", "check"])).status).toBe(0);
-    expect((await bench.build(["--tenant", "acme"])).report.problems).toEqual([]);
-    expect((await bench.build()).report.problems).toEqual([]);
-  });
-});
-
-test("a check gives no advice to list a tenant again that was removed by command", async () => {
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
-  await bench.insertMany("acme", 2);
-  await bench.insertMany("beta", 2);
-  expect((await bench.run(["snapshot", "build"])).status).toBe(0);
-  await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'beta'");
-  const codes = async (): Promise<readonly string[]> => {
-    const { stdout } = await bench.run(["source", "check", "--json"]);
-    return JSON.parse(stdout).problems.map(({ code }: { readonly code: string }) => code);
-  };
-  expect(await codes()).toEqual(["programs_of_unknown_tenant"]);
-  expect((await bench.run(["tenant", "remove", "beta"])).status).toBe(0);
-  expect(await codes()).toEqual([]);
-});
-
-test("P145 status names tenants with the same programs until a run of all finds that their rows differ", async () => {
-  await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
-  await bench.insertMany("acme", 6);
-  await bench.insertMany("beta", 6);
-  const isNamed = async (args: readonly string[]): Promise<boolean> => {
-    expect((await bench.run(["snapshot", "build", ...args])).status).toBe(0);
-    const { stdout } = await bench.run(["snapshot", "status"]);
-    return stdout.includes("programs that another tenant has, too");
-  };
-  expect(await isNamed([])).toBe(true);
-  expect(await isNamed([])).toBe(true);
-  expect(await isNamed(["--tenant", "acme"])).toBe(true);
-  await bench.source.query(
-    "UPDATE partner_source.programs SET name = 'Our ' || name WHERE tenant_id = 'beta'",
-  );
-  expect(await isNamed([])).toBe(false);
 });

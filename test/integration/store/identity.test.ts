@@ -20,6 +20,7 @@ const newStore = /STORE_ID=(store_[0-9A-Za-z]{16}) /;
 const build = ["snapshot", "build"];
 
 describe("the identity of a store", () => {
+  const settings = { storeId: undefined, storeUrl: { kind: "file", directory: "" } } as const;
   let bench: Workbench;
   let elsewhere: string;
   beforeAll(async () => {
@@ -75,11 +76,10 @@ describe("the identity of a store", () => {
 
   test("P160 of several that begin at once all go by the same identity, and one says that it is new", async () => {
     const said: string[] = [];
-    const settings = { storeId: undefined } as Parameters<typeof identifiedStore>[1];
     const store = createFileStore({ directory: bench.storeDirectory });
     await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
-        identifiedStore(store, settings, quietShell(said), { requireConditions: async () => {} }).put(
+        identifiedStore(store, settings, quietShell(said)).put(
           confirmedKey,
           bytesBody(Buffer.from(String(at))),
         ),
@@ -128,8 +128,7 @@ describe("the identity of a store", () => {
 
   test("P162 what goes on writing writes nothing where its store was, once that is another one or gone", async () => {
     const store = createFileStore({ directory: bench.storeDirectory });
-    const settings = { storeId: undefined } as Parameters<typeof identifiedStore>[1];
-    const watched = identifiedStore(store, settings, quietShell(), { requireConditions: async () => {} });
+    const watched = identifiedStore(store, settings, quietShell());
     const write = () => watched.put(confirmedKey, bytesBody(Buffer.from("{}")));
     await write();
     const away = `${bench.storeDirectory}-away`;

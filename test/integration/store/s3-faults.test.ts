@@ -112,6 +112,15 @@ const cases: Readonly<Record<string, Case>> = {
     },
     outcomes: retried("deleted", "new"),
   },
+  "delete one": {
+    operation: "DeleteObject",
+    call: async (store) => {
+      await store.delete([name]);
+      return "deleted";
+    },
+    // No body to corrupt, neither way.
+    outcomes: { ...retried("deleted", "new"), corrupted: ["deleted", 1, "new"] },
+  },
 };
 
 /** The quick pass asks about reading and committing. */

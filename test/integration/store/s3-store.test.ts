@@ -81,6 +81,31 @@ describe("the S3 driver", () => {
   });
 
   describe("what a store turns out not to take is asked for once", () => {
+    test("a checksum header", async () => {
+      server.quirks.checksums = "refused";
+      for (const name of ["a.json", "b.json", "c.json"]) await putText(store, name, name);
+      expect(requests("PutObject").map(({ status }) => status)).toEqual([400, 200, 200, 200]);
+    });
+
+    test("a put that is refused with and without the checksum header fails, and the header is kept", async () => {
+      server.quirks.refusal = "InvalidRequest";
+      await expectFailure("store_unsupported", () => putText(store, "a.json", "1"));
+      server.quirks.refusal = undefined;
+      await putText(store, "a.json", "2");
+      const sent = requests("PutObject").map(({ headers }) => "x-amz-checksum-sha256" in headers);
+      expect(sent).toEqual([true, false, true]);
+    });
+
+    test("a batch of deletes", async () => {
+      server.quirks.deleteObjects = "missing";
+      for (const name of ["a.json", "b.json", "c.json", "d.json"]) await putText(store, name, name);
+      await store.delete([key("a.json"), key("b.json")]);
+      await store.delete([key("c.json"), key("d.json")]);
+      expect(requests("DeleteObjects")).toHaveLength(1);
+      expect(requests("DeleteObject")).toHaveLength(4);
+      expect(server.objects.size).toBe(0);
+    });
+
     test("a quoted If-Match: repeated without quotes when the object still has the tag", async () => {
       server.quirks.ifMatch = "unquoted";
       let etag = await putText(store, "a.json", "0");

@@ -1,23 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { CommandOptions } from "../../support/command-line.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
+const desk = forAllTests(openSupportDesk);
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function explain(programId: string, options: CommandOptions = {}): Promise<string> {
@@ -53,38 +46,6 @@ describe("snapshot explain", () => {
     expect(text).toContain("Next: If a value above");
   });
 
-  test("tells what the next build would change of what is served", async () => {
-    await desk.build({ now: morning });
-    await change("UPDATE partner_source.room_prices SET amount = 990 WHERE occupancy = 1");
-    const text = await explain("KYOTO-1");
-    expect(text).toContain("changed since (Prices)");
-    expect(text).toContain("Room for 1: 1,490.00 → 990.00 EUR");
-    expect(text).toMatch(/\n {2}partner-programs snapshot build --tenant sakura-trails\n$/);
-  });
-
-  test("names the snapshot that last served a program, and the one that took it out", async () => {
-    await desk.build({ now: morning });
-    await change("UPDATE partner_source.programs SET name = 'Deer' WHERE program_id = 'NARA-2'");
-    await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
-    await change("DELETE FROM partner_source.programs WHERE program_id = 'NARA-2'");
-    await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
-    const text = await explain("NARA-2");
-    expect(text).toContain("no longer has it");
-    expect(text).toMatch(/last in 20261121T090000Z-\w+, 3 hours ago/);
-    expect(text).toMatch(/taken out by 20261121T100000Z-\w+, 2 hours ago/);
-    expect(text).toContain("have it restored");
-  });
-
-  test("names the field and the value that make a program invalid, and what the last run said", async () => {
-    await desk.build({ now: morning });
-    await change("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'KYOTO-1'");
-    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
-    const text = await explain("KYOTO-1");
-    expect(text).toContain("cannot be published");
-    expect(text).toContain("(program_name_blank, name)");
-    expect(text).toMatch(/last run +failed just now/);
-  });
-
   test("P48 tells that a program of a snapshot that was rolled back was taken out by the rollback", async () => {
     await desk.build({ now: morning });
     await change(
@@ -96,21 +57,6 @@ describe("snapshot explain", () => {
     expect(text).toMatch(/out by a rollback, .* \(20\S+Z\)/);
     // The other one is as the live snapshot has it, not as the withdrawn one.
     expect(await explain("KYOTO-1")).toMatch(/content +as built by 20261121T080000Z-/);
-  });
-
-  test("finds the program under another spelling or another tenant", async () => {
-    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
-    await desk.source.insert("programs", {
-      tenant_id: "alpine",
-      program_id: "EIGER",
-      name: "Eiger",
-      lifecycle_state: "active",
-    });
-    await desk.build({ now: morning });
-    expect(await explain("kyoto-1")).toContain('writes it "KYOTO-1"');
-    const text = await explain("EIGER");
-    expect(text).toContain('"EIGER" under tenant alpine');
-    expect(text).toContain("partner-programs snapshot explain --tenant alpine --program EIGER\n");
   });
 
   test.each([
@@ -146,47 +92,5 @@ describe("snapshot explain", () => {
     const text = await explain("KYOTO-1");
     expect(text).toMatch(/^Partners get 500 .* damaged\./m);
     expect(text).toContain("partner-programs snapshot verify --tenant sakura-trails\n");
-  });
-
-  test("of a sold-out program shows who takes its places, and of no other", async () => {
-    await change("DELETE FROM partner_source.enrollments WHERE program_id = 'KYOTO-1'");
-    expect(await explain("KYOTO-1")).not.toContain("sold out");
-    await change(`
-      UPDATE partner_source.programs SET capacity_total = 2 WHERE program_id = 'KYOTO-1';
-      INSERT INTO partner_source.enrollments VALUES ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'),
-        ('sakura-trails', 'KYOTO-1', 'batal', 'passenger'), ('sakura-trails', 'KYOTO-1', 'cancelled', 'passenger')`);
-    expect(await explain("KYOTO-1")).toMatch(
-      /^ {2}sold out +batal \(2\): takes a place cancelled \(1\): takes no place TERMINAL_ENROLLMENT_STATUSES names/m,
-    );
-    const command = ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"];
-    expect(await desk.json(command, { now: noon })).toMatchObject({
-      source: { statuses: [{ status: "batal", count: 2, takesPlace: true }, { takesPlace: false }] },
-    });
-  });
-
-  test("prints an object for programs", async () => {
-    await desk.build({ now: morning });
-    await change("UPDATE partner_source.programs SET currency = 'USD' WHERE program_id = 'KYOTO-1'");
-    const explanation = await desk.json(
-      ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"],
-      { now: noon },
-    );
-    expect(explanation).toMatchObject({
-      at: "2026-11-21T12:00:00.000Z",
-      answer: 200,
-      verdict: "served_outdated",
-      row: "served_differs/none",
-      source: { kind: "publishable", dropped: [] },
-      live: {
-        kind: "live",
-        served: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-        history: { isServed: true },
-      },
-      pendingChanges: [
-        { kind: "changed", path: "currency", before: "EUR", after: "USD", words: { label: "Currency" } },
-      ],
-      lastRun: { outcome: "published", problems: null },
-      next: { commands: ["snapshot build --tenant sakura-trails"] },
-    });
   });
 });

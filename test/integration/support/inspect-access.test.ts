@@ -57,11 +57,6 @@ describe("P61: pages for a team are never open", () => {
   });
 });
 
-test("inspect-password is no command any more", async () => {
-  const { status, stdout } = await desk.run(["inspect-password", "ada"]);
-  expect([status, stdout]).toEqual([2, ""]);
-});
-
 test("P66: the key of a run is not in its log, however it is written", async () => {
   running = await runInspect(desk, [], { env: { LOG_LEVEL: "info" } });
   const key = /key=([\w-]+)/.exec(running.printed)?.[1] ?? "";

@@ -3,15 +3,15 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../../support/gateway-client.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let pages: InspectFixture;
 /** Looks at the sessions of the desk's database. */
 let watcher: pg.Client;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build();
   pages = await startInspect(desk);
   watcher = new pg.Client({ connectionString: desk.env.DATABASE_URL });
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await pages.close();
   await watcher.end();
-  await desk.close();
 });
 
 async function sessions(condition = "true"): Promise<number> {
@@ -46,14 +45,6 @@ async function mostSessions(done: Promise<unknown>): Promise<number> {
   await ended;
   return most;
 }
-
-test("P180: 140 searches at once use four connections of the booking database, and each is answered", async () => {
-  const searches = Promise.all(Array.from({ length: 140 }, () => pages.get("/find?q=osaka+night")));
-  expect(await mostSessions(searches)).toBeLessThanOrEqual(4);
-  const statuses = (await searches).map(({ status }) => status);
-  expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-  expect((await pages.get("/find?q=osaka+night")).status).toBe(200);
-});
 
 test("P180: while the booking database hangs, four wait for it, the others hear that it is busy, and all is well after it", async () => {
   await desk.source.query("BEGIN; LOCK TABLE partner_source.programs IN ACCESS EXCLUSIVE MODE");

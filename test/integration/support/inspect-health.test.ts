@@ -6,17 +6,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** P77: the page over tenants of which each has something real the matter with it. */
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let inspect: InspectFixture;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   for (const tenant_id of ["alpine", "damaged", "empty", "well"]) {
     await desk.source.insert("tenants", { tenant_id, name: tenant_id });
     if (tenant_id === "empty") continue;
@@ -47,7 +47,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await inspect?.close();
-  await desk?.close();
 });
 
 async function textOf(key: string): Promise<string> {
@@ -73,18 +72,6 @@ test("P77: the worst stands first, each with why, since when and what to do", as
   expect(order).toEqual([...order].sort((a, b) => a - b));
   expect(page).toMatch(/held Held since .* by ada@desk: rollback to /);
   expect(page).toContain("Last run left out 1 program with an error.");
-});
-
-test("P77: the program that is faulty leads to its explanation", async () => {
-  const text = await (await inspect.get("/health")).text();
-  expect(text).toContain('href="/tenants/alpine/programs/EIGER"');
-});
-
-test("P77: tenants whose builds stay away are found", async () => {
-  const later = await startInspect(desk, { now: new Date(noon.getTime() + 27 * 3_600_000) });
-  const page = await (await later.get("/health")).text();
-  expect(page).toContain("and one should come within 26 hours.");
-  await later.close();
 });
 
 test("W162: a gateway that has lost its store is found by its log: partners get an older snapshot, and since when", async () => {
@@ -120,31 +107,4 @@ test("W162: in a place that is no store nothing counts as well, and an explanati
   const { stdout } = await desk.run(args, { env: { STORE_URL: `file:${directory}` } });
   expect(stdout.replace(/\s+/g, " ")).toMatch(/no store in .* older snapshot/);
   expect(stdout).not.toContain("Partners get");
-});
-
-test("P77: one missing view that keeps 200 tenants back is said once, with the number and the first names", async () => {
-  await desk.reset();
-  for (let at = 0; at < 200; at += 1) {
-    const tenant_id = `tenant-${String(at).padStart(3, "0")}`;
-    await desk.source.insert("tenants", { tenant_id, name: tenant_id });
-    await desk.source.insert("programs", {
-      tenant_id,
-      program_id: "P",
-      name: "P",
-      lifecycle_state: "active",
-    });
-  }
-  await desk.build({ now: new Date(noon.getTime() - 7_200_000) });
-  await desk.source.query("ALTER TABLE partner_source.staff RENAME TO staff_away");
-  await desk.build({ now: new Date(noon.getTime() - 3_600_000) });
-  await desk.source.query("ALTER TABLE partner_source.staff_away RENAME TO staff");
-  const text = await (await inspect.get("/")).text();
-  expect(text.length).toBeLessThan(60_000);
-  expect(text.match(/Builds fail/g)).toHaveLength(1);
-  const said = (await words("/")).replace(/ ,/g, ",");
-  expect(said).toMatch(
-    /201 tenants : sakura-trails, tenant-000, .* and 196 more tenants builds fail Builds fail/,
-  );
-  expect(said).toContain("snapshot build --tenant TENANT");
-  expect(said).toContain("… and 151 more: the box above finds them.");
 });

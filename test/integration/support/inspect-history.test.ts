@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endedAfter } from "../../support/gateway-faulty-store.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** The page of a program: its versions, what changed between two of them, and what is not there. */
 
 const tenant = `/tenants/${deskTenant}`;
 const kyoto = `${tenant}/programs/KYOTO-1`;
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let inspect: InspectFixture;
 /** By what was built, oldest first. */
 let snapshots: readonly string[];
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   const at = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
   await desk.build({ now: at(8) });
   await desk.source.query(
@@ -35,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await inspect?.close();
-  await desk?.close();
 });
 
 async function words(path: string, pages = inspect): Promise<string> {
@@ -64,30 +63,13 @@ describe("P72: the versions of a program", () => {
     ]);
   });
 
-  test("are drawn one after the other, from the oldest to now", async () => {
-    const text = await (await inspect.get(kyoto)).text();
-    const bars = [...text.matchAll(/<rect class="(\w+)" x="(\d+)" y="0" width="(\d+)"/g)];
-    expect(bars.map(([, kind]) => kind)).toEqual(["there0", "there1", "there0", "there1"]);
-    const ends = bars.map(([, , x, width]) => Number(x) + Number(width) + 1);
-    expect(bars.slice(1).map(([, , x]) => Number(x))).toEqual(ends.slice(0, -1));
-    expect(ends.at(-1)).toBe(1000);
-  });
-
   test.each([
     ["", /Places in all 30 25/],
     ["?version=2", /Places in all 25 30/],
-    ["?version=1", /Places in all 30 25/],
   ])("are compared with the one before (%s)", async (query, said) => {
     const named = query.replace(/\d/g, (at) => snapshots[Number(at)] ?? "");
     const page = await words(kyoto + named);
     expect(page.slice(page.indexOf("What changed"))).toMatch(said);
-  });
-
-  test("that a program is missing from are said to be 404", async () => {
-    const page = await words(`${tenant}/programs/NARA-2`);
-    expect(page).toContain("It appeared: partners got 404 before.");
-    const gone = await words(`${tenant}/programs/NARA-2?version=${snapshots[2]}`);
-    expect(gone).toContain("It went: partners got 404 from then on.");
   });
 
   test("are not known where a manifest is damaged, and are not shown where a body is", async () => {
@@ -109,27 +91,4 @@ describe("P72: the versions of a program", () => {
     expect(await words(kyoto, noBody)).toContain("One of the two versions is damaged.");
     await noBody.close();
   });
-});
-
-test("a version leads to what changed with it", async () => {
-  expect(await (await inspect.get(kyoto)).text()).toContain(`href="${kyoto}?version=${snapshots[0]}"`);
-  expect(await words(kyoto)).toContain("Places in all 25");
-});
-
-test.each([
-  ["kyoto-1", "writes it &quot;KYOTO-1&quot;"],
-  ["KYOTO-11", "Did you mean KYOTO-1"],
-  ["OSAKA-3", "&quot;draft&quot;, and only active"],
-])("the page of a program that is not there (%s) says why", async (program, said) => {
-  const page = await words(`${tenant}/programs/${program}`);
-  expect(page).toContain(said);
-  expect(page).not.toContain("What partners get");
-});
-
-test.each([
-  ["--gateway", "https://x.example"],
-  ["--token-file", "/dev/null"],
-])("inspect %s is no option any more", async (...args) => {
-  const { status, stdout } = await desk.run(["inspect", "--port", "0", ...args]);
-  expect([status, stdout]).toEqual([2, ""]);
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CommandResult } from "../../support/command-line.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const hostile = `<img src=x onerror=alert(1)>"'&`;
 const noon = new Date("2026-11-21T12:00:00.000Z");
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let inspect: InspectFixture;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.source.query("UPDATE partner_source.programs SET name = $1 WHERE program_id = 'NARA-2'", [
     hostile,
   ]);
@@ -25,7 +25,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await inspect.close();
-  await desk.close();
 });
 
 async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {
@@ -123,13 +122,6 @@ describe("the server of inspect", () => {
     },
   );
 
-  test("answers to localhost", async () => {
-    const { status } = await raw(
-      `GET / HTTP/1.1\r\nHost: localhost:${inspect.port}\r\nCookie: ${inspect.cookie}\r\n\r\n`,
-    );
-    expect(status).toBe(200);
-  });
-
   test.each(["http://evil.example/", "//evil.example/", "*"])(
     "takes the target %s for no page of another host",
     async (target) => {
@@ -172,10 +164,6 @@ describe("the key of inspect", () => {
     expect(text).not.toContain(inspect.key);
   });
 
-  test("is found among other cookies of the machine", async () => {
-    expect((await inspect.get("/", { cookie: `a=1; ${inspect.cookie}; b=2` })).status).toBe(200);
-  });
-
   test.each(["cross-site", "same-site"])(
     "does not open a page that a page of another origin asks for (%s)",
     async (site) => {
@@ -211,9 +199,4 @@ test("inspect says where it listens, serves until it is interrupted, and ends wi
   interruption.abort();
   expect((await ended)?.status).toBe(0);
   await expect(fetch(url)).rejects.toThrow();
-});
-
-test("inspect refuses a port that is taken", async () => {
-  const { status, stderr } = await desk.run(["inspect", "--port", String(inspect.port)]);
-  expect([status, stderr]).toEqual([2, expect.stringContaining("another process listens there already")]);
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { page } from "../../support/markdown.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let gateway: DeskGateway;
 /** Of a token whose client breaks no rule. */
 let goodTokenId: string;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
   await desk.source.query(
     "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
@@ -31,7 +31,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.stop();
-  await desk.close();
 });
 
 describe("docs/json.md", () => {

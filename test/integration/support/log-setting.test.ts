@@ -1,25 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { commandNamed } from "../../support/command-lines.ts";
-import { commandPaths } from "../../support/command-paths.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const tokenId = "tok_0123456789ABCdef";
-let folder: string;
+const folder = folderForAllTests();
 let log: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "log-setting-"));
   log = join(folder, "gateway.log");
   await writeFile(log, line("req-1"));
   await writeFile(join(folder, "other.log"), line("req-2"));
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true });
 });
 
 function line(requestId: string): string {
@@ -38,15 +31,6 @@ const takers: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("PARTNER_PROGRAMS_LOG", () => {
-  test("is asked of every command that takes --log", () => {
-    const names = commandPaths()
-      .filter((path) => commandNamed(path)?.options.some(({ long }) => long === "--log"))
-      .map((path) => path.join(" "));
-    // Pages and the status are told without a log, too.
-    const optional = ["inspect", "snapshot status"];
-    expect(names.filter((name) => !optional.includes(name)).sort()).toEqual(Object.keys(takers).sort());
-  });
-
   test.each(Object.keys(takers))(
     "is the log of %s without --log, and without both the call is wrong",
     async (name) => {
@@ -64,11 +48,6 @@ describe("PARTNER_PROGRAMS_LOG", () => {
     const other = join(folder, "other.log");
     expect(await run(["request", "explain", "req-2", "--log", other], log)).toMatchObject({ status: 0 });
     expect(await run(["request", "explain", "req-1", "--log", other], log)).toMatchObject({ status: 1 });
-  });
-
-  test("is a file like any other: one that is not there is named", async () => {
-    const { status, stderr } = await run(["token", "usage"], join(folder, "gone.log"));
-    expect([status === 0, stderr]).toEqual([false, expect.stringContaining("gone.log")]);
   });
 });
 
@@ -89,11 +68,6 @@ test.each([
 });
 
 describe("request explain", () => {
-  test.each([" req-1 ", '"req-1"', '"req-1",', "„req-1“"])("finds the request of %j", async (typed) => {
-    const { status, stdout } = await run(["request", "explain", typed, "--json"], log);
-    expect([status, JSON.parse(stdout).requestId]).toEqual([0, "req-1"]);
-  });
-
   test.each(["no spaces please", "a/b", "ü", "x".repeat(129)])(
     "W40 says of %j that the gateway must have replaced it",
     async (id) => {
@@ -101,9 +75,4 @@ describe("request explain", () => {
       expect([status, stderr]).toEqual([1, expect.stringContaining("replaces any other")]);
     },
   );
-
-  test("W40 says nothing of the kind of an id that the gateway keeps", async () => {
-    const { status, stderr } = await run(["request", "explain", "req-9"], log);
-    expect([status, stderr]).toEqual([1, expect.not.stringContaining("replaces")]);
-  });
 });

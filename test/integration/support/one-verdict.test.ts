@@ -1,32 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { explainProgram } from "../../../cli/support/explain.ts";
-import { createAskedDatabase } from "../../../cli/support/facts/asked-database.ts";
-import { countingStore } from "../../../core/counting-store.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { parseSettings } from "../../../core/setting-parser.ts";
-import { cliSettings } from "../../../core/settings.ts";
-import { logLine } from "../../support/log-lines.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeEach, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** What is told is what is so now: not what traces of the past suggest, not what nobody has to do, and not only the first of it. */
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const explain = ["snapshot", "explain", "--tenant", deskTenant, "--program"];
-let desk: SupportDesk;
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
+const desk = forAllTests(openSupportDesk);
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function told(...args: readonly string[]): Promise<string> {
@@ -91,18 +74,6 @@ test("the sandbox has no age, is not lost, and its programs are not looked for i
   }
 });
 
-test("what is wrong with many tenants is said once", async () => {
-  const names = Array.from({ length: 12 }, (_, at) => `tenant-${String(at).padStart(2, "0")}`);
-  await desk.source.insert("tenants", ...names.map((tenant_id) => ({ tenant_id })));
-  await desk.build({ now: new Date(now.getTime() - 3_600_000) });
-  await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
-  await desk.build({ now });
-  const { stdout } = await desk.run(["snapshot", "status"], { now });
-  expect(stdout.match(/partner_source\.faq/g)).toHaveLength(1);
-  expect(stdout).toMatch(/ 13 tenants \(sakura-trails, tenant-00, tenant-01 and 10 more\) +builds fail/);
-  await desk.source.query("ALTER TABLE partner_source.gone RENAME TO faq");
-});
-
 test("all that keeps a program from partners is said at once, and then what they would not see of it", async () => {
   await desk.build({ now });
   await desk.source.query(`
@@ -124,57 +95,4 @@ test("all that keeps a program from partners is said at once, and then what they
     ],
     dropped: [{ code: "url_dropped" }],
   });
-});
-
-test("a state is what the source says, since the booking system may call it otherwise", async () => {
-  await desk.build({ now });
-  expect(await told(...explain, "OSAKA-3")).toContain('the source says "draft", and only active programs');
-});
-
-describe("red is for what somebody has to do today", () => {
-  const status = async (...args: readonly string[]) =>
-    (await desk.json(["snapshot", "status", ...args], { now })) as {
-      readonly concerns: readonly object[];
-      readonly counts: object;
-    };
-
-  test("not for a request without an access key", async () => {
-    await desk.build({ now });
-    const folder = await mkdtemp(join(tmpdir(), "one-verdict-"));
-    const time = new Date(now.getTime() - 60_000).toISOString();
-    const line = { requestId: "r-1", time, status: 401, causeCode: "no_token", cause: "no token" };
-    await writeFile(join(folder, "gateway.log"), logLine(line));
-    const { concerns, counts } = await status("--log", join(folder, "gateway.log"));
-    expect([concerns, counts]).toEqual([[], { bad: 0, doubtful: 0, well: 1 }]);
-    await rm(folder, { recursive: true });
-  });
-
-  test("not for a tenant that offers nothing", async () => {
-    await desk.source.query("UPDATE partner_source.programs SET lifecycle_state = 'draft'");
-    await desk.build({ now });
-    expect((await status()).counts).toEqual({ bad: 0, doubtful: 1, well: 0 });
-  });
-});
-
-test("explaining a program costs nine reads of the store, and ten when the last build took it out", async () => {
-  await desk.run(["token", "create", "--tenant", deskTenant, "--allow-unpublished"], { now });
-  for (const [hour, change] of ["name = 'A'", "name = 'B'", "lifecycle_state = 'ended'"].entries()) {
-    await desk.build({ now: new Date(now.getTime() - (4 - hour) * 3_600_000) });
-    await desk.source.query(`UPDATE partner_source.programs SET ${change} WHERE program_id = 'NARA-2'`);
-  }
-  await desk.build({ now });
-  const parsed = parseSettings(cliSettings, desk.env);
-  if (!parsed.ok) throw new Error(parsed.faults.join());
-  const database = createAskedDatabase(parsed.values);
-  for (const programId of ["KYOTO-1", "NARA-2"]) {
-    const store = countingStore(desk.store);
-    const { signal } = new AbortController();
-    const context = { store, database, reader: { now, zone: "UTC" }, signal };
-    const { store: found } = await explainProgram(context, {
-      tenantId: parseTenantId(deskTenant),
-      programId,
-    });
-    const { get, list } = store.requests();
-    expect([found.kind, get + list]).toEqual(["live", programId === "KYOTO-1" ? 9 : 10]);
-  }
 });

@@ -1,18 +1,15 @@
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** Every answer that the gateway has, asked of a real one, and explained from its real log. */
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 let gateway: DeskGateway;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
   await desk.source.query(
     "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
@@ -33,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.stop();
-  await desk.close();
 });
 
 async function issue(name: string, ...options: readonly string[]): Promise<void> {
@@ -85,16 +81,6 @@ async function explained(requestId: string): Promise<string> {
 }
 
 describe("request explain", () => {
-  test("shows the client's address where a proxy has told it", async () => {
-    await ask("behind-a-proxy", "/v1/programs", "Website");
-    const log = gateway.log().replaceAll('"requestId":"behind-a-proxy"', '$&,"client":"203.0.113.7"');
-    const call = (...more: readonly string[]) =>
-      desk.run(["request", "explain", "behind-a-proxy", "--log", "-", ...more], { stdin: log });
-    expect((await call()).stdout).toMatch(/^ *from +203\.0\.113\.7$/m);
-    expect(JSON.parse((await call("--json")).stdout).requests[0].client).toBe("203.0.113.7");
-    expect(await explained("behind-a-proxy")).not.toMatch(/^ *from /m);
-  });
-
   const unread = { text: expect.stringContaining("Don't have it rotated") };
   test.each<[number, string, string, string | undefined, object]>([
     [200, "the list", "/v1/programs", "Website", { route: "list", next: commands(/--list$/) }],
@@ -174,22 +160,6 @@ describe("request explain", () => {
     },
   );
 
-  test("tells whose limit a 429 exceeded", async () => {
-    await ask("limit-1", "/v1/programs", "Small");
-    expect(await ask("limit-2", "/v1/programs", "Small")).toBe(429);
-    expect(await explained("limit-2")).toContain("more requests than 1 in 60 seconds");
-  });
-
-  test("finds a request in a compressed log among others", async () => {
-    await ask("packed", "/v1/programs", "Website");
-    const log = join(desk.storeDirectory, "..", `${deskTenant}-${process.pid}.log.gz`);
-    onTestFinished(() => rm(log, { force: true }));
-    await writeFile(log, gzipSync(gateway.log()));
-    const args = ["request", "explain", "packed", "--log", "-", "--log", log];
-    const { status, stdout } = await desk.run(args, { stdin: "no log at all\n" });
-    expect([status, stdout.includes("Request packed: 200 OK")]).toEqual([0, true]);
-  });
-
   test("explains each request of an id that a client used twice", async () => {
     await ask("twice", "/v1/programs", "Website");
     await ask("twice", "/v1/programs");
@@ -205,27 +175,6 @@ describe("request explain", () => {
       requests: [{ status: 404, missed: null, now: null, next }],
     });
   });
-
-  test("of an id that is not in the log is exit status 1 and says what time the log covers", async () => {
-    await ask("something", "/v1/programs", "Website");
-    const { status, stderr } = await desk.run(["request", "explain", "nothing", "--log", "-"], {
-      stdin: gateway.log(),
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/ "nothing"; it covers 20\S+Z to 20\S+Z\./);
-  });
-
-  test("of a log that is none says so", async () => {
-    const { status, stderr } = await desk.run(["request", "explain", "x", "--log", "-"], {
-      stdin: "GET / 200\n",
-    });
-    expect(status).toBe(1);
-    expect(stderr).toContain("LOG_LEVEL=info?");
-  });
-
-  test("without --log is an error of usage", async () => {
-    expect((await desk.run(["request", "explain", "x"])).status).toBe(2);
-  });
 });
 
 describe("token usage", () => {
@@ -238,44 +187,5 @@ describe("token usage", () => {
     expect(stdout).toMatch(/^\(none\) +- +- +\d+/m);
     expect(stdout).toMatch(/deprecated resource: tok_\w+ \(Website\)\./);
     expect(stdout).toContain(`${await idOf("Idle")} (Idle)`);
-  });
-
-  test("lists every count by token, resource, status and day with --all", async () => {
-    await ask("u-2", "/v1/programs", "Website");
-    const { stdout } = await desk.run(["token", "usage", "--all", "--log", "-"], { stdin: gateway.log() });
-    const [, day] = /"time":"([\d-]+)T[^\n]*"u-2"/.exec(gateway.log()) ?? [];
-    expect(stdout).toMatch(new RegExp(`^${await idOf("Website")} +list +200 +${day} +\\d+ +20`, "m"));
-  });
-
-  test("prints an object for programs", async () => {
-    await ask("u-3", "/v1/programs", "Website");
-    const usage = await desk.json(["token", "usage", "--log", "-"], { stdin: gateway.log() });
-    expect(usage).toMatchObject({
-      from: expect.stringMatching(/^20/),
-      to: expect.stringMatching(/^20/),
-      tokens: expect.arrayContaining([
-        expect.objectContaining({ name: "Website", byClass: expect.anything() }),
-      ]),
-      rows: expect.arrayContaining([expect.objectContaining({ resource: "list", status: 200 })]),
-    });
-  });
-});
-
-test("a 500 for want of a snapshot is not told of a tenant that was published since", async () => {
-  await desk.source.insert("tenants", { tenant_id: "late", name: "Late" });
-  const created = await desk.run(["token", "create", "--tenant", "late", "--allow-unpublished"]);
-  tokens.set("Late", created.stdout.trim());
-  await expect.poll(() => ask("known-yet", "/v1/programs", "Late")).toBe(500);
-  expect(await ask("too-early", "/v1/programs", "Late")).toBe(500);
-  await desk.source.insert("programs", {
-    tenant_id: "late",
-    program_id: "SAPA-1",
-    name: "Sapa",
-    lifecycle_state: "active",
-  });
-  expect((await desk.build({ args: ["--tenant", "late"] })).status).toBe(0);
-  await expect.poll(() => ask("in-time", "/v1/programs", "Late")).toBe(200);
-  expect(await explainedJson("too-early")).toMatchObject({
-    requests: [{ status: 500, causeCode: "not_found", next: { commands: [] } }],
   });
 });

@@ -1,22 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 const tenant = ["--tenant", deskTenant];
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
 
 beforeEach(async () => {
   await desk.reset();
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 async function change(sql: string): Promise<void> {
@@ -46,45 +39,6 @@ describe("snapshot show", () => {
     },
   );
 
-  test("without a choice tells what the snapshot consists of", async () => {
-    const { stdout } = await desk.run(["snapshot", "show", ...tenant], {
-      now: new Date("2026-11-21T10:00:00Z"),
-    });
-    expect(stdout).toMatch(/snapshot {2}20261121T080000Z-[0-9a-f]{8}, generation \d+, live/);
-    expect(stdout).toContain("built on  nothing");
-    expect(stdout).toMatch(/^KYOTO-1 +[\d,]+ B +20261121T080000Z-/m);
-    expect(await summary()).toMatchObject({
-      isLive: true,
-      generation: expect.any(Number),
-      parent: null,
-      counts: { programs: 2 },
-    });
-  });
-
-  test("shows an earlier snapshot by its id", async () => {
-    const first = await summary();
-    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
-    const id = String(first.snapshotId);
-    expect(await summary("--snapshot", id)).toMatchObject({ snapshotId: id, isLive: false });
-    const { stdout } = await desk.run([
-      "snapshot",
-      "show",
-      ...tenant,
-      "--snapshot",
-      id,
-      "--program",
-      "KYOTO-1",
-    ]);
-    expect(JSON.parse(stdout).data.name).toBe("Temples of Kyoto");
-  });
-
-  test("of a program that the snapshot lacks is exit status 1 and says where to ask", async () => {
-    const { status, stderr } = await desk.run(["snapshot", "show", ...tenant, "--program", "OSAKA-3"]);
-    expect(status).toBe(1);
-    expect(stderr).toContain("partners get 404");
-    expect(stderr).toContain("snapshot explain --tenant sakura-trails --program OSAKA-3");
-  });
-
   test("refuses bytes that are not what the manifest vouches for", async () => {
     const { snapshotId } = await summary();
     const folder = join(desk.storeDirectory, "tenants", deskTenant, "snapshots", String(snapshotId));
@@ -100,31 +54,6 @@ describe("snapshot show", () => {
     ]);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("SHA-256");
-  });
-
-  test.each([
-    ["two choices at once", ["--list", "--legacy"]],
-    ["--raw without a choice", ["--raw"]],
-    ["an id that is no snapshot's", ["--snapshot", "yesterday"]],
-  ])("with %s is an error of usage", async (_, args) => {
-    expect((await desk.run(["snapshot", "show", ...tenant, ...args])).status).toBe(2);
-  });
-
-  test.each([
-    ["a tenant", ["--tenant", "nobody"], "nobody"],
-    ["a snapshot", [...tenant, "--snapshot", "20260101T000000Z-00000000"], "have been pruned"],
-  ])("of %s that is not there is exit status 1", async (_, args, text) => {
-    const { status, stderr } = await desk.run(["snapshot", "show", ...args]);
-    expect(status).toBe(1);
-    expect(stderr).toContain(text);
-  });
-
-  test("cannot be used by a program's name to steer the terminal", async () => {
-    await change("UPDATE partner_source.programs SET name = E'a\\u009b2Jb' WHERE program_id = 'KYOTO-1'");
-    const { stdout } = await desk.run(["snapshot", "show", ...tenant, "--program", "KYOTO-1"], {
-      columns: 80,
-    });
-    expect(stdout).toContain('"name": "a\\u009b2Jb"');
   });
 });
 
@@ -149,23 +78,6 @@ describe("snapshot diff", () => {
     ]);
   });
 
-  test("takes two snapshots, in either order", async () => {
-    const { snapshotId: first } = await summary();
-    await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
-    const { snapshotId: second } = await summary();
-    const back = await desk.json(["snapshot", "diff", ...tenant, String(second), String(first)]);
-    expect(back).toMatchObject({
-      from: { snapshotId: second },
-      to: { snapshotId: first },
-      changed: [
-        {
-          programId: "KYOTO-1",
-          changes: [{ kind: "changed", path: "name", before: "Temples", after: "Temples of Kyoto" }],
-        },
-      ],
-    });
-  });
-
   test("after a rollback shows what the rollback changed, and of an earlier snapshot what its build did", async () => {
     const { snapshotId: first } = await summary();
     await change("UPDATE partner_source.programs SET name = 'Temples' WHERE program_id = 'KYOTO-1'");
@@ -181,30 +93,5 @@ describe("snapshot diff", () => {
     const { stdout } = await desk.run(["snapshot", "rollback", ...tenant, "--to", String(second)]);
     expect(stdout).toContain(String(second));
     expect(await desk.json(["snapshot", "diff", ...tenant])).toMatchObject({ to: { snapshotId: second } });
-  });
-
-  test("of a snapshot with itself is no difference", async () => {
-    const { snapshotId } = await summary();
-    const { stdout } = await desk.run([
-      "snapshot",
-      "diff",
-      ...tenant,
-      String(snapshotId),
-      String(snapshotId),
-    ]);
-    expect(stdout).toMatch(/^No difference/m);
-  });
-
-  test("compares at most --limit programs field by field, and names the others", async () => {
-    await change("UPDATE partner_source.programs SET currency = 'USD'");
-    const { stdout } = await desk.run(["snapshot", "diff", ...tenant, "--limit", "1"]);
-    expect(stdout.match(/Currency: "EUR" → "USD"/g)).toHaveLength(1);
-    expect(stdout).toContain("(not compared; see --limit)");
-  });
-
-  test("of the first snapshot has nothing to compare with", async () => {
-    const { status, stderr } = await desk.run(["snapshot", "diff", ...tenant]);
-    expect(status).toBe(1);
-    expect(stderr).toContain("nothing to compare");
   });
 });

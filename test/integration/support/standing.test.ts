@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import {
   askedAt,
   builtAt,
@@ -13,21 +14,13 @@ import {
   silentUntil,
 } from "../../support/standing-plants.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let desk: SupportDesk;
+const desk = forAllTests(openSupportDesk);
 const reached = new Set<string>();
-
-beforeAll(async () => {
-  desk = await openSupportDesk();
-});
 
 beforeEach(async () => {
   await desk.reset();
-});
-
-afterAll(async () => {
-  await desk.close();
 });
 
 interface Explained {
@@ -85,23 +78,6 @@ describe("a tenant with everything that can happen to a program, and in its way"
     const { row } = await explained("SAME", now);
     expect(row).toBe(`unpublished/${way === "held" ? "none" : way}`);
   });
-
-  // What the sentences say of the next build is held against that build.
-  test.each(cases.filter(({ onInvalid }) => onInvalid === "report"))(
-    "P47 $way: the next build does what was said of it",
-    async ({ way, plant, onInvalid }) => {
-      await plant(desk, onInvalid);
-      await changeTheSource(desk);
-      const now = way === "silent" ? silentUntil : askedAt;
-      const [differs, withdrawn] = [await explained("DIFFERS", now), await explained("WITHDRAWN", now)];
-      const isSaid = ({ summary }: Explained): boolean => /should (bring|take)/.test(summary);
-      await desk.build({ now });
-      const [then, gone] = [await explained("DIFFERS", now), await explained("WITHDRAWN", now)];
-      if (isSaid(differs)) expect(then.row).toBe("served_same");
-      if (way === "held") expect([isSaid(differs), then.row]).toEqual([false, "served_differs/held"]);
-      if (isSaid(withdrawn)) expect(gone.answer).toBe(404);
-    },
-  );
 });
 
 describe("a program that no build changes anything about", () => {
@@ -217,52 +193,6 @@ test("P47 the only program that partners see goes only when the source states it
   expect([row, summary]).toEqual(["served_absent/last", expect.stringContaining("refuse to leave")]);
   expect((await desk.build({ now: askedAt })).status).toBe(4);
   expect((await explained("KYOTO-1")).row).toBe("served_absent/guard");
-});
-
-test("P47 the only program that partners see is not said to stay where another one may take its place", async () => {
-  await desk.source.query("DELETE FROM partner_source.programs WHERE program_id <> 'KYOTO-1'");
-  await desk.build({ now: builtAt });
-  await desk.source.query("UPDATE partner_source.programs SET program_id = 'KYOTO-9'");
-  const { row, summary } = await explained("KYOTO-1");
-  expect(row).toBe("served_absent/last");
-  expect(summary).not.toContain("by itself");
-  expect(summary).toContain("only if the booking system has another");
-  expect((await desk.build({ now: askedAt })).status).toBe(0);
-  expect((await explained("KYOTO-1")).answer).toBe(404);
-});
-
-describe("P47 the guard that refused the last build is named by its reason, and so is what overrides it", () => {
-  const insert = (tenantId: string): Promise<void> =>
-    desk.source.query(
-      `INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total, description)
-       SELECT $1, 'TOUR-' || n, 'Tour ' || n, 'active', 10, 'About it' FROM generate_series(1, 8) AS n`,
-      [tenantId],
-    );
-
-  test("the field guard", async () => {
-    await insert(deskTenant);
-    await desk.build({ now: builtAt });
-    await desk.source.query("UPDATE partner_source.programs SET description = NULL");
-    expect((await desk.build({ now: askedAt })).status).toBe(4);
-    const { row, summary, next } = await explained("TOUR-1");
-    expect(row).toBe("served_differs/guard");
-    expect(summary).toMatch(/ by itself: .* refused, since most .* lost/);
-    expect(next.text).toContain("fields are really empty");
-    expect(next.text).toContain("build with --allow-emptied");
-  });
-
-  test("the guard against programs of another tenant", async () => {
-    await desk.source.insert("tenants", { tenant_id: "ume-walks" });
-    await insert("ume-walks");
-    await desk.build({ now: builtAt });
-    await insert(deskTenant);
-    expect((await desk.build({ now: askedAt })).status).toBe(3);
-    const { row, summary, next } = await explained("TOUR-1");
-    expect(row).toBe("missing_waiting/guard");
-    expect(summary).toMatch(/refused, since .* another company/);
-    expect(next.text).toContain("both companies really offer");
-    expect(next.text).toContain("build with --allow-shared");
-  });
 });
 
 test("P47 every row of the table was planted", () => {

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createGatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { startDeskGateway } from "../../support/desk-gateway.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 import { buildCauses, sourceCauses } from "../../support/world-source-causes.ts";
 import { keyCauses, logCauses, storeCauses } from "../../support/world-store-causes.ts";
 import {
@@ -28,19 +28,12 @@ import {
  * same, and whoever follows the printed steps ends with partners seeing the program.
  */
 
-let desk: SupportDesk;
-let folder: string;
+const desk = forAllTests(openSupportDesk);
+const folder = folderForAllTests();
 let plantWorld: PlantWorld;
 
 beforeAll(async () => {
-  desk = await openSupportDesk();
-  folder = await mkdtemp(join(tmpdir(), "worlds-"));
   plantWorld = worldPlanter(desk, folder);
-});
-
-afterAll(async () => {
-  await desk.close();
-  await rm(folder, { recursive: true });
 });
 
 interface Concern {

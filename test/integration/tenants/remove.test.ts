@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { readConfirmations } from "../../../core/confirmations.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
-import { openWorkbench, tenantRun, type Workbench } from "../../support/workbench.ts";
+import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
 beforeEach(async () => {
   await bench.reset();
   await list("acme");
   await list("bora");
   await bench.build();
 });
-afterAll(() => bench?.close());
-
 async function list(tenant: string): Promise<void> {
   await bench.source.insert("tenants", { tenant_id: tenant, name: tenant });
   await bench.insertPrograms(tenant, { program_id: `of-${tenant}` });
@@ -70,15 +64,6 @@ describe("tenant remove", () => {
     expect((await bench.run(["tenant", "remove", "acme", "--without-source"], { env })).status).toBe(0);
   });
 
-  test("P93 ends the age of its data, by which gateways are watched, also while its snapshots stay", async () => {
-    await unlist("acme");
-    expect((await remove("acme")).status).toBe(0);
-    await bench.build();
-    const found = await bench.store.get(confirmedKey);
-    if (found.kind !== "object") expect.fail();
-    expect([...(await readConfirmations(found.body)).keys()]).toEqual(["bora"]);
-  });
-
   test("P91 revokes the tokens and issues none, keeps the snapshots, and leaves others alone", async () => {
     await issue("acme");
     await issue("bora");
@@ -101,15 +86,6 @@ describe("tenant remove", () => {
     });
   });
 
-  test("P13 a removed tenant is not said to keep its last snapshot, though its snapshots stay stored", async () => {
-    await unlist("acme");
-    await unlist("bora");
-    await remove("acme");
-    expect(await keysBelow("tenants/acme/")).not.toEqual([]);
-    const { report } = await bench.build();
-    expect(report.problems.map(({ code, value }) => [code, value])).toEqual([["tenant_vanished", "bora"]]);
-  });
-
   test("P93 --purge leaves nothing of the tenant, and may be repeated", async () => {
     await issue("acme");
     await unlist("acme");
@@ -126,28 +102,6 @@ describe("tenant remove", () => {
     const { report } = await bench.build();
     expect([report.exitStatus, report.problems]).toEqual([0, []]);
     expect(await keysBelow("tenants/acme/")).toEqual([]);
-  });
-
-  test("of a purged tenant nobody says that it never was published, nor that it keeps a snapshot", async () => {
-    // Which of two runs of one second was the later one, their ids don't say.
-    const later = { now: new Date(Date.now() + 60_000) };
-    await unlist("acme");
-    await bench.build([], later);
-    expect((await bench.run(["tenant", "remove", "acme", "--purge"], later)).status).toBe(0);
-    for (const command of ["list", "show", "rollback", "verify", "prune"]) {
-      const { status, stderr } = await bench.run(["snapshot", command, "--tenant", "acme"]);
-      expect([status, stderr]).toEqual([
-        1,
-        expect.stringMatching(/^partner-programs: Nothing is published for/),
-      ]);
-    }
-    const { stdout } = await bench.run(["snapshot", "status", "--tenant", "acme"], later);
-    expect(stdout).toMatch(/removed +just now/);
-    expect(stdout).not.toContain("keeps");
-    const explain = ["snapshot", "explain", "--tenant", "acme", "--program", "of-acme"];
-    const explained = await bench.run(explain, later);
-    expect(explained.stdout).toMatch(/last run +not in the source at/);
-    expect(explained.stdout).not.toContain("keeps");
   });
 
   test("P92 a tenant that comes back is published again, with a word, and a gateway that knew it believes it", async () => {
@@ -205,23 +159,5 @@ describe("tenant remove", () => {
     } finally {
       await gate.close();
     }
-  });
-
-  test("the sandbox is removed without its source being asked, and no run brings it back", async () => {
-    expect((await bench.run(["sandbox", "init"])).status).toBe(0);
-    const { status, stdout } = await remove("sandbox", "--purge");
-    expect([status, stdout]).toEqual([
-      0,
-      expect.stringContaining("The sandbox sandbox is removed: 4 tokens revoked"),
-    ]);
-    const { report } = await bench.build();
-    expect([report.problems, await keysBelow("tenants/sandbox/")]).toEqual([[], []]);
-    expect((await bench.run(["sandbox", "init"])).status).toBe(0);
-    expect((await bench.published("sandbox")).current.generation).toBeGreaterThan(100);
-  });
-
-  test("P82 names the nearest tenant of one that nobody knows", async () => {
-    const { status, stderr } = await remove("acmee");
-    expect([status, stderr]).toEqual([1, expect.stringContaining("Did you mean acme?")]);
   });
 });

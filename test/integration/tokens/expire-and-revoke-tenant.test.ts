@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { forAllTests } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+import { openTokenDesk } from "../../support/token-desk.ts";
 
-let desk: TokenDesk;
-
-beforeAll(async () => {
-  desk = await openTokenDesk();
-});
-
-afterAll(async () => {
-  await desk.close();
-});
+const desk = forAllTests(openTokenDesk);
 
 beforeEach(async () => {
   await desk.reset();
@@ -32,18 +25,6 @@ describe("token expire", () => {
       previousExpiresAt: "2027-02-19T12:00:00.000Z",
     });
     expect(await desk.registry()).toMatchObject({ revision: 2, tokens: [{ expiresAt, revokedAt: null }] });
-  });
-
-  test("says on standard error what it did, and lists the token as expired from then on", async () => {
-    const { tokenId } = await desk.json(["create", "--tenant", "acme"]);
-    const { stdout, stderr } = await desk.run(["expire", tokenId, "--at", "2d"]);
-    expect([stdout, stderr]).toEqual([
-      "",
-      `Token ${tokenId} of tenant acme ends in 2 days (2026-11-23T12:00:00Z); before: never.\n`,
-    ]);
-    const later = { now: new Date("2026-11-23T12:00:00.000Z") };
-    expect(await desk.json(["list"], later)).toMatchObject([{ tokenId, status: "expired" }]);
-    expect(await desk.run(["expire", tokenId, "--at", "2d"], later)).toMatchObject({ status: 2 });
   });
 
   test("refuses an end that is past, a token that is ended and one that is not there; nothing is written", async () => {
@@ -89,22 +70,6 @@ describe("token revoke --tenant", () => {
       null,
       "2026-11-21T12:00:00.000Z",
     ]);
-  });
-
-  test("done twice says that there is nothing left, and writes nothing", async () => {
-    await desk.json(["create", "--tenant", "acme"]);
-    await desk.run(["revoke", "--tenant", "acme"]);
-    const before = await desk.registryText();
-    expect(await desk.json(["revoke", "--tenant", "acme"])).toEqual({ revoked: [] });
-    expect(await desk.registryText()).toBe(before);
-  });
-
-  test("wants either tokens or a tenant", async () => {
-    expect(await desk.run(["revoke"])).toMatchObject({ status: 2 });
-    expect(await desk.run(["revoke", "tok_0000000000000000", "--tenant", "acme"])).toMatchObject({
-      status: 2,
-    });
-    expect(await desk.registryText()).toBeUndefined();
   });
 
   test("P84 misses no token that processes issue meanwhile, however they interleave", async () => {

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseToken, tokenDigest } from "../../../core/token.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { runCli } from "../../support/run-cli.ts";
-import { openTokenDesk, type TokenDesk } from "../../support/token-desk.ts";
+import { openTokenDesk } from "../../support/token-desk.ts";
 
-let desk: TokenDesk;
-
-beforeAll(async () => {
-  desk = await openTokenDesk();
-});
-
-afterAll(async () => {
-  await desk.close();
-});
+const desk = forAllTests(openTokenDesk);
 
 beforeEach(async () => {
   await desk.reset();
@@ -44,31 +34,6 @@ describe("token list", () => {
     expect((await desk.json(["list", "--tenant", "beta"], later)).length).toBe(1);
     await desk.publish("gamma");
     expect(await desk.json(["list", "--tenant", "gamma"], later)).toEqual([]);
-  });
-
-  test("shows people a line for each, none with a digest", async () => {
-    const { tokenId } = await desk.json(["create", "--tenant", "acme", "--name", "日本の旅"]);
-    const { stdout, stderr } = await desk.run(["list"]);
-    expect(stderr).toBe("");
-    expect(stdout.split("\n")[0]).toMatch(/^TOKEN +TENANT +STATUS +NAME +SCOPES +LIMIT +CREATED +EXPIRES$/);
-    expect(stdout.split("\n")[1]).toMatch(
-      new RegExp(`^${tokenId} +acme +active +日本の旅 +programs.read +- `),
-    );
-    expect(stdout).not.toContain((await desk.registry()).tokens[0]?.sha256);
-  });
-
-  test("of no token is an empty array, or a hint on standard error", async () => {
-    expect(await desk.json(["list"])).toEqual([]);
-    const { status, stdout, stderr } = await desk.run(["list"]);
-    expect([status, stdout]).toEqual([0, ""]);
-    expect(stderr).toContain("token create");
-  });
-
-  test("of a registry that can't be read fails, and says which object it is", async () => {
-    await createFileStore(desk).put(tokensKey, bytesBody(Buffer.from("{}")));
-    const { status, stdout, stderr } = await desk.run(["list"]);
-    expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("auth/tokens.json");
   });
 });
 

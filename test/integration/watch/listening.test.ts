@@ -23,14 +23,13 @@ test("P36: a session that goes silent without an end is found, and the next one 
     databaseUrl: proxy.url,
     events: {
       onChange: (tenantId) => void heard.push(tenantId ?? "all"),
-      onListening: () => void heard.push("listening"),
-      onDeaf: () => void heard.push("deaf"),
+      onListening: (isListening) => void heard.push(isListening ? "listening" : "deaf"),
     },
     logger: createLogger({ level: "silent", program: "partner-programs", destination: process.stderr }),
     signal: stop.signal,
     pauses: { askMs: 50, answerMs: 200, reconnectMs: 10 },
   });
-  await listening.first;
+  await vi.waitFor(() => expect(heard).toEqual(["listening"]), patience);
   await database.query("NOTIFY partner_source_changed, 'acme'");
   await vi.waitFor(() => expect(heard).toEqual(["listening", "acme"]), patience);
   proxy.silence();
@@ -39,5 +38,5 @@ test("P36: a session that goes silent without an end is found, and the next one 
   await database.query("NOTIFY partner_source_changed, 'beta T-1'; NOTIFY partner_source_changed");
   await vi.waitFor(() => expect(heard.slice(4)).toEqual(["beta", "all"]), patience);
   stop.abort();
-  await listening.ended;
+  await listening;
 });

@@ -1,24 +1,15 @@
 import { get } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
-import { eventually } from "../../support/gateway-client.ts";
 import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
-import { openWorkbench, parsedReport, type Workbench } from "../../support/workbench.ts";
+import { parsedReport, useWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = useWorkbench();
 let gate: GatedSource | undefined;
 let watch: CliProcess;
 let printed = "";
 let said = "";
-
-beforeAll(async () => {
-  bench = await openWorkbench();
-});
-
-afterAll(async () => {
-  await bench.close();
-});
 
 beforeEach(async () => {
   await bench.reset();
@@ -125,35 +116,6 @@ describe("a notified tenant", () => {
     await expect.poll(notifiedRuns).toBe(3);
     expect(await metric("builder_queue_tenants")).toBe(0);
   });
-
-  test("of changed views fails with what the check of the source says", async () => {
-    await addTenants("acme");
-    start();
-    await isLive("acme");
-    await listening();
-    await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN currency TO money");
-    try {
-      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-      // The first round may be reported later than it made the tenant live.
-      const line = () =>
-        printed
-          .split("\n")
-          .slice(0, -1)
-          .find((candidate) => candidate.includes("source_contract"));
-      const report = parsedReport((await eventually(line, (found) => found !== undefined)) ?? "");
-      expect(report.failure?.message).toContain("partner_source.programs.currency (text) is missing");
-      expect([report.outcome, report.exitStatus]).toEqual(["failed", 1]);
-    } finally {
-      await bench.source.query("ALTER TABLE partner_source.programs RENAME COLUMN money TO currency");
-    }
-    // It tries again when it is notified again.
-    await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
-    await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-    await vi.waitFor(
-      async () => expect((await bench.published("acme")).list.data[0]?.name).toBe("B"),
-      patience,
-    );
-  });
 });
 
 describe("snapshot watch", () => {
@@ -170,31 +132,6 @@ describe("snapshot watch", () => {
     const levels = () =>
       said.split("\n").flatMap((line) => (line.includes("notifications are") ? JSON.parse(line).level : []));
     await expect.poll(levels).toEqual(["warn", "info"]);
-  });
-
-  test("keeps its sessions: the build of a notified tenant opens none", async () => {
-    await addTenants("acme");
-    start("--concurrency", "1");
-    await isLive("acme");
-    await listening();
-    // A round goes on reading after its last tenant is live: a build beside it has a session of its own.
-    await vi.waitFor(async () => expect(await rounds()).toBe(1), patience);
-    const sessions = (): Promise<readonly { pid: number }[]> =>
-      bench.database.query(
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'partner-programs%' ORDER BY pid",
-      );
-    // Those of a watch that an earlier test has killed may still be there.
-    await expect.poll(sessions).toHaveLength(2);
-    const before = await sessions();
-    for (const name of ["B", "C"]) {
-      await bench.source.query(`UPDATE partner_source.programs SET name = '${name}'`);
-      await bench.source.query("NOTIFY partner_source_changed, 'acme'");
-      await vi.waitFor(
-        async () => expect((await bench.published("acme")).list.data[0]?.name).toBe(name),
-        patience,
-      );
-    }
-    expect(await sessions()).toEqual(before);
   });
 
   test("answers for its health to those who ask by an address, and to no page of somebody else's", async () => {
@@ -268,16 +205,5 @@ describe("snapshot watch", () => {
     await bench.source.query("UPDATE partner_source.programs SET name = 'C'");
     await vi.waitFor(() => expect(printed.split("\n")).toHaveLength(3), patience);
     expect(said).not.toEqual(before[1]);
-  });
-
-  test("ends with 0 in the middle of a round, and has published nothing of it", async () => {
-    gate = await gateSource(bench);
-    await addTenants("slow-1");
-    start();
-    await listening();
-    await gate.reached();
-    watch.child.kill("SIGTERM");
-    const { status, stdout } = await watch.ended;
-    expect([status, stdout]).toEqual([0, ""]);
   });
 });

@@ -1,31 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AuditQuery, readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { countingStore } from "../../../core/counting-store.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { auditKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const signal = new AbortController().signal;
 const all: AuditQuery = { tenantId: undefined, since: undefined, limit: 1000 };
 
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "read-audit-"));
-  store = createFileStore({ directory });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 /** The record of the day so many of January 2027. */
 async function put(day: number, outcome: AuditDocument["outcome"], tenant = "acme"): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { noPrograms } from "../../../cli/publish/content/program-counts.ts";
-import { invalidRefusal, shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
+import { shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenant = parseTenantId("acme");
@@ -66,24 +66,5 @@ describe("the shrink guard, when the live manifest cannot be read,", () => {
   test("lets pass what has programs, or says that none of them is to be published", () => {
     expect(shrinkRefusal(tenant, undefined, { ...noPrograms, programs: 1 })).toBeUndefined();
     expect(shrinkRefusal(tenant, undefined, { ...noPrograms, notPublishable: 1 })).toBeUndefined();
-  });
-});
-
-describe("P19 the guard against programs with an error", () => {
-  const counts = { ...noPrograms, programs: 9, unchanged: 9, invalid: 2 };
-  const first = { programId: "p-1", code: "program_name_blank" };
-
-  test("fails where that is asked for, with the number, the first error and both ways out", () => {
-    const failure = invalidRefusal(tenant, counts, first, "fail");
-    expect(failure?.code).toBe("invalid_program");
-    expect(failure?.message).toMatch(
-      /^2 .* acme .* p-1 \(program_name_blank\)\. Correct .*--on-invalid report/,
-    );
-  });
-
-  test("lets them pass when they are to be left out, and when there are none", () => {
-    expect(invalidRefusal(tenant, counts, first, "skip")).toBeUndefined();
-    expect(invalidRefusal(tenant, counts, first, "report")).toBeUndefined();
-    expect(invalidRefusal(tenant, { ...counts, invalid: 0 }, undefined, "fail")).toBeUndefined();
   });
 });

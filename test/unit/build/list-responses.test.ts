@@ -41,22 +41,6 @@ describe("the list", () => {
     expect(legacy.success).toBe(true);
   });
 
-  test("of no program is empty, not absent", () => {
-    const { listText, legacyText } = responses([]);
-    expect(listText).toBe(emptyList);
-    expect(legacyText).toBe(emptyLegacy);
-  });
-
-  test("D12 has the legacy programs in the same order", () => {
-    const programs: Program[] = [
-      ["a", null],
-      ["b", "2027-01-02"],
-      ["c", "2027-01-01"],
-    ];
-    const { list, legacy } = responses(programs);
-    expect(legacy.programs.map(({ name }) => name)).toEqual(list.data.map(({ name }) => name));
-  });
-
   test("D12 shows the legacy capacity as the object of v1, or as the plain total", () => {
     expect(responses([["a", null]]).legacy.programs).toEqual([
       { name: "Tour a", capacity: { total: 7, used: 0, remaining: 7 } },
@@ -104,9 +88,6 @@ test("D151 lists may have so many bytes, and not one more", () => {
   new ListBudget(4).add(program);
   expect(() => new ListBudget(3).add(program)).toThrow("MAX_LIST_MB");
 });
-
-const emptyList = '{"data":[],"meta":{"count":0}}';
-const emptyLegacy = '{"success":true,"programs":[]}';
 
 function expectedOrder(programs: readonly Program[]): string[] {
   return [...programs]

@@ -1,29 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { buildCanned, type CannedProgram } from "../../support/canned-source.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const acme = parseTenantId("acme");
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 let clock: number;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "overtaken-"));
-  store = createFileStore({ directory });
   clock = Date.UTC(2027, 0, 1);
-});
-
-afterEach(async () => {
-  await store.close();
-  rmSync(directory, { recursive: true });
 });
 
 const now = (): Date => {

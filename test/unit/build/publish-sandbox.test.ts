@@ -1,25 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey, type ObjectKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
 const tenantId = parseTenantId("sandbox");
 
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 
 beforeEach(async () => {
-  const directory = await mkdtemp(join(tmpdir(), "build-sandbox-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  store = createFileStore({ directory });
   await makeSandbox(store, tenantId, new Date());
 });
 

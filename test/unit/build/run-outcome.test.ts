@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { runOutcome, runTotals } from "../../../cli/publish/run/run-report.ts";
+import { runOutcome } from "../../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-report.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
 
 type Outcome = TenantRun["outcome"];
 
@@ -45,21 +45,6 @@ describe("the exit status of a run", () => {
     expect(exit(["published", "held"], { askedFor: true })).toEqual(["partial", 3]);
   });
 
-  test("a tenant that could not even be named counts as failed; a warning does not", () => {
-    const problem = (severity: Problem["severity"]): Problem => ({
-      severity,
-      code: "tenant_id_invalid",
-      programId: null,
-      field: "tenant_id",
-      value: "bad tenant!",
-      message: "no tenant's id",
-    });
-    const options = plain;
-    expect(runOutcome([run("published")], [problem("error")], options).exitStatus).toBe(3);
-    expect(runOutcome([], [problem("error")], options).exitStatus).toBe(1);
-    expect(runOutcome([run("published")], [problem("warning")], options).exitStatus).toBe(0);
-  });
-
   test("a dry run is told as one when nothing is wrong, and fails like a real one otherwise", () => {
     expect(exit(["would-publish", "unchanged"], { dryRun: true })).toEqual(["dry-run", 0]);
     expect(exit(["would-publish", "failed"], { dryRun: true })).toEqual(["partial", 3]);
@@ -84,59 +69,5 @@ describe("P19 programs that were left out", () => {
     ["refused", "report", 4],
   ])("of a tenant that is %s make a run with --on-invalid %s end with %d", (outcome, onInvalid, status) => {
     expect(runOutcome([withInvalid(outcome)], [], { ...plain, onInvalid }).exitStatus).toBe(status);
-  });
-
-  test("of one tenant tell in a run of many", () => {
-    const result = runOutcome([withInvalid("unchanged"), run("published"), run("held")], [], plain);
-    expect(result).toEqual({ outcome: "partial", exitStatus: 3 });
-  });
-});
-
-describe("the totals of a run", () => {
-  test("sum the tenants' counts, outcomes, bytes and findings, the omitted ones included", () => {
-    const one: TenantRun = {
-      ...run("published"),
-      bytesWritten: 10,
-      counts: { programs: 3, added: 1, changed: 1, removed: 2, unchanged: 1, notPublishable: 4, invalid: 0 },
-      problemsOmitted: 6,
-      problemCounts: { url_dropped: 7 },
-    };
-    const other: TenantRun = {
-      ...run("failed"),
-      counts: { programs: 5, added: 5, changed: 0, removed: 0, unchanged: 0, notPublishable: 0, invalid: 2 },
-      problemCounts: { program_name_blank: 2, currency_invalid: 1 },
-    };
-    const vanished = {
-      severity: "warning",
-      code: "tenant_vanished",
-      programId: null,
-      field: null,
-      value: "x",
-      message: "gone",
-    } as const;
-    expect(runTotals([one, other], [vanished])).toEqual({
-      tenants: {
-        published: 1,
-        unchanged: 0,
-        held: 0,
-        refused: 0,
-        failed: 1,
-        skipped: 0,
-        "would-publish": 0,
-      },
-      programs: {
-        programs: 8,
-        added: 6,
-        changed: 1,
-        removed: 2,
-        unchanged: 1,
-        notPublishable: 4,
-        invalid: 2,
-        withdrawn: 0,
-      },
-      bytesWritten: 10,
-      errors: 2,
-      warnings: 9,
-    });
   });
 });

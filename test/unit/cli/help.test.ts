@@ -32,19 +32,6 @@ describe("the help", () => {
     }
   });
 
-  test.each(paths)("of '$name' is the same by every way to ask for it", async ({ path }) => {
-    const { stdout } = await runCommand([...path, "--help"]);
-    const [group, ...rest] = path;
-    const ways = [
-      ["help", ...path],
-      [...path, "-h"],
-      ...(group === undefined ? [] : [[group, "help", ...rest]]),
-    ];
-    for (const way of rest.length === 0 && group !== undefined ? ways.slice(0, 2) : ways) {
-      expect(await runCommand(way)).toMatchObject({ status: 0, stdout, stderr: "" });
-    }
-  });
-
   test.each([60, 80, 120])("fits %i columns but for calls to be copied", async (columns) => {
     for (const { path } of paths) {
       const { stdout } = await runCommand([...path, "--help"], { columns });
@@ -52,20 +39,5 @@ describe("the help", () => {
       expect(long.filter((line) => !/^(Usage:| {2}partner-programs )/.test(line))).toEqual([]);
       if (columns >= 80) expect(long.filter((line) => !line.startsWith("Usage:"))).toEqual([]);
     }
-  });
-});
-
-describe("a call that names no command", () => {
-  test.each([
-    [["snapshto", "build"], "'snapshto' (Did you mean snapshot?)"],
-    [["snapshot", "biuld"], "'biuld' (Did you mean build?)"],
-    [["help", "snapshot", "explian"], "'explian'"],
-    [["frobnicate", "--help"], "'frobnicate'"],
-    [["certify", "--help"], "'certify'"],
-    [["snapshot", "build", "--tenat", "x"], "'--tenat' (Did you mean --tenant?)"],
-  ])("%j is refused", async (args, message) => {
-    const stderr = expect.stringContaining(` ${message}
-`);
-    expect(await runCommand(args)).toMatchObject({ status: 2, stdout: "", stderr });
   });
 });

@@ -34,12 +34,11 @@ describe("foreign text", () => {
       "in a cell",
       (text) =>
         table(
-          [{ title: "A" }, { title: "B" }],
+          ["A", "B"],
           [
             ["a", text],
             [`b${text}`, "c"],
           ],
-          Number.POSITIVE_INFINITY,
         ),
     ],
     ["in a fact", (text) => labelledLines([[`a${text}`, text, text]], 40)],

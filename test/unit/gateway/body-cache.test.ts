@@ -56,11 +56,11 @@ function entry(text: string): ResponseEntry {
 
 test("a id has the body of one snapshot, in the forms that were asked for", async () => {
   const [first, second] = [entry("first"), entry("second")];
-  await bodies.loadPacked(id, 1, first);
+  await bodies.load(id, 1, first, true);
   expect(bodies.size()).toBe(512 + "first".length + "f".length);
   expect(bodies.cached(id, 1, true)?.bytes.toString()).toBe("f");
   expect(bodies.cached(id, 2, false)).toBeUndefined();
-  expect((await bodies.load(id, 2, second)).bytes.toString()).toBe("second");
+  expect((await bodies.load(id, 2, second, false)).bytes.toString()).toBe("second");
   expect(bodies.cached(id, 2, false)?.bytes.toString()).toBe("second");
   expect(bodies.cached(id, 1, false)).toBeUndefined();
   expect(bodies.size()).toBe(512 + "second".length);

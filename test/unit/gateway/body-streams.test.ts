@@ -9,7 +9,7 @@ import { parseTenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
-import { type BodyStreams, type ChunkSource, createBodyStreams } from "../../../gateway/body-stream.ts";
+import { type BodyOpener, type ChunkSource, createBodyOpener } from "../../../gateway/body-stream.ts";
 import type { StoreReader } from "../../../gateway/store-watch.ts";
 
 // Above what the folder's tags hash, so that identity alone tells versions apart.
@@ -37,27 +37,27 @@ async function whole(forEachChunk: ChunkSource): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function read(streams: BodyStreams): Promise<Buffer> {
-  return whole(await streams.open(entry, new AbortController().signal));
+async function read(open: BodyOpener): Promise<Buffer> {
+  return whole(await open(entry, new AbortController().signal));
 }
 
 test("a file that was read before comes whole again", async () => {
-  const streams = createBodyStreams(store, 60_000);
-  for (let reading = 0; reading < 3; reading += 1) expect((await read(streams)).equals(good)).toBe(true);
+  const open = createBodyOpener(store, 60_000);
+  for (let reading = 0; reading < 3; reading += 1) expect((await read(open)).equals(good)).toBe(true);
 });
 
 test("a file that is changed after it was read is refused", async () => {
-  const streams = createBodyStreams(store, 60_000);
-  await read(streams);
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
   await writeFile(join(directory, key), wrong);
-  await expect(read(streams)).rejects.toMatchObject(wrongDigest);
+  await expect(read(open)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a manifest that wants other bytes of a file than the last one gets none", async () => {
-  const streams = createBodyStreams(store, 60_000);
-  await read(streams);
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
   const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
-  const body = streams.open(other, new AbortController().signal).then(whole);
+  const body = open(other, new AbortController().signal).then(whole);
   await expect(body).rejects.toMatchObject(wrongDigest);
 });
 
@@ -72,16 +72,16 @@ test("what is damaged on its way over a network is refused, however often it cam
       body: Readable.from([bytes], { objectMode: false }),
     }),
   };
-  const streams = createBodyStreams(remote, 60_000);
-  await read(streams);
+  const open = createBodyOpener(remote, 60_000);
+  await read(open);
   bytes = wrong;
-  await expect(read(streams)).rejects.toMatchObject(wrongDigest);
+  await expect(read(open)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
-  const streams = createBodyStreams(store, 60_000);
-  await read(streams);
-  const forEachChunk = await streams.open(entry, new AbortController().signal);
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
+  const forEachChunk = await open(entry, new AbortController().signal);
   let seen = 0;
   const reading = forEachChunk(async (chunk) => {
     seen += chunk.length;
@@ -92,9 +92,9 @@ test("a file that is cut while it is read again breaks off with an error, and is
 });
 
 test("what the receiver throws ends the reading", async () => {
-  const streams = createBodyStreams(store, 60_000);
-  await read(streams);
-  const forEachChunk = await streams.open(entry, new AbortController().signal);
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
+  const forEachChunk = await open(entry, new AbortController().signal);
   let calls = 0;
   const reading = forEachChunk(async () => {
     calls += 1;

@@ -22,8 +22,7 @@ const head = (text: string): ReturnType<typeof refusedHead> => refusedHead(Buffe
 /** All that the gateway does with text of which it knows nothing but that somebody sent it. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "the id of a refused request": (text) => refusedRequestId(head(text), true),
-  "the method of a refused request": (text) =>
-    methodRefusal(head(text), { code: "HPE_INVALID_METHOD", at: 1 }),
+  "the method of a refused request": (text) => methodRefusal(head(text)),
   "a request id": (text) => requestIdOf([text]),
   "a request target": (text) => requestTarget(text),
   "an id in a path": (text) => isProgramId(decodedSegment(text) ?? ""),

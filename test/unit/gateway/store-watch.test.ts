@@ -2,14 +2,13 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { parseTenantId, type StoreId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey } from "../../../core/object-key.ts";
+import { currentKey, tokensKey } from "../../../core/object-key.ts";
 import type { StoredObject } from "../../../core/object-store.ts";
 import { storeIdentityBytes } from "../../../core/store-identity.ts";
 import { createStoreWatch } from "../../../gateway/store-watch.ts";
 
 const own = "store_0000000000000000" as StoreId;
 const other = "store_1111111111111111" as StoreId;
-const { signal } = new AbortController();
 
 test("W161 of two looks at the store that overlap, the one that began last counts, whichever ends last", async () => {
   for (const isFirstWrong of [true, false]) {
@@ -20,13 +19,16 @@ test("W161 of two looks at the store that overlap, the one that began last count
       wanted: own,
       clock: () => 0,
     });
-    const [first, second] = [watch.confirm(true, signal), watch.confirm(true, signal)];
+    const guarded = watch.guard({
+      get: async (key) => (key === tokensKey ? registry() : { kind: "not_modified" }),
+    });
+    const [first, second] = [guarded.get(tokensKey), guarded.get(tokensKey)];
+    await new Promise(setImmediate);
     answers[1]?.(identity(isFirstWrong ? own : other));
     const [wrong, right] = isFirstWrong ? [first, second] : [second, first];
     answers[0]?.(identity(isFirstWrong ? other : own));
     await expect(wrong).rejects.toThrow("STORE_ID");
     await right;
-    const guarded = watch.guard({ get: async () => ({ kind: "not_modified" }) });
     const asked = guarded.get(currentKey(parseTenantId("acme")));
     if (isFirstWrong) expect(await asked).toEqual({ kind: "not_modified" });
     else await expect(asked).rejects.toThrow("STORE_ID");
@@ -34,8 +36,14 @@ test("W161 of two looks at the store that overlap, the one that began last count
   }
 });
 
+const registry = (): StoredObject => object(Buffer.from("{}"));
+
 function identity(storeId: StoreId): StoredObject {
-  const { bytes, size } = bytesBody(storeIdentityBytes({ storeId, createdAt: "2026-01-01T00:00:00Z" }));
+  return object(storeIdentityBytes({ storeId, createdAt: "2026-01-01T00:00:00Z" }));
+}
+
+function object(content: Buffer): StoredObject {
+  const { bytes, size } = bytesBody(content);
   const body = Readable.from([bytes]);
   return { kind: "object", etag: "e", size, modifiedAt: new Date(0), body };
 }

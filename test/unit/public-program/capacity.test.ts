@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { published } from "../../support/program-source.ts";
 
 describe("capacity", () => {
@@ -53,11 +52,6 @@ describe("capacity", () => {
     },
   );
 
-  test("a terminal enrollment counts as nothing, whatever its role", () => {
-    const { detail } = published({ enrollments: [["guide", "cancelled", 2]] });
-    expect(detail.capacity.used).toBe(0);
-  });
-
   test("D33 roles are compared without regard to case", () => {
     const enrollments = [
       ["PASSENGER", "x", 2],
@@ -74,18 +68,6 @@ describe("capacity", () => {
       expect(warnings).toEqual([`capacity_total_invalid capacity.total = ${capacityTotal}`]);
     },
   );
-
-  test("the total 0 is as good as any", () => {
-    expect(published({ capacityTotal: 0 })).toMatchObject({
-      detail: { capacity: { total: 0, used: 0, remaining: 0 } },
-      warnings: [],
-    });
-  });
-
-  test("terminal statuses are a setting", () => {
-    const isTerminal = terminalStatusTest(["Storno"]);
-    expect(["storno", "STORNO", "cancelled", null].map(isTerminal)).toEqual([true, true, false, false]);
-  });
 
   test("remaining is max(0, total - used), whatever the numbers", () => {
     const counts = fc.array(fc.nat(1000), { maxLength: 5 });

@@ -1,31 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mapped, published } from "../../support/program-source.ts";
-
-const listKeys = [
-  "id",
-  "name",
-  "status",
-  "departureDate",
-  "returnDate",
-  "durationDays",
-  "duration",
-  "capacity",
-  "currency",
-  "category",
-  "guide",
-  "prices",
-];
-const detailKeys = [
-  "description",
-  "departurePoint",
-  "hotels",
-  "marketingTags",
-  "staff",
-  "accommodation",
-  "transport",
-  "media",
-  "content",
-];
+import { published } from "../../support/program-source.ts";
 
 const full = {
   departureDate: "2027-05-01",
@@ -139,36 +113,6 @@ describe("keys of the specification's tables", () => {
         content: null,
       }),
     );
-  });
-
-  test("D9 the list carries the list fields only, the detail the list fields and then its own", () => {
-    const program = mapped(full);
-    expect(program.kind === "published" && Object.keys(program.listItem)).toEqual(listKeys);
-    expect(Object.keys(published(full).detail)).toEqual([...listKeys, ...detailKeys]);
-  });
-
-  test("half-known objects are there, with null or [] for the unknown half", () => {
-    const { detail } = published({
-      categorySubtype: "coast",
-      accommodationDescription: "rooms",
-      galleryUrls: ["https://media.example/g.jpg"],
-      staff: [["teacher", "Tom", null, null]],
-    });
-    expect(detail.category).toEqual({ type: null, subtype: "coast" });
-    expect(detail.accommodation).toEqual({ stays: [], description: "rooms" });
-    expect(detail.media).toEqual({ coverUrl: null, galleryUrls: ["https://media.example/g.jpg"] });
-    expect(detail.staff).toEqual({
-      leadGuide: null,
-      teachers: [{ name: "Tom", gender: null, roleLabel: null }],
-    });
-    expect(detail.content).toEqual({
-      included: [],
-      excluded: [],
-      visits: [],
-      accommodationDescription: "rooms",
-      faq: [],
-      itinerary: [],
-    });
   });
 
   test("D6 an object whose parts are all blank, empty or dropped is null", () => {

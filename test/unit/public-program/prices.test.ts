@@ -68,11 +68,6 @@ describe("room prices", () => {
     ]);
   });
 
-  test("may be as small as a cent", () => {
-    expect(rooms([[2, "0.01"]])).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
-    expect(rooms([], "0.01")).toEqual({ startingAmount: 0.01, rooms: [[2, 0.01]], warnings: [] });
-  });
-
   test("D25, D37 startingAmount is found among as many prices as a program of the largest size can have", () => {
     const rows = Array.from({ length: 500_000 }, (_, at): RoomPriceRow => [2, String(500_000 - at)]);
     expect(published({ roomPrices: rows }).detail.prices.startingAmount).toBe(1);
@@ -87,10 +82,6 @@ describe("room prices", () => {
 describe("D24 the legacy single price", () => {
   test("becomes the price for two when there is no room price, and counts for startingAmount", () => {
     expect(rooms([], "750.00")).toEqual({ startingAmount: 750, rooms: [[2, 750]], warnings: [] });
-  });
-
-  test("does so, too, when every room price was dropped", () => {
-    expect(rooms([[0, "10"]], "750")).toMatchObject({ startingAmount: 750, rooms: [[2, 750]] });
   });
 
   test("is not used beside a room price, however much lower it is", () => {
@@ -125,10 +116,6 @@ describe("child prices", () => {
     ]);
   });
 
-  test("may be 0, for infants, and may cover a single age", () => {
-    expect(children([[2, 2, "0.00"]])).toEqual({ kept: [[2, 2, 0]], warnings: [] });
-  });
-
   test.each<ChildPriceRow>([
     [0, 2, "-0.01"],
     [0, 2, "NaN"],
@@ -147,12 +134,6 @@ describe("child prices", () => {
     expect(result.warnings).toEqual([
       `child_price_dropped prices.children[0] = ${JSON.stringify({ minAge, maxAge, amount })}`,
     ]);
-  });
-
-  test("do not count for startingAmount", () => {
-    expect(
-      published({ childPrices: [[0, 2, "1"]], roomPrices: [[2, "9"]] }).detail.prices.startingAmount,
-    ).toBe(9);
   });
 });
 

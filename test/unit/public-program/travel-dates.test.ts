@@ -29,10 +29,6 @@ describe("travel dates", () => {
     });
   });
 
-  test("nights are days - 1, and a day trip has none", () => {
-    expect(dates("2027-05-01", "2027-05-01").duration).toEqual({ days: 1, nights: 0 });
-  });
-
   test("D21 return before departure: both dates are published, the duration is null, a warning is reported", () => {
     expect(dates("2027-05-02", "2027-05-01")).toEqual({
       dates: ["2027-05-02", "2027-05-01"],

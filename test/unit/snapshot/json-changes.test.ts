@@ -3,21 +3,10 @@ import { describe, expect, test } from "vitest";
 import { type JsonChange, jsonChanges } from "../../../cli/publish/snapshot/json-changes.ts";
 
 describe("the changes between two documents", () => {
-  test("name each field by its path", () => {
-    expect(jsonChanges({ a: 1, b: { c: "x", d: null } }, { a: 1, b: { c: "y", d: "z" } })).toEqual([
-      { kind: "changed", path: "b.c", before: "x", after: "y" },
-      { kind: "changed", path: "b.d", before: null, after: "z" },
-    ]);
-  });
-
   test("show a new element in front as one addition, not as a change of all that follow", () => {
     expect(jsonChanges({ list: ["b", "c"] }, { list: ["a", "b", "c"] })).toEqual([
       { kind: "added", path: "list[0]", after: "a" },
     ]);
-  });
-
-  test("show an element that is gone by its old place", () => {
-    expect(jsonChanges(["a", "b", "c"], ["a", "c"])).toEqual([{ kind: "removed", path: "[1]", before: "b" }]);
   });
 
   test("go into an element that changed between two that did not", () => {
@@ -25,13 +14,6 @@ describe("the changes between two documents", () => {
     const after = [{ n: 1 }, { n: 2, x: "new" }, { n: 3 }];
     expect(jsonChanges(before, after, "rooms")).toEqual([
       { kind: "changed", path: "rooms[1].x", before: "old", after: "new" },
-    ]);
-  });
-
-  test("show a key that one side lacks as added or removed", () => {
-    expect(jsonChanges({ old: 1 }, { young: 2 })).toEqual([
-      { kind: "removed", path: "old", before: 1 },
-      { kind: "added", path: "young", after: 2 },
     ]);
   });
 

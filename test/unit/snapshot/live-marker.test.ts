@@ -33,20 +33,6 @@ test("a marker reads back as it was written, complete or being changed", () => {
   expect(parseLiveMarker(earlier, tenantId)).toEqual({ ...named, isComplete: true });
 });
 
-test("a person reads which snapshot it is, how old, of how many programs, and not to edit it", () => {
-  for (const fact of [current.snapshotId, "generation 7", "12", manifest.generatedAt, current.publishedAt])
-    expect(complete).toContain(fact);
-  expect(complete).toContain("Gateways never read it");
-  expect(complete).toContain("snapshot build --rewrite");
-});
-
-test("line ends and blanks that an editor left are read over", () => {
-  expect(parseLiveMarker(complete.replaceAll("\n", "\r\n"), tenantId)).toEqual({
-    ...named,
-    isComplete: true,
-  });
-});
-
 test.each([
   ["nothing", ""],
   ["another page", "Hello\n"],

@@ -83,14 +83,4 @@ describe("P71: which snapshot was live when", () => {
       }),
     );
   });
-
-  test("takes the time of the reading where a copy of the store changed the times of its files", () => {
-    const { kept, current } = history(["publish", "publish"]);
-    const copied = kept.map((snapshot) => ({ ...snapshot, storedAt: new Date(instant(9000)) }));
-    expect(livePeriods(copied, current).map(({ from }) => from)).toEqual([
-      instant(2),
-      instant(0.9),
-      instant(-0.1),
-    ]);
-  });
 });

@@ -1,36 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, mkdtemp, readFile, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type ProgramPast, programPast } from "../../../cli/operate/snapshots/program-past.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 /** What is said of a program that a partner missed, after histories that the real commands leave in a store. */
 
 const tenantId = parseTenantId("acme");
 const { signal } = new AbortController();
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 let minute: number;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "missed-program-"));
-  store = createFileStore({ directory });
   minute = 0;
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Some minutes after whatever was before. */
@@ -78,7 +68,7 @@ test("P48 A rollback counts from when it happened, also in a store that was copi
   await rollBack(first);
   const asked = now();
   const copied = new Date(asked.getTime() + 24 * 3_600_000);
-  await utimes(join(directory, markKey(tenantId, second, "withdrawn")), copied, copied);
+  await utimes(join(store.directory, markKey(tenantId, second, "withdrawn")), copied, copied);
   const found = await missed(first, asked);
   expect(found).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
   expect(found.kind === "rolled_back" && new Date(found.at) < asked).toBe(true);
@@ -106,7 +96,7 @@ test("P48 Nothing is said of what lies behind a damaged snapshot", async () => {
   await build("P", "Q");
   const second = await build("Q");
   await build("Q", "R");
-  await appendFile(join(directory, manifestKey(tenantId, second)), "}");
+  await appendFile(join(store.directory, manifestKey(tenantId, second)), "}");
   expect(await missed()).toEqual({ kind: "never", snapshotsExamined: 1, isCut: true });
 });
 
@@ -134,27 +124,4 @@ test("P48 A later build took out what an earlier rollback had taken back before"
   const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
   expect(await missed(first)).toMatchObject({ kind: "removed", ...removed });
   expect(await missed(first, between)).toMatchObject({ kind: "rolled_back", last: { snapshotId: second } });
-});
-
-test("P48 A snapshot from before the first one with a program lacked it because it came later", async () => {
-  const first = await build("Q");
-  const second = await build("P", "Q");
-  await build("P", "Q", "R");
-  expect(await missed(first)).toMatchObject({ kind: "came_later", first: { snapshotId: second } });
-  expect(await missed("20200101T000000Z-00000000" as SnapshotId)).toEqual({ kind: "not_kept" });
-});
-
-test("P48 What a mark of version 0.2 says of a rollback counts by its time", async () => {
-  const first = await build("Q");
-  const second = await build("P", "Q");
-  await rollBack(first);
-  const key = markKey(tenantId, second, "withdrawn");
-  const [at] = /20\d\d-[^"]*Z/.exec(await readFile(join(directory, key), "utf8")) ?? [];
-  const old = { format: "partner-programs/withdrawn@1", tenantId, snapshotId: second, at };
-  await store.put(key, bytesBody(Buffer.from(JSON.stringify(old))));
-  expect(await missed()).toMatchObject({ kind: "rolled_back", last: { snapshotId: second }, at });
-  const third = await build("P", "Q", "R");
-  const fourth = await build("Q", "R");
-  const removed = { last: { snapshotId: third }, by: { snapshotId: fourth } };
-  expect(await missed()).toMatchObject({ kind: "removed", ...removed });
 });

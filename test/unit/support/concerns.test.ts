@@ -93,36 +93,6 @@ describe("P77: how a tenant stands", () => {
     ]);
   });
 
-  test("names who held it and what for, as far as that is recorded", () => {
-    const text = (by: string | null) =>
-      judged({ hold: { ...hold, by, reason: "wrong prices." } }).concerns[0]?.text;
-    expect(text(null)).toMatch(/^held since .* UTC: wrong prices$/);
-    expect(text("ada@desk")).toMatch(/^held since .* UTC by ada@desk: wrong prices$/);
-  });
-
-  test("asks for what helps: an access key that ends soon gets another end, one that has ended a successor", () => {
-    const command = (hours: number) => judged({ keys: [key(hours)] }).concerns[0]?.steps[0]?.commands;
-    expect([command(20), command(-1)]).toEqual([
-      [`token expire ${key(1).tokenId} --at 90d`],
-      ["token create --tenant acme"],
-    ]);
-  });
-
-  test("the sandbox waits for no build, and is neither old nor vanished", () => {
-    const sandbox = { isSandbox: true, lastRun: null, lastTry: null };
-    expect(kinds(sandbox)).toEqual([]);
-    const [never] = judged({ ...sandbox, live: null }).concerns;
-    expect(never?.steps.flatMap(({ commands }) => commands)).toEqual(["sandbox init"]);
-  });
-
-  test("programs that another tenant has stay told for as long as the last run found them", () => {
-    const run = (problemCounts: Readonly<Record<string, number>>) => ({
-      lastRun: lastRun({ problemCounts }),
-    });
-    expect(kinds(run({ programs_shared: 6 }))).toEqual(["programs_shared"]);
-    expect(kinds(run({ url_dropped: 6 }))).toEqual([]);
-  });
-
   test("the same concern of several tenants is one, with their number and the first names", () => {
     const failure = { code: "source_contract", message: "The view partner_source.faq is missing." };
     const failed = tried("failed");

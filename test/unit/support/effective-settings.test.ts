@@ -1,19 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { awsVariables, effectiveSettings } from "../../../cli/support/settings.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 
 describe("the effective settings", () => {
-  test("are those of both programs, each once, with who uses it", () => {
-    const names = effectiveSettings({}).map(({ name }) => name);
-    const wanted = [...Object.values(cliSettings), ...Object.values(gatewaySettings)].map(({ name }) => name);
-    expect(new Set(names)).toEqual(new Set(wanted));
-    expect(names.length).toBe(new Set(names).size);
-    const usedBy = Object.fromEntries(effectiveSettings({}).map((setting) => [setting.name, setting.usedBy]));
-    expect(usedBy.STORE_URL).toEqual(["partner-programs", "partner-programs-gateway"]);
-    expect(usedBy.DATABASE_URL).toEqual(["partner-programs"]);
-    expect(usedBy.PORT).toEqual(["partner-programs-gateway"]);
-  });
-
   test("never hold a secret, not even one in a faulty text", () => {
     const env = {
       DATABASE_URL: "postgres://user:canary@host/db?password=canary",

@@ -1,26 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
 import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
-import { readUsage } from "../../../cli/operate/gateway-log/usage-tally.ts";
 import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const never = new AbortController().signal;
-let directory: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "gateway-log-"));
-});
-
-afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
-});
+const directory = folderForAllTests();
 
 function line(fields: Readonly<Record<string, unknown>> = {}): string {
   const time = "2026-11-21T12:00:00.000Z";
@@ -43,36 +34,6 @@ async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe("a line of the access log", () => {
-  test("gives the request, and null for what the gateway did not get to know", () => {
-    expect(requestLine(line({ status: 401, causeCode: "no_token", cause: "no token" }))).toEqual({
-      time: "2026-11-21T12:00:00.000Z",
-      requestId: "r-1",
-      tokenId: null,
-      tenantId: null,
-      route: "list",
-      method: null,
-      status: 401,
-      durationMs: 1.5,
-      bytes: 10,
-      snapshotId: null,
-      unconfirmedSince: null,
-      unconfirmedCode: null,
-      objectKey: null,
-      programId: null,
-      limit: null,
-      windowSeconds: null,
-      causeCode: "no_token",
-      cause: "no token",
-      connection: null,
-      client: null,
-      nth: null,
-      acceptsGzip: null,
-      encoding: null,
-      retryAfter: null,
-      isCut: false,
-    });
-  });
-
   test.each([
     ["a time and a stream in front", `2026-11-21T12:00:00Z stdout F ${line()}`],
     ["Docker's json-file driver around it", JSON.stringify({ log: `${line()}\n`, stream: "stdout" })],
@@ -141,45 +102,11 @@ describe("a log file", () => {
     expect(await text(openLog(source, never))).toBe(content);
   });
 
-  const compressZstd: unknown = Reflect.get(zlib, "zstdCompressSync");
-
-  test.runIf(typeof compressZstd === "function")("is read when it is zstd", async () => {
-    if (typeof compressZstd !== "function") return;
-    const source = await logFile("log.zst", compressZstd(Buffer.from(content)));
-    expect(await text(openLog(source, never))).toBe(content);
-  });
-
-  test.runIf(typeof compressZstd !== "function")("of zstd asks for a newer Node.js or a pipe", async () => {
-    const source = await logFile("old.zst", Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0));
-    const { code, message } = await rejectionOf(text(openLog(source, never)));
-    expect(code).toBe("usage");
-    expect(message).toContain("zstd -dc");
-  });
-
   test("that ends in the middle of its compressed data says so", async () => {
     const whole = zlib.gzipSync(Buffer.from(content));
     const source = await logFile("cut.gz", whole.subarray(0, whole.length - 12));
     const { code, message } = await rejectionOf(text(openLog(source, never)));
     expect([code, message]).toEqual(["usage", expect.stringContaining("ends early")]);
-  });
-
-  test("that is damaged says so", async () => {
-    const damaged = zlib.gzipSync(Buffer.from(content));
-    damaged.fill(0xff, 12, 30);
-    const { message } = await rejectionOf(text(openLog(await logFile("bad.gz", damaged), never)));
-    expect(message).toContain("is damaged");
-  });
-
-  test("that is not there is an error of usage", async () => {
-    const { code, message } = await rejectionOf(
-      text(openLog({ name: "/nowhere/log", stdin: none() }, never)),
-    );
-    expect(code).toBe("usage");
-    expect(message).toBe("/nowhere/log could not be read (ENOENT). Check --log.");
-  });
-
-  test("may be empty", async () => {
-    expect(await text(openLog(await logFile("empty.log", ""), never))).toBe("");
   });
 
   test("of - is standard input, compressed or not", async () => {
@@ -208,46 +135,6 @@ describe("the search for a request", () => {
       `${line({ requestId: "r-10" })}\n${line({ requestId: "z", cause: "r-1" })}\n`,
     );
     expect((await findRequests([log], "r-1", never)).requests).toEqual([]);
-  });
-
-  test("keeps a bounded number of lines of an id that is used again and again", async () => {
-    const log = await logFile("d.log", `${line()}\n`.repeat(100));
-    const { requests, omitted } = await findRequests([log], "r-1", never);
-    expect([requests.length, omitted]).toEqual([20, 80]);
-  });
-});
-
-describe("the usage", () => {
-  test("counts requests per token, resource, status and day, and keeps when each was last seen", async () => {
-    const token = { tokenId: "tok_a", tenantId: "acme" };
-    const log = await logFile(
-      "usage.log",
-      [
-        line({ ...token, time: "2026-11-21T23:59:59.999Z" }),
-        line({ ...token, time: "2026-11-22T00:00:00.000Z" }),
-        line({ ...token, time: "2026-11-21T01:00:00.000Z" }),
-        line({ ...token, route: "legacy" }),
-        line({ status: 401 }),
-        "not a request",
-      ].join("\n"),
-    );
-    const tally = await readUsage([log], never);
-    expect(tally.covers).toEqual({ from: "2026-11-21T01:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
-    expect(
-      tally.rows.map(({ tokenId, resource, status, day, requests, lastSeen }) => [
-        tokenId,
-        resource,
-        status,
-        day,
-        requests,
-        lastSeen,
-      ]),
-    ).toEqual([
-      [null, "list", 401, "2026-11-21", 1, "2026-11-21T12:00:00.000Z"],
-      ["tok_a", "legacy", 200, "2026-11-21", 1, "2026-11-21T12:00:00.000Z"],
-      ["tok_a", "list", 200, "2026-11-21", 2, "2026-11-21T23:59:59.999Z"],
-      ["tok_a", "list", 200, "2026-11-22", 1, "2026-11-22T00:00:00.000Z"],
-    ]);
   });
 });
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { directionOf, html } from "../../../cli/output/html.ts";
-import { calendarDay, money } from "../../../cli/publish/public-program/value-words.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {
@@ -20,38 +19,6 @@ describe("a template of HTML", () => {
         expect(html`<a title="${text}">`.markup.slice(10, -2)).not.toMatch(/[<>"']/);
       }),
     );
-  });
-
-  test("takes other templates, lists of them, and leaves nothing out but nothing", () => {
-    const items = ["a", "b"].map((item) => html`<li>${item}</li>`);
-    expect(html`<ul>${items}${null}${undefined}${false}${0}${""}</ul>`.markup).toBe(
-      "<ul><li>a</li><li>b</li>0</ul>",
-    );
-  });
-
-  test("takes no object for a template that only looks like one", () => {
-    const forged = { markup: "<script>" };
-    expect(html`${forged}`.markup).not.toContain("<script>");
-  });
-});
-
-describe("the words for a program", () => {
-  test.each([
-    [1234.5, "EUR", "1,234.50 EUR"],
-    [482.4, "USD", "482.40 USD"],
-    [120_000, "JPY", "120,000 JPY"],
-    [1.5, "KWD", "1.500 KWD"],
-    [1.5, "QQQ", "1.50 QQQ"],
-    [0.125, "EUR", "0.125 EUR"],
-    [0.000_001, null, "0.000001"],
-    [7, null, "7.00"],
-  ])("give %d %s as %s: the currency's decimals, and every digit", (amount, currency, words) => {
-    expect(money(amount, currency)).toBe(words);
-  });
-
-  test("give a calendar date the day that it is, in every time zone", () => {
-    expect(calendarDay("2027-04-01")).toBe("1 April 2027");
-    expect(calendarDay("0001-01-01")).toBe("1 January 1");
   });
 });
 

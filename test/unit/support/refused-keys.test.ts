@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type RegistryReading, tokenFinding } from "../../../cli/support/facts/registry.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { tokenFinding } from "../../../cli/support/facts/registry.ts";
 import {
   describedKey,
   judged,
@@ -25,23 +24,7 @@ describe("the cause of a 401", () => {
     expect(JSON.stringify(next)).toContain("Escalate to operations");
   });
 
-  test.each([
-    ["no_token", "without an access key"],
-    ["unknown_token", "was never issued here"],
-    ["malformed_token", "incomplete or altered"],
-    [null, "refused the request: as the log says."],
-  ])("whose log says %s", (causeCode, text) => {
-    expect(judged({ status: 401, causeCode, cause: "as the log says" }).summary).toContain(text);
-  });
-
   const refused = { status: 401, cause: "revoked token", tokenId: tokenId(1), tenantId };
-
-  test("is the command that revoked the token, when there is no replacement", () => {
-    const revoked = token(1, { revokedAt: "2026-11-20T00:00:00.000Z" });
-    const { summary, next } = judged(refused, { token: tokenFinding(reading(revoked), tokenId(1)) });
-    expect(summary).toContain("revoked on 20 November 2026, 00:00 UTC, and no other");
-    expect(next.commands).toEqual(["audit list --tenant acme", "token create --tenant acme"]);
-  });
 
   test("is a rotation, and names the token to be used and the newest of the line", () => {
     const at = "2026-11-20T00:00:00.000Z";
@@ -68,13 +51,6 @@ describe("the cause of a 401", () => {
     const swapped = { ...ended, revokedAt: "2026-11-19T00:00:00.000Z" };
     const before = tokenFinding(reading(token(1, swapped)), tokenId(1));
     expect(judged(refused, { token: before }).summary).toContain("was revoked on 19 November 2026");
-  });
-
-  test("is no end of the token where it was in force, whatever its end", () => {
-    const known = tokenFinding(reading(token(1, { expiresAt: "2027-11-20T00:00:00.000Z" })), tokenId(1));
-    const { summary } = judged(refused, { token: known });
-    expect(summary).toContain("was in force then");
-    expect(summary).not.toContain("expired");
   });
 
   test("P91 is the removal of its tenant, which gets no other access key", () => {
@@ -109,52 +85,6 @@ describe("the cause of a 401", () => {
     // A removal that was killed has revoked nothing yet.
     const open = tokenFinding(reading(token(1, { expiresAt: "2026-11-20T00:00:00.000Z" })), tokenId(1));
     expect(sent(refused, { token: open, tenant: removedTenant(removedAt) })).not.toContain("new one");
-  });
-
-  test("is a rotation; the partner is sent to the new access key only if that is good now", () => {
-    const at = "2026-11-20T00:00:00.000Z";
-    const line = (fields: Partial<RegisteredToken>) =>
-      tokenFinding(
-        reading(token(1, { revokedAt: at }), token(2, { replaces: tokenId(1), ...fields })),
-        tokenId(1),
-      );
-    expect(sent(refused, { token: line({}) })).toContain("use the new one.");
-    expect(judged(refused, { token: line({}) }).next.text).toContain("to use the new one");
-    // The last one was good when the request came, and has expired since.
-    for (const fields of [{ revokedAt: at }, { expiresAt: at }, { expiresAt: "2026-11-21T12:00:30.000Z" }]) {
-      expect(sent(refused, { token: line(fields) })).not.toContain("use the new one");
-      const { summary, next } = judged(refused, { token: line(fields) });
-      expect(summary).toContain("no longer good either");
-      expect(next.text).not.toContain("is on its way");
-    }
-  });
-
-  test("is the expiry", () => {
-    const expired = token(1, { expiresAt: "2026-11-01T00:00:00.000Z" });
-    const { summary } = judged(refused, { token: tokenFinding(reading(expired), tokenId(1)) });
-    expect(summary).toContain("expired on 1 November 2026, 00:00 UTC");
-  });
-
-  test("is another store's token when the registry does not have it", () => {
-    const { summary } = judged(refused, { token: tokenFinding(reading(), tokenId(1)) });
-    expect(summary).toContain("none of this installation's");
-  });
-
-  test("is what the log says when the registry cannot be read", () => {
-    const unavailable: RegistryReading = {
-      kind: "unavailable",
-      reason: "The store is away.",
-      code: "store_unavailable",
-    };
-    const { summary } = judged(refused, { token: tokenFinding(unavailable, tokenId(1)) });
-    expect(summary).toContain("revoked token");
-    expect(summary).toContain("The store is away.");
-  });
-
-  test("is found in a registry whose entries replace each other in a circle", () => {
-    const registry = reading(token(1, { replaces: tokenId(2) }), token(2, { replaces: tokenId(1) }));
-    const found = tokenFinding(registry, tokenId(1));
-    expect(found.kind === "known" && found.successors.length).toBe(2);
   });
 });
 

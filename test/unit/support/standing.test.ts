@@ -153,29 +153,6 @@ describe("the table of how a program stands", () => {
     expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
   });
 
-  test("P47 tells of a hold since when and why, wherever it keeps something back", () => {
-    const held = all.filter(({ row }) => row.endsWith("/held"));
-    const unsaid = held.filter(
-      ({ summary, row, next }) =>
-        !next.commands.includes("snapshot release --tenant acme") ||
-        (/^(served_differs|served_absent|served_faulty|missing_waiting)\//.test(row) &&
-          !summary.includes("held since 21 November 2026, 12:00 UTC: wrong prices")),
-    );
-    expect([held.length > 0, unsaid.map(({ row }) => row)]).toEqual([true, []]);
-  });
-
-  test("P47 says of a held tenant whether builds would come if the hold ended", () => {
-    const wrong = all
-      .filter(({ row }) => /^(served_differs|missing_waiting)\/held$/.test(row))
-      .filter(({ facts, summary }) => {
-        const kind = facts.tenant.buildState.builds;
-        const isSaid = { failing: "Builds fail, too", silent: "Nor has a build ended" } as const;
-        const said = Object.entries(isSaid).filter(([, text]) => summary.includes(text));
-        return said.map(([name]) => name).join() !== (kind in isSaid ? kind : "");
-      });
-    expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
-  });
-
   test("P49 asks nobody but operations to change something", () => {
     const changing = /^(snapshot (build|release|rollback)|token (create|rotate|revoke))\b/;
     const asking = all.filter(({ next: { steps, text } }) => {
@@ -184,18 +161,6 @@ describe("the table of how a program stands", () => {
       return steps.length === 0 || ofSupport.some((command) => changing.test(command)) || !isSaid;
     });
     expect(asking.map(({ row }) => row)).toEqual([]);
-  });
-
-  test("P47 says of what partners see the same as the answer they get", () => {
-    const said = {
-      200: /see (it|an older version)/,
-      400: /get 400/,
-      401: /get 401/,
-      404: /404/,
-      500: /get 500/,
-    } as const;
-    const wrong = all.filter(({ answer, summary }) => !said[answer].test(summary) || !/[.?)]$/.test(summary));
-    expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
   });
 });
 
@@ -208,20 +173,6 @@ describe("the way from the booking system to partners", () => {
     ...fields,
   });
 
-  test("P47 a program that alone made builds stop is not in its own way", () => {
-    const run = lastRun({
-      outcome: "failed",
-      finishedAt: at,
-      failure: { code: "invalid_program", message: "One." },
-      leftOut: ["KYOTO-1"],
-    });
-    const judged = tenant({ lastRun: run });
-    const own = programFacts({ store: live(), tenant: judged });
-    expect(judgedProgram(own, reader).row).toBe("missing_waiting/none");
-    const other = programFacts({ store: live(), tenant: judged, programId: "NARA-2" });
-    expect(judgedProgram(other, reader).summary).toContain('stopped at program "KYOTO-1"');
-  });
-
   test("P50 is silent when no build has ended within the time in which the reader expects one, by default 26 hours", () => {
     const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
       const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
@@ -230,15 +181,5 @@ describe("the way from the booking system to partners", () => {
     };
     expect([kind(3_600_000, 0.9), kind(3_600_000, 1.1)]).toEqual(["running", "silent"]);
     expect([kind(undefined, 25), kind(undefined, 27)]).toEqual(["running", "silent"]);
-  });
-
-  test("P47 is known to be clear again by a later build without a report", () => {
-    const failure = { code: "shrink_guard", message: "Too many." };
-    const run = lastRun({ outcome: "refused", failure, finishedAt: "2026-11-21T12:00:00.000Z" });
-    const state = buildStateOf(
-      facts({ lastRun: run, lastTry: { triedAt: at, outcome: "unchanged" } }),
-      reader,
-    );
-    expect(state).toEqual({ builds: "running", block: "none" });
   });
 });

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { labelledLines } from "../../../cli/output/labelled-lines.ts";
 import { plain, styleOf } from "../../../cli/output/style.ts";
 import { wrapped } from "../../../cli/output/wrap.ts";
-import { printable, printableJson, shortened } from "../../../core/printable.ts";
+import { printable, printableJson } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {
   test("is wrapped at spaces and loses no word", () => {
@@ -24,30 +23,6 @@ describe("text for a terminal", () => {
     expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "      five six"]);
   });
 
-  test("puts facts into two columns with a hanging indent", () => {
-    expect(
-      labelledLines(
-        [
-          ["live", "a snapshot with a rather long text"],
-          ["last run", "published", "and more"],
-        ],
-        36,
-      ),
-    ).toBe(
-      [
-        "  live      a snapshot with a rather",
-        "            long text",
-        "  last run  published",
-        "            and more",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  test("cannot be forged by a program's name: what steers a terminal becomes visible", () => {
-    expect(printable("Kyoto\u001b[2J\u202e\u009b1m\r\nnext")).toBe("Kyoto\\u001b[2J\\u202e\\u009b1m next");
-  });
-
   test("stays JSON when what steers a terminal is escaped", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
@@ -57,11 +32,6 @@ describe("text for a terminal", () => {
         expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }),
     );
-  });
-
-  test("is shortened by characters, not by halves of them", () => {
-    expect(shortened("日本🗾🗾🗾", 4)).toBe("日本🗾…");
-    expect(shortened("short", 5)).toBe("short");
   });
 });
 

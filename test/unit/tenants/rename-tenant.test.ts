@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
 import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -18,6 +14,7 @@ import { eventually } from "../../support/gateway-client.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { createTokenFile, issueToken, revoked } from "../../support/gateway-tokens.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
@@ -27,21 +24,13 @@ const ended = revoked(issueToken("acme"));
 const foreign = issueToken("bora", unlimited());
 const six = ["p1", "p2", "p3", "p4", "p5", "p6"];
 
-let directory: string;
-let store: ObjectStore;
+const store = fileStoreForEachTest();
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "rename-tenant-"));
-  store = createFileStore({ directory });
   for (const tenant of ["acme", "acme-tours"]) await publishSnapshot(store, tenant, { programIds: six });
   await publishSnapshot(store, "bora", { programIds: ["b1"] });
   await createTokenFile(store).write([first, second, ended, foreign]);
 });
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
-
 function unlimited() {
   return { rateLimit: 1_000_000 };
 }

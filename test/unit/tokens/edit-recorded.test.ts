@@ -1,15 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { withAudit } from "../../../cli/operate/audit/with-audit.ts";
 import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type Death, dyingStore } from "../../support/dying-store.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
 const [acme, other, bora] = [issueToken("acme"), issueToken("acme"), issueToken("bora")];
@@ -22,17 +19,7 @@ const edits: Readonly<Record<string, EditTokens>> = {
   "token revoke": (tokens) => revoked(tokens, [acme.entry.tokenId, other.entry.tokenId], now),
 };
 
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "edit-recorded-"));
-  store = createFileStore({ directory });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 async function run(on: ObjectStore, command: string, edit: EditTokens): Promise<void> {
   const request = { command, tenants: [], reason: undefined };

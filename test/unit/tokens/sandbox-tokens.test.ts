@@ -1,16 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createAudit } from "../../../cli/operate/audit/audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
 const sandbox = parseTenantId("sandbox");
@@ -18,17 +15,7 @@ const shell = quietShell();
 const audit = createAudit(shell, { command: "sandbox init", tenants: [sandbox], reason: undefined });
 const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "sandbox-tokens-"));
-  store = createFileStore({ directory });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `--remove` overtakes", async () => {
   await makeSandbox(store, sandbox, shell.now());

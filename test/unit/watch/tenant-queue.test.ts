@@ -1,135 +1,202 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { createTenantQueue, type Task, type TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createTenantQueue, type TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { anyQueueEvent, QueueModel, queueTenants } from "../../support/queue-model.ts";
 
-const ids = queueTenants;
+const ids = ["a", "b", "c", "d"].map(parseTenantId);
 const [a, b] = ids as [TenantId, TenantId];
 const e = parseTenantId("e");
 
-describe("the queue of tenants, whatever happens", () => {
-  test("P32: builds a tenant once at a time, and after each change that it hears of", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 4 }),
-        fc.array(anyQueueEvent, { maxLength: 60 }),
-        (concurrency, events) => {
-          const model = new QueueModel(concurrency);
-          for (const happened of events) model.do(happened);
-          model.drain();
-          model.expectAllAnswered();
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
-
-  test("P33: the round ends, even if some or all tenants are notified all the time", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 4 }),
-        fc.subarray([0, 1, 2, 3, 4], { minLength: 1 }),
-        fc.array(fc.nat(4), { minLength: 60, maxLength: 60 }),
-        (concurrency, notified, choices) => {
-          const model = new QueueModel(concurrency);
-          model.do({ kind: "list" });
-          for (const which of choices) {
-            for (const tenant of notified) model.do({ kind: "notify", tenant });
-            model.do({ kind: "wait", ms: 300 });
-            model.do({ kind: "end", which });
-          }
-          expect(model.rounds).toBeGreaterThan(0);
-        },
-      ),
-      { numRuns: 20 },
-    );
-  });
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
-function begun(queue: TenantQueue, nowMs: number): readonly Task[] {
-  const tasks: Task[] = [];
-  for (let task = queue.next(nowMs); task !== undefined; task = queue.next(nowMs)) tasks.push(task);
-  return tasks;
+/** A queue whose builds end when the test says so. */
+class Watched {
+  readonly queue: TenantQueue;
+  /** What was begun since the last look: `round`, `turn a`, `notified a`. */
+  #begun: string[] = [];
+  readonly #underWay = new Map<TenantId, () => void>();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** The most builds that were under way at a time, and whether a tenant had two. */
+  most = 0;
+  hadTwo = false;
+  rounds = 0;
+
+  constructor(concurrency: number, tenants: readonly TenantId[] = ids) {
+    this.queue = createTenantQueue({
+      concurrency,
+      intervalMs: 10_000,
+      signal: this.#stop.signal,
+      buildRound: async (schedule) => {
+        this.#begun.push("round");
+        await schedule(tenants, (tenantId) => this.#build("turn", tenantId));
+        this.rounds += 1;
+      },
+      buildNotified: (tenantId) => this.#build("notified", tenantId),
+    });
+    this.#running = this.queue.run();
+  }
+
+  async #build(kind: string, tenantId: TenantId): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#begun.push(`${kind} ${tenantId}`);
+    this.hadTwo ||= this.#underWay.has(tenantId);
+    const ended = new Promise<void>((resolve) => this.#underWay.set(tenantId, resolve));
+    this.most = Math.max(this.most, this.#underWay.size);
+    await ended;
+  }
+
+  /** What is begun in that time. */
+  async after(ms: number): Promise<readonly string[]> {
+    await vi.advanceTimersByTimeAsync(ms);
+    const begun = this.#begun;
+    this.#begun = [];
+    return begun;
+  }
+
+  end(...tenants: readonly TenantId[]): void {
+    for (const tenantId of tenants) {
+      const end = this.#underWay.get(tenantId);
+      this.#underWay.delete(tenantId);
+      end?.();
+    }
+  }
+
+  underWay(): readonly TenantId[] {
+    return [...this.#underWay.keys()];
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.end(...this.underWay());
+    await vi.advanceTimersByTimeAsync(1000);
+    await this.#running;
+  }
 }
 
-const round: Task = { kind: "round" };
-const turn = (tenantId: TenantId): Task => ({ kind: "turn", tenantId });
-const notified = (tenantId: TenantId): Task => ({ kind: "notified", tenantId });
+describe("the queue of tenants, whatever happens", () => {
+  const event = fc.oneof(
+    fc.record({ kind: fc.constant("notify" as const), which: fc.nat(ids.length - 1) }),
+    fc.record({ kind: fc.constant("end" as const), which: fc.nat(ids.length - 1) }),
+    fc.record({ kind: fc.constant("wait" as const), which: fc.nat(400) }),
+  );
 
-function inRound(concurrency: number, tenants: readonly TenantId[] = ids): TenantQueue {
-  const queue = createTenantQueue({ concurrency, intervalMs: 10_000 });
-  expect(begun(queue, 0)).toEqual([round]);
-  queue.roundListed(tenants);
-  return queue;
-}
+  test("P32: builds a tenant once at a time, and after each change that it hears of", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(event, { maxLength: 40 }),
+        async (concurrency, events) => {
+          const watched = new Watched(concurrency);
+          const unanswered = new Set<TenantId>();
+          const answered = async (ms: number): Promise<void> => {
+            for (const begun of await watched.after(ms)) unanswered.delete(begun.split(" ")[1] as TenantId);
+          };
+          for (const { kind, which } of events) {
+            const tenantId = ids[which % ids.length] as TenantId;
+            if (kind === "wait") await answered(which);
+            else if (kind === "end") watched.end(tenantId);
+            else {
+              await answered(0);
+              watched.queue.notify(tenantId);
+              unanswered.add(tenantId);
+            }
+          }
+          for (let n = 0; n < 20; n += 1) {
+            watched.end(...watched.underWay());
+            await answered(300);
+          }
+          expect([...unanswered, watched.hadTwo, watched.most <= concurrency]).toEqual([false, true]);
+          await watched.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([1, 2, 4])(
+    "P33: with %i slots the round ends, though all are notified all the time",
+    async (n) => {
+      const watched = new Watched(n);
+      for (let step = 0; step < 60; step += 1) {
+        for (const tenantId of ids) watched.queue.notify(tenantId);
+        await watched.after(300);
+        watched.end(watched.underWay()[0] as TenantId);
+      }
+      expect(watched.rounds).toBeGreaterThan(0);
+      await watched.close();
+    },
+  );
+});
 
 describe("the queue of tenants", () => {
-  test("P33: a round leaves one slot of several free, and a notified tenant takes it at once", () => {
-    const queue = inRound(3);
-    expect(begun(queue, 0)).toEqual(ids.slice(0, 2).map(turn));
-    queue.notify(e);
-    expect(begun(queue, 0)).toEqual([notified(e)]);
+  test("P33: a round leaves one slot of several free, and a notified tenant takes it at once", async () => {
+    const watched = new Watched(3);
+    expect(await watched.after(0)).toEqual(["round", "turn a", "turn b"]);
+    watched.queue.notify(e);
+    expect(await watched.after(0)).toEqual(["notified e"]);
+    await watched.close();
   });
 
-  test("P33: with one slot a notified tenant comes next, and the round after it", () => {
-    const queue = inRound(1);
-    expect(begun(queue, 0)).toEqual([turn(a)]);
-    queue.notify(e);
-    queue.notify(a);
-    expect(begun(queue, 0)).toEqual([]);
-    queue.ended(a);
-    expect(begun(queue, 0)).toEqual([notified(e)]);
-    queue.ended(e);
-    expect(begun(queue, 0)).toEqual([turn(b)]);
+  test("P33: with one slot a notified tenant comes next, and the round after it", async () => {
+    const watched = new Watched(1);
+    expect(await watched.after(0)).toEqual(["round", "turn a"]);
+    watched.queue.notify(e);
+    watched.queue.notify(a);
+    expect(await watched.after(0)).toEqual([]);
+    watched.end(a);
+    expect(await watched.after(0)).toEqual(["notified e"]);
+    watched.end(e);
+    expect(await watched.after(0)).toEqual([`turn ${b}`]);
+    await watched.close();
   });
 
-  test("the first change is built at once, and a burst behind it together", () => {
-    const queue = inRound(2, []);
-    queue.roundEnded(0);
-    queue.notify(a);
-    expect(begun(queue, 100)).toEqual([notified(a)]);
-    for (let n = 0; n < 100; n += 1) queue.notify(a);
-    queue.ended(a);
-    expect(begun(queue, 110)).toEqual([]);
-    expect(begun(queue, queue.wakeAtMs())).toEqual([notified(a)]);
-    queue.ended(a);
-    expect(begun(queue, 9000)).toEqual([]);
+  test("the first change is built at once, and a burst behind it together", async () => {
+    const watched = new Watched(2, []);
+    await watched.after(100);
+    watched.queue.notify(a);
+    expect(await watched.after(0)).toEqual(["notified a"]);
+    for (let n = 0; n < 100; n += 1) watched.queue.notify(a);
+    watched.end(a);
+    expect(await watched.after(249)).toEqual([]);
+    expect(await watched.after(1)).toEqual(["notified a"]);
+    watched.end(a);
+    expect(await watched.after(5000)).toEqual([]);
+    await watched.close();
   });
 
-  test("a round is due at least every interval", () => {
-    const queue = inRound(2, []);
-    queue.roundEnded(0);
-    expect([begun(queue, 9_999), queue.wakeAtMs()]).toEqual([[], 10_000]);
-    expect(begun(queue, 10_000)).toEqual([round]);
-  });
-
-  test("P182: when all may have changed, a round begins a second after the last one, or as long after it as that took", () => {
-    const queue = inRound(2, []);
-    queue.notifyAll();
-    expect(begun(queue, 20)).toEqual([]);
-    queue.roundEnded(20);
-    expect([begun(queue, 1_019), queue.wakeAtMs()]).toEqual([[], 1_020]);
-    expect(begun(queue, 1_020)).toEqual([round]);
-    queue.roundListed([]);
-    queue.roundEnded(3_020);
-    for (let n = 0; n < 100; n += 1) queue.notifyAll();
-    expect([begun(queue, 5_019), queue.wakeAtMs()]).toEqual([[], 5_020]);
-    expect(begun(queue, 5_020)).toEqual([round]);
+  test("P182: when all may have changed, a round begins a second after the last one, or as long after it as that took", async () => {
+    const watched = new Watched(2, [a]);
+    await watched.after(20);
+    watched.queue.notifyAll();
+    watched.end(a);
+    expect(await watched.after(999)).toEqual([]);
+    expect(await watched.after(1)).toEqual(["round", "turn a"]);
+    for (let n = 0; n < 100; n += 1) watched.queue.notifyAll();
+    await watched.after(3000);
+    watched.end(a);
+    expect(await watched.after(2999)).toEqual([]);
     // One round answers all that was heard before it began.
-    queue.roundListed([]);
-    queue.roundEnded(5_030);
-    expect([begun(queue, 9_000), queue.wakeAtMs()]).toEqual([[], 15_020]);
-    // The interval does not wait.
-    queue.notifyAll();
-    expect(begun(queue, 15_020)).toEqual([round]);
+    expect(await watched.after(1)).toEqual(["round", "turn a"]);
+    watched.end(a);
+    expect(await watched.after(9999)).toEqual([]);
+    // The interval goes from beginning to beginning.
+    expect(await watched.after(1)).toEqual(["round", "turn a"]);
+    await watched.close();
   });
 
-  test("P182: tenants without end that nobody has heard of are not kept: they count as a change of everything", () => {
-    const queue = inRound(1, []);
-    queue.roundEnded(0);
-    for (let n = 0; n < 20_000; n += 1) queue.notify(parseTenantId(`t-${n}`));
-    expect(queue.waiting()).toBe(10_000);
-    expect(begun(queue, 1_000)).toEqual([round, notified(parseTenantId("t-0"))]);
+  test("P182: tenants without end that nobody has heard of are not kept: they count as a change of everything", async () => {
+    const watched = new Watched(1, []);
+    await watched.after(0);
+    watched.queue.notify(a);
+    for (let n = 0; n < 20_000; n += 1) watched.queue.notify(parseTenantId(`t-${n}`));
+    expect(watched.queue.waiting()).toBe(10_000);
+    expect(await watched.after(1000)).toEqual(["notified a", "round"]);
+    await watched.close();
   });
 });

@@ -1,0 +1,182 @@
+import { asFailure, Failure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Problem } from "../../../schemas/generated/types.ts";
+import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import { isEndedQuery } from "../../database/source-client.ts";
+import { didYouMean } from "../../shell/nearest-name.ts";
+import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import { hasPointer, keptTenants } from "../snapshot/stored-tenants.ts";
+import { requireSourceStructure } from "../source/check-structure.ts";
+import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
+import { runProblem, tenantProblem } from "./run-findings.ts";
+import { inShard, type Shard } from "./shard.ts";
+
+/** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
+export type WantedTenants =
+  | { readonly kind: "all"; readonly shard?: Shard | undefined }
+  | { readonly kind: "asked" | "notified"; readonly tenantIds: readonly TenantId[] };
+
+/** The tenants that a run builds, and why it cannot build some of them. */
+export interface ChosenTenants {
+  /** P130: each tenant with why it may not be read, if so: then nothing but stated withdrawals is published. */
+  readonly tenants: ReadonlyMap<TenantId, Failure | undefined>;
+  /** Why the run as a whole fails. */
+  readonly failure?: Failure | undefined;
+  /** P13: the live tenants that the source does not list any more; `undefined` unless the run looked for them. */
+  readonly vanished?: readonly TenantId[];
+}
+
+export interface TenantChoice {
+  readonly pool: SourcePool;
+  readonly store: ObjectStore;
+  readonly wanted: WantedTenants;
+  readonly sandbox: TenantId | undefined;
+  readonly removed: RemovedTenants;
+  readonly allowVanished: boolean;
+  /** Findings about the list of tenants are added here. */
+  readonly problems: Problem[];
+  readonly signal: AbortSignal;
+}
+
+/** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
+export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants> {
+  const { pool, wanted, sandbox, problems } = choice;
+  // The run of a notified tenant neither checks the views nor reads the list of all tenants.
+  if (wanted.kind === "notified") return { tenants: await lookedUp(choice, wanted.tenantIds) };
+  const structure = await ask(pool, requireSourceStructure);
+  const failure = structure?.code === "source_contract" ? structure : undefined;
+  if (structure !== undefined && failure === undefined) {
+    problems.push(runProblem("source_unasked", structure.message));
+  }
+  // Each tenant's failure has the first problem only. The run names all problems, and their fixes.
+  const broken = failure && new Failure(failure.code, failure.message.split("\n").slice(0, 2));
+  const list = await ask(pool, readTenantList);
+  if (list instanceof Failure) {
+    if (broken === undefined) problems.push(runProblem("tenants_unreadable", list.message));
+    return { tenants: await oneByOne(choice, broken), failure };
+  }
+  // P132: a run of some tenants does not report what is wrong with others.
+  const isWanted = (id: string | null): boolean =>
+    wanted.kind === "all" || wanted.tenantIds.some((asked) => asked === id);
+  problems.push(...list.problems.filter(({ tenantId }) => isWanted(tenantId)).map(tenantProblem));
+  if (sandbox !== undefined && list.tenants.includes(sandbox)) {
+    problems.push(runProblem("tenant_is_sandbox", sandbox));
+  }
+  const listed = list.tenants.filter((id) => id !== sandbox);
+  const each = (tenants: readonly TenantId[], whyNot: Failure | undefined) =>
+    new Map(tenants.map((id) => [id, whyNot] as const));
+  if (wanted.kind !== "all") {
+    return { tenants: each(askedTenants(wanted.tenantIds, listed, sandbox), broken), failure };
+  }
+  const { refusal, vanished } = await vanishedTenants(choice, new Set(list.tenants), wanted.shard);
+  const own = listed.filter((id) => inShard(id, wanted.shard));
+  return { tenants: each(own, broken ?? refusal), failure: failure ?? refusal, vanished };
+}
+
+/** Each of the tenants once. Throws `not_found` when the source does not list them all. */
+function askedTenants(
+  tenantIds: readonly TenantId[],
+  listed: readonly TenantId[],
+  sandbox: TenantId | undefined,
+): readonly TenantId[] {
+  const known = new Set(listed);
+  const asked = [...new Set(tenantIds)];
+  const unknown = asked.filter((tenantId) => !known.has(tenantId));
+  if (unknown.length === 0) return asked;
+  if (sandbox !== undefined && unknown.includes(sandbox)) {
+    throw new Failure(
+      "not_found",
+      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
+    );
+  }
+  throw new Failure(
+    "not_found",
+    `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
+      `Nothing was built; check --tenant.${didYouMean(unknown[0] ?? "", known)}`,
+  );
+}
+
+/** P131: the tenants of the run when the source gives no list: those that it was asked for, or those of the store. */
+async function oneByOne(choice: TenantChoice, broken: Failure | undefined) {
+  const { store, wanted, removed, signal } = choice;
+  if (wanted.kind !== "all") return await lookedUp(choice, wanted.tenantIds, broken);
+  const stored: TenantId[] = [];
+  for await (const id of keptTenants(store, removed, signal)) if (inShard(id, wanted.shard)) stored.push(id);
+  return await lookedUp(choice, stored, broken);
+}
+
+/** Looks each tenant up by itself. One that cannot be looked up may not be read; `broken`: nor may any. */
+async function lookedUp(
+  { pool, sandbox, problems }: TenantChoice,
+  tenantIds: readonly TenantId[],
+  broken?: Failure,
+): Promise<ChosenTenants["tenants"]> {
+  const tenants = new Map<TenantId, Failure | undefined>();
+  for (const tenantId of tenantIds) {
+    const isListed = broken ?? (await ask(pool, (client) => isTenantListed(client, tenantId)));
+    if (tenantId === sandbox) {
+      if (isListed === true) problems.push(runProblem("tenant_is_sandbox", tenantId));
+    } else if (isListed === false) problems.push(runProblem("tenant_vanished", tenantId));
+    else tenants.set(tenantId, isListed instanceof Failure ? isListed : undefined);
+  }
+  return tenants;
+}
+
+/**
+ * Asks a question about the source's tenants. P131: one bad row, lock or view may make it fail, and must not keep every tenant from
+ * being built, so a failure is an answer. Throws when the database cannot be reached, because then no tenant can be read.
+ */
+async function ask<Result>(
+  pool: SourcePool,
+  read: (client: SourceClient) => Promise<Result>,
+): Promise<Result | Failure> {
+  try {
+    return await pool.withReading(read);
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure.code === "source_contract" || isEndedQuery(failure.cause)) return failure;
+    throw failure;
+  }
+}
+
+/**
+ * P13: the tenants that partners have, and the source does not list any more. A run is refused when that is most of them: more often
+ * a view filters them out than a company ends them all at once. Removed tenants and the sandbox are not counted.
+ */
+async function vanishedTenants(
+  { store, removed, sandbox, allowVanished, signal }: TenantChoice,
+  listed: ReadonlySet<TenantId>,
+  shard: Shard | undefined,
+): Promise<{ readonly refusal: Failure | undefined; readonly vanished: readonly TenantId[] }> {
+  let present = 0;
+  const vanished: TenantId[] = [];
+  for await (const tenantId of keptTenants(store, removed, signal)) {
+    if (tenantId === sandbox || !inShard(tenantId, shard)) continue;
+    if (listed.has(tenantId)) present += 1;
+    else if (await hasPointer(store, tenantId, signal)) vanished.push(tenantId);
+  }
+  if (listed.size === 0) return { refusal: emptySource(), vanished };
+  const isRefused = !allowVanished && vanished.length >= minVanished && vanished.length > present;
+  return { refusal: isRefused ? vanishedRefusal(vanished, present) : undefined, vanished };
+}
+
+const minVanished = 3;
+
+function vanishedRefusal(vanished: readonly TenantId[], present: number): Failure {
+  const named = vanished.slice(0, maxNamed).join(", ") + (vanished.length > maxNamed ? ", ..." : "");
+  return new Failure(
+    "vanished_guard",
+    `Of ${present + vanished.length} live tenants, ${vanished.length} are not in the source any more: ${named}. Nothing was published but stated withdrawals. ` +
+      "Look at the view partner_source.tenants and at row-level security. If this is right, build with --allow-vanished, or end them with `tenant remove`.",
+  );
+}
+
+const maxNamed = 5;
+
+function emptySource(): Failure {
+  return new Failure(
+    "source_contract",
+    "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
+  );
+}

@@ -1,0 +1,88 @@
+import { asFailure, type Failure } from "../core/failure.ts";
+import type { Clocks } from "./clocks.ts";
+import { withCallDeadline } from "./deadline.ts";
+import type { OutageLog } from "./outage-log.ts";
+
+export interface ConfirmedOptions<Value> {
+  /** Names the document in messages. */
+  readonly what: string;
+  readonly clocks: Clocks;
+  /** How long the value may be used after its last confirmation. */
+  readonly maxStaleMs: number;
+  readonly callTimeoutMs: number;
+  readonly outage: OutageLog;
+  /** The value that the store has now: the one held, where nothing has changed. Throws when the store has none that may be used. */
+  readonly read: (beganAtMs: number, signal: AbortSignal) => Promise<Value>;
+  /** The value in the last good copy, and when the store had confirmed it. */
+  readonly restore?: (() => Promise<Copied<Value> | undefined>) | undefined;
+}
+
+export interface Copied<Value> {
+  readonly value: Value;
+  readonly confirmedAtMs: number;
+}
+
+/**
+ * A document of the store as this process holds it. Each refresh that succeeds confirms it, also when nothing has changed. While
+ * the store is away it may be used until `maxStaleMs` after its last confirmation, and not any longer (T9, P18). Staleness is
+ * measured by the monotonic clock, so the bound also holds for a process that was stopped for a while.
+ */
+export class Confirmed<Value> {
+  value: Value | undefined;
+  /** When the refresh that last confirmed the value began. */
+  confirmedAtMs = Number.NEGATIVE_INFINITY;
+  /** Why the last refresh failed, and since when (RFC 3339, UTC) refreshes fail; `undefined` while they succeed. */
+  failure: { readonly cause: Failure; readonly since: string } | undefined;
+  /** The value comes from the last good copy, and the store has not confirmed it yet. */
+  isFromCopy = false;
+  readonly #options: ConfirmedOptions<Value>;
+
+  constructor(options: ConfirmedOptions<Value>) {
+    this.#options = options;
+  }
+
+  ageMs(): number {
+    return this.#options.clocks.monotonicMs() - this.confirmedAtMs;
+  }
+
+  isUsable(): boolean {
+    return this.value !== undefined && this.ageMs() <= this.#options.maxStaleMs;
+  }
+
+  /** Asks the store. Never rejects. Of refreshes that overlap, the one that began last counts. */
+  async refresh(): Promise<void> {
+    const { what, clocks, callTimeoutMs, outage, read } = this.#options;
+    const beganAtMs = clocks.monotonicMs();
+    try {
+      const value = await withCallDeadline(callTimeoutMs, `Reading ${what}`, (signal) =>
+        read(beganAtMs, signal),
+      );
+      if (beganAtMs < this.confirmedAtMs) return;
+      this.value = value;
+      this.confirmedAtMs = beganAtMs;
+      this.isFromCopy = false;
+      this.failure = undefined;
+      outage.succeeded();
+    } catch (error) {
+      if (beganAtMs < this.confirmedAtMs) return;
+      const cause = asFailure(error);
+      this.failure = { cause, since: this.failure?.since ?? new Date(clocks.unixMs()).toISOString() };
+      outage.failed(cause);
+    }
+  }
+
+  /** W76: takes over what an earlier process had confirmed, unless the store answered first. Never rejects. */
+  async restore(): Promise<void> {
+    const copy = await this.#options.restore?.().catch(() => undefined);
+    if (copy === undefined || this.confirmedAtMs !== Number.NEGATIVE_INFINITY) return;
+    this.value = copy.value;
+    this.confirmedAtMs = copy.confirmedAtMs;
+    this.isFromCopy = true;
+  }
+
+  forget(): void {
+    this.value = undefined;
+    this.confirmedAtMs = Number.NEGATIVE_INFINITY;
+    this.isFromCopy = false;
+  }
+}

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { withConfirmations } from "../../../cli/publish/run/run-documents.ts";
+import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
+import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { runReport } from "../schemas/stored-samples.ts";
+
+const tenants = ["acme", "beta", "gamma"].map(parseTenantId);
+const [acme = parseTenantId("acme"), beta = parseTenantId("beta")] = tenants;
+const snapshots = ["20270101T000000Z-00000001", "20270101T000100Z-00000002", "20270101T000100Z-00000003"].map(
+  parseSnapshotId,
+);
+const never = "9999-01-01T00:00:00Z";
+/** Few instants, so that they collide; two texts of each. */
+const instant = fc
+  .record({ minute: fc.nat(6), isShort: fc.boolean() })
+  .map(({ minute, isShort }) => `2027-01-01T00:0${minute}:00${isShort ? "" : ".000"}Z`);
+const confirmation: fc.Arbitrary<Confirmation> = fc
+  .record({
+    snapshotId: fc.constantFrom(...snapshots),
+    confirmedAt: fc.option(instant),
+    triedAt: instant,
+    outcome: fc.constantFrom("published", "unchanged", "failed", "held"),
+  })
+  .map((entry) => (entry.confirmedAt === null ? { ...entry, snapshotId: null } : entry));
+const confirmations: fc.Arbitrary<Confirmations> = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...tenants), confirmation), { selector: ([tenantId]) => tenantId })
+  .map((entries) => new Map(entries));
+const ms = (text: string | null | undefined): number => Date.parse(text ?? "0000-01-01T00:00:00Z");
+
+describe("P24 merging confirmations", () => {
+  test("never replaces a later reading by an older one, nor takes it for another snapshot's", () => {
+    fc.assert(
+      fc.property(confirmations, fc.constantFrom(...tenants), confirmation, (stored, tenantId, run) => {
+        const merged = withConfirmations(stored, reportOf(tenantId, run), never);
+        const [known, both] = [stored, merged].map((map) => map.get(tenantId));
+        expect(ms(both?.confirmedAt)).toBe(Math.max(ms(known?.confirmedAt), ms(run.confirmedAt)));
+        const readings = [known, run].map((entry) => `${entry?.confirmedAt} ${entry?.snapshotId}`);
+        expect(readings).toContain(`${both?.confirmedAt} ${both?.snapshotId}`);
+        const tries = [known, run].map((entry) => `${entry?.triedAt} ${entry?.outcome}`);
+        expect(tries).toContain(`${both?.triedAt} ${both?.outcome}`);
+        expect(ms(both?.triedAt)).toBe(Math.max(ms(known?.triedAt), ms(run.triedAt)));
+        const others = [...stored].filter(([id]) => id !== tenantId);
+        expect([...merged].filter(([id]) => id !== tenantId)).toEqual(others);
+        expect(withConfirmations(merged, reportOf(tenantId, run), never)).toEqual(merged);
+      }),
+    );
+  });
+
+  test("a failed build keeps when and for which snapshot the tenant was confirmed", () => {
+    const known = entry({ triedAt: at(1), outcome: "published", confirmedAt: at(1) });
+    const failed = entry({ triedAt: at(2), outcome: "failed", confirmedAt: null, snapshotId: null });
+    expect(merged(known, failed)).toEqual({ ...known, triedAt: at(2), outcome: "failed" });
+  });
+
+  test("a time that cannot be is of a clock that was wrong: it loses, and silences nobody", () => {
+    const wrong = entry({ triedAt: "2199-01-01T00:00:00Z", confirmedAt: "2199-01-01T00:00:00Z" });
+    const right = entry({ triedAt: at(3), confirmedAt: at(3), outcome: "unchanged" });
+    expect(merged(wrong, right, at(4))).toEqual(right);
+    const failed = entry({ triedAt: at(3), confirmedAt: null, snapshotId: null, outcome: "failed" });
+    expect(merged(wrong, failed, at(4))).toEqual({ ...wrong, triedAt: at(3), outcome: "failed" });
+  });
+});
+
+describe("P23 what a run says", () => {
+  test.each(["published", "unchanged"] as const)("%s: confirmed when it was read", (outcome) => {
+    const run = entry({ outcome, confirmedAt: at(1), triedAt: at(2) });
+    expect(withConfirmations(new Map(), reportOf(acme, run), never)).toEqual(new Map([[acme, run]]));
+  });
+
+  test.each(["failed", "refused", "held"] as const)("%s: tried, nothing confirmed", (outcome) => {
+    const run = { outcome, confirmedAt: null, snapshotId: null, triedAt: at(2) };
+    const report = reportOf(acme, run, { snapshotId: snapshots[0] ?? null });
+    expect(withConfirmations(new Map(), report, never)).toEqual(new Map([[acme, run]]));
+  });
+
+  test.each(["would-publish", "skipped"] as const)("%s: nothing (P52 of what was ended)", (outcome) => {
+    const known = new Map([[acme, entry({})]]);
+    const run = entry({ outcome, confirmedAt: null, snapshotId: null, triedAt: at(5) });
+    expect(withConfirmations(known, reportOf(acme, run), never)).toEqual(known);
+  });
+});
+
+test("tenants that are gone are forgotten, unless they were tried since the run began", () => {
+  const stored = new Map<TenantId, Confirmation>([
+    [acme, entry({ triedAt: at(1) })],
+    [beta, entry({ triedAt: at(5) })],
+  ]);
+  const after = (startedAt: string, ...known: readonly TenantId[]): readonly string[] => {
+    const report = reportOf(acme, entry({}));
+    const [run] = report.tenants;
+    const ofAll = {
+      ...report,
+      ...{ startedAt, outcome: "unchanged" as const, failure: null, problems: [] },
+      options: { ...report.options, tenants: null, shard: null },
+      tenants: known.map((tenantId) => ({ ...(run as TenantRun), tenantId, outcome: "skipped" as const })),
+    };
+    return [...withConfirmations(stored, ofAll, never).keys()];
+  };
+  expect(after(at(3))).toEqual(["beta"]);
+  expect(after(at(9), beta)).toEqual(["beta"]);
+  expect(after(at(3), acme)).toEqual(["acme", "beta"]);
+});
+
+/** What becomes of a stored entry when a run says something else. */
+function merged(known: Confirmation, run: Confirmation, latest = never): Confirmation | undefined {
+  return withConfirmations(new Map([[acme, known]]), reportOf(acme, run), latest).get(acme);
+}
+
+/** The report of a run of one tenant. */
+function reportOf(tenantId: TenantId, said: Confirmation, own: Partial<TenantRun> = {}): RunReport {
+  const report = runReport as unknown as RunReport;
+  const { snapshotId, confirmedAt, triedAt } = said;
+  const outcome = said.outcome as TenantRun["outcome"];
+  const run = { ...(report.tenants[0] as TenantRun), tenantId, snapshotId, confirmedAt, outcome, ...own };
+  const options = { ...report.options, tenants: [tenantId] };
+  return { ...report, finishedAt: triedAt, options, tenants: [run] };
+}
+
+function at(minute: number): string {
+  return `2027-01-01T00:0${minute}:00.000Z`;
+}
+
+function entry(fields: Partial<Confirmation>): Confirmation {
+  const [snapshotId = null] = snapshots;
+  return { snapshotId, confirmedAt: at(1), triedAt: at(1), outcome: "published", ...fields };
+}
