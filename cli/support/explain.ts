@@ -1,6 +1,5 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type ProgramChange, programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
 import { type LiveReading, readLive, vouched } from "./facts/live.ts";
@@ -43,7 +42,7 @@ export async function explainProgram(
     other === undefined ? null : await explainProgram(context, { tenantId, programId: other.programId });
   const served = found.kind === "live" ? found.served : null;
   const garbled = garbledTexts(source.kind === "publishable" ? source.document : served?.document);
-  const changes = pendingChanges(source, served);
+  const changes = await pendingChanges(source, served);
   const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes, garbled };
   return { ...facts, ...judgedProgram(facts, reader) };
 }
@@ -72,8 +71,10 @@ export async function judgedTenantOf(
 
 type Served = Extract<ProgramInStore, { readonly kind: "live" }>["served"];
 
-function pendingChanges(source: ProgramInSource, served: Served): readonly ProgramChange[] | null {
+async function pendingChanges(source: ProgramInSource, served: Served): Promise<ProgramFacts["changes"]> {
   if (source.kind !== "publishable" || served === null) return null;
   // Equal digests prove that nothing differs. The comparison only tells where the documents differ.
-  return source.sha256 === served.sha256 ? [] : programChanges(served.document, source.document);
+  if (source.sha256 === served.sha256) return [];
+  const { programChanges } = await import("../operate/snapshots/program-changes.ts");
+  return programChanges(served.document, source.document);
 }

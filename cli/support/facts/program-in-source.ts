@@ -1,15 +1,12 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import {
-  type EnrollmentStatus,
-  readEnrollmentStatuses,
-} from "../../operate/source-check/enrollment-statuses.ts";
+import type { EnrollmentStatus } from "../../operate/source-check/enrollment-statuses.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-response.ts";
-import { type ElsewhereProgram, readElsewhere } from "../../publish/source/find-programs.ts";
+import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
@@ -56,9 +53,13 @@ export async function readProgramInSource(
     const tenants = await readTenants(client);
     if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
     const found = await readProgram(client, tenantId, programId, rules.limits);
-    if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
+    if (found === undefined) {
+      const { readElsewhere } = await import("../../publish/source/find-programs.ts");
+      return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
+    }
     const source = inSource(found, rules, now.toISOString().slice(0, 10));
     if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
+    const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");
     return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
   });
 }

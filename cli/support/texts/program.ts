@@ -2,7 +2,6 @@ import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { changeLines } from "../../operate/snapshots/diff-text.ts";
 import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
-import { statusCells } from "../../operate/source-check/enrollment-statuses.ts";
 import { counted } from "../../output/counted.ts";
 import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
@@ -166,9 +165,9 @@ function findings(text: string, problems: readonly Problem[]): readonly Line[] {
 /** The enrollments that take the places of a sold-out program. A cancelled booking whose status nobody named takes one, too. */
 function placeLines(source: ProgramInSource): readonly Line[] {
   if (source.kind !== "publishable" || source.statuses === undefined) return [];
-  const lines = source.statuses.map((status) => {
-    const [name, count, takesPlace] = statusCells(status);
-    return `${name} (${count}): takes ${takesPlace === "yes" ? "a" : "no"} place`;
+  const lines = source.statuses.map(({ status, isStaff, count, takesPlace }) => {
+    const name = `${status === null ? "NULL" : singleLine(status)}${isStaff ? " (staff)" : ""}`;
+    return `${name} (${count}): takes ${takesPlace ? "a" : "no"} place`;
   });
   return [...lines, "TERMINAL_ENROLLMENT_STATUSES names the statuses that take none"];
 }
