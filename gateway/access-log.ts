@@ -1,9 +1,7 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { Exchange, Route } from "./exchange.ts";
-import type { Unconfirmed } from "./live-snapshot.ts";
 import type { ConnectionRefusal } from "./refuse-before-routing.ts";
 import type { Outcome } from "./respond.ts";
-import type { KnownToken } from "./token-table.ts";
 
 /** Writes one line per request, with a fixed list of fields, in the form of the logger's own lines. */
 export interface AccessLog {
@@ -26,7 +24,7 @@ export function createAccessLog(
 
   /** The line about a request that no check has seen, without the end of the line. */
   function unread(requestId: string, route: Route, status: number, cause: Cause): string {
-    const line = `${opening()}${withoutTokens(requestId)}"${routeFields[route]},"status":${status}`;
+    const line = `${opening()}${withoutTokens(requestId)}","route":"${route}","status":${status}`;
     return `${line},"durationMs":0,"bytes":0${causeFields(cause)}`;
   }
 
@@ -35,19 +33,24 @@ export function createAccessLog(
       const { requestId, token, route, programId, req, snapshot, objectKey, cause, startedAtMs } = exchange;
       const { connection, nth, acceptsGzip, encoding, quota } = exchange;
       let line = `${opening()}${withoutTokens(requestId)}"`;
-      if (token !== undefined) line += `${callerFields(token)}${windowField}`;
-      line += routeFields[route];
+      if (token !== undefined) {
+        line += `,"tokenId":"${token.tokenId}","tenantId":"${token.tenantId}","limit":${token.limit}${windowField}`;
+      }
+      line += `,"route":"${route}"`;
       if (programId !== undefined) line += `,"programId":"${withoutTokens(programId)}"`;
-      line += req.method === "GET" ? ',"method":"GET","status":' : `,"method":"${req.method}","status":`;
-      line += `${status},"durationMs":${milliseconds(nowMs - startedAtMs)},"bytes":${bytes}`;
+      line += `,"method":"${req.method}","status":${status},"durationMs":${milliseconds(nowMs - startedAtMs)},"bytes":${bytes}`;
       if (snapshot !== undefined) line += `,"snapshotId":"${snapshot.manifest.snapshotId}"`;
-      if (snapshot?.unconfirmed !== undefined) line += unconfirmedFields(snapshot.unconfirmed);
+      // W162: the line says why an answer was old.
+      const old = snapshot?.unconfirmed;
+      if (old !== undefined) line += `,"unconfirmedSince":"${old.since}","unconfirmedCode":"${old.code}"`;
       if (objectKey !== undefined) line += `,"objectKey":"${objectKey}"`;
       // W80: support can find all requests of one connection.
       line += `,"connection":"${connection.id}","nth":${nth}`;
-      if (connection.isProxied) line += clientField(clientOf(req.rawHeaders));
-      if (acceptsGzip !== undefined) line += acceptsGzip ? acceptsField : acceptsNotField;
-      if (status === 200 && encoding !== undefined) line += encodingFields[encoding];
+      // W98: a parsed address needs no escaping.
+      const client = connection.isProxied ? clientOf(req.rawHeaders) : undefined;
+      if (client !== undefined) line += `,"client":"${client}"`;
+      if (acceptsGzip !== undefined) line += `,"acceptsGzip":${acceptsGzip}`;
+      if (status === 200 && encoding !== undefined) line += `,"encoding":"${encoding}"`;
       if (status === 429 && quota !== undefined) line += `,"retryAfter":${quota.resetSeconds}`;
       if (cause !== undefined) line += causeFields(cause);
       destination.write(`${line}${isCut ? cutEnding : ending}`);
@@ -63,29 +66,6 @@ export function createAccessLog(
   };
 }
 
-function callerFields({ tokenId, tenantId, limit }: KnownToken): string {
-  return `,"tokenId":"${tokenId}","tenantId":"${tenantId}","limit":${limit}`;
-}
-
-/** W162: the line says why an answer was old. */
-function unconfirmedFields({ since, code }: Unconfirmed): string {
-  return `,"unconfirmedSince":"${since}","unconfirmedCode":"${code}"`;
-}
-
-/** W98: a parsed address needs no escaping. */
-function clientField(client: string | undefined): string {
-  return client === undefined ? "" : `,"client":"${client}"`;
-}
-
-const routeFields: Readonly<Record<Route, string>> = {
-  list: ',"route":"list"',
-  detail: ',"route":"detail"',
-  legacy: ',"route":"legacy"',
-  unknown: ',"route":"unknown"',
-};
-const acceptsField = ',"acceptsGzip":true';
-const acceptsNotField = ',"acceptsGzip":false';
-const encodingFields = { gzip: ',"encoding":"gzip"', identity: ',"encoding":"identity"' } as const;
 /** The connection ended before the response did. */
 const cutEnding = ',"isCut":true,"msg":"request"}\n';
 const ending = ',"msg":"request"}\n';

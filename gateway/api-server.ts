@@ -8,7 +8,10 @@ import { requestHead, requestIdOf } from "./request-head.ts";
 import { originForm } from "./request-target.ts";
 import { reportingResponse } from "./send-answer.ts";
 
-export interface ApiServerOptions {
+export type ApiServer = { readonly server: Server; readonly connections: Connections };
+
+/** The server of the API's listener, not listening yet. */
+export function createApiServer(options: {
   /** W64. */
   readonly maxConnections: number;
   /** How long a client may take to send a complete header section (W60). */
@@ -22,18 +25,12 @@ export interface ApiServerOptions {
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
   /** Called when a connection is cut for its client's behaviour. `requestId` names the request that went over the limit. */
   readonly onCut: (requestId: string, cause: Cause) => void;
-}
-
-export interface ApiServer {
-  readonly server: Server;
-  readonly connections: Connections;
-}
-
-/** The server of the API's listener, not listening yet. */
-export function createApiServer(options: ApiServerOptions): ApiServer {
+}): ApiServer {
   const { maxConnections, headersTimeoutMs, keepAliveTimeoutMs, onRefusal } = options;
-  const app = createApp((req, res) => options.handle(req, res, connections.of(req.socket)));
-  const { Request, Response } = messageClasses(app, (res, socket) => connections.release(res, socket));
+  const { app, Request, Response } = createApp(
+    (req, res) => options.handle(req, res, connections.of(req.socket)),
+    (res, socket) => connections.release(res, socket),
+  );
   const server = createServer({
     IncomingMessage: Request,
     ServerResponse: Response,
@@ -49,7 +46,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   // lines above it, such as a second `Authorization`.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
-  allowHalfOpen(server);
+  // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one that is ready at once, and
+  // it has no documented option for this; `wire-message.test.ts` shows that this one works.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const connections = trackConnections(server, options.isProxy);
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
@@ -64,13 +63,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         connection.waiting.shift();
         dispatch(req, res, connection);
       });
-    } else cut(req, connection);
-  }
-
-  function cut(req: IncomingMessage, connection: Connection): void {
-    connection.isEnding = true;
-    req.socket.destroy();
-    options.onCut(requestIdOf(requestHead(req.rawHeaders).requestId), tooManyWaiting);
+    } else {
+      connection.isEnding = true;
+      req.socket.destroy();
+      options.onCut(requestIdOf(requestHead(req.rawHeaders).requestId), tooManyWaiting);
+    }
   }
 
   function dispatch(req: IncomingMessage, res: ServerResponse, connection: Connection): void {
@@ -101,46 +98,29 @@ const bodyTimeoutMs = 5000;
 /** An application as plain Node calls it. */
 type HostedApp = Express & ((req: IncomingMessage, res: ServerResponse, next: () => void) => void);
 
-/** The Express application that hosts the API as its one middleware. Express adds no route, no header and no error page. */
-function createApp(answer: (req: IncomingMessage, res: ServerResponse) => void): HostedApp {
-  const app = express();
+/**
+ * The Express application that hosts the API as its one middleware, and message classes whose prototypes *are* the application's.
+ * Express sets those prototypes on every request and response, which does nothing to objects that have them already. For others V8
+ * drops its optimised code, and a request takes four times the processor time.
+ */
+function createApp(
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+  onOut: (res: ServerResponse, socket: Socket) => void,
+) {
+  const app: HostedApp = express();
   app.disable("x-powered-by");
   app.use(answer);
-  return app;
-}
-
-/**
- * Message classes whose prototypes *are* the application's. Express sets the application's prototypes on every request and
- * response. That does nothing to objects that were created with them. For other objects V8 drops its optimised code, and a
- * request takes four times the processor time. `onOut` is called when a response has been sent completely.
- */
-function messageClasses(
-  app: Express,
-  onOut: (res: ServerResponse, socket: Socket) => void,
-): {
-  readonly Request: typeof IncomingMessage;
-  readonly Response: typeof ServerResponse;
-} {
-  class Request extends IncomingMessage {}
+  const Request = class extends IncomingMessage {};
   const Response = reportingResponse(onOut);
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
-  return { Request, Response };
+  return { app, Request, Response };
 }
 
 /**
- * Lets a client that has closed its side (`printf ... | nc`) get its answer. By default Node gives such a client only an answer
- * that is ready at once, and it has no documented option for this; `wire-message.test.ts` shows that this one works.
- */
-function allowHalfOpen(server: Server): void {
-  Object.assign(server, { httpAllowHalfOpen: true });
-}
-
-/**
- * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. `endIdle` is called
- * repeatedly, since a connection may become idle while others are still busy. W96: a request that a proxy sends into an
- * ending connection gets no answer at all instead of part of one, so the proxy can ask another gateway.
+ * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. W96: a request that a proxy sends
+ * into an ending connection gets no answer at all instead of part of one, so the proxy can ask another gateway.
  */
 export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {

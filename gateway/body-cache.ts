@@ -25,9 +25,8 @@ export interface BodyForm {
 }
 
 /**
- * Response bodies in memory, bounded by bytes. An id holds the body of one snapshot, so a new snapshot's body replaces the
- * older one. The cache returns a body only for a generation whose manifest names it, so no response mixes snapshots. Requests that
- * wait for the same reading or packing share it.
+ * Response bodies in memory, bounded by bytes, one for an id. A body is returned only for a generation whose manifest names it, so no
+ * response mixes snapshots. Requests that wait for the same reading or packing share it.
  */
 export interface BodyCache {
   /** Bodies above this size are not kept. Their gzip forms are kept if they are not above it. */

@@ -5,10 +5,7 @@ import { ipAddress, type TrustedProxies } from "../core/trusted-proxies.ts";
 export interface ClientAddresses {
   /** Whether a trusted proxy opened the connection. */
   isProxy(socket: Socket): boolean;
-  /**
-   * The parsed address of the client for whom a trusted proxy sent the request; `undefined` when the headers do not name it,
-   * or name two different ones.
-   */
+  /** The client for whom a trusted proxy sent the request; `undefined` when the headers do not name it, or name two. */
   clientOf(rawHeaders: readonly string[]): string | undefined;
 }
 
@@ -35,14 +32,8 @@ export function createClientAddresses(proxies: TrustedProxies): ClientAddresses 
     },
 
     clientOf(rawHeaders) {
-      let forwarded: string | undefined;
-      let listed: string | undefined;
-      for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-        const name = rawHeaders[at]?.toLowerCase();
-        // Several lines of one name are one list (RFC 9110 section 5.3).
-        if (name === "forwarded") forwarded = appended(forwarded, rawHeaders[at + 1]);
-        else if (name === "x-forwarded-for") listed = appended(listed, rawHeaders[at + 1]);
-      }
+      const forwarded = valuesOf(rawHeaders, "forwarded");
+      const listed = valuesOf(rawHeaders, "x-forwarded-for");
       const byForwarded = forwarded === undefined ? undefined : outermost(forwardedNodes(forwarded));
       const byList = listed === undefined ? undefined : outermost(listedNodes(listed));
       if (forwarded === undefined) return byList;
@@ -55,8 +46,10 @@ export function createClientAddresses(proxies: TrustedProxies): ClientAddresses 
 /** No installation has more proxies in a row, and a list of thousands must cost no time. */
 const maxProxies = 32;
 
-function appended(values: string | undefined, value = ""): string {
-  return values === undefined ? value : `${values},${value}`;
+/** Several lines of one name are one list (RFC 9110 section 5.3). */
+function valuesOf(rawHeaders: readonly string[], name: string): string | undefined {
+  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+  return values.length === 0 ? undefined : values.join(",");
 }
 
 /**

@@ -1,16 +1,32 @@
 import { asFailure, type Failure } from "../core/failure.ts";
+import type { Logger } from "../core/logger.ts";
 import type { Clocks } from "./clocks.ts";
 import { withCallDeadline } from "./deadline.ts";
-import type { OutageLog } from "./outage-log.ts";
+import type { Mirror } from "./mirror.ts";
+import { createOutageLog, type OutageLog, type OutageTexts } from "./outage-log.ts";
+import type { StoreReader } from "./store-watch.ts";
 
-export interface ConfirmedOptions<Value> {
+/** What everything needs that reads documents of the store at intervals. */
+export interface StoreReading {
+  readonly store: StoreReader;
+  readonly clocks: Clocks;
+  readonly refreshMs: number;
+  readonly callTimeoutMs: number;
+  readonly logger: Logger;
+  /** The ids of the stores that the gateway goes by and has found, for the log. */
+  readonly logFields: () => Readonly<Record<string, string | undefined>>;
+  readonly mirror?: Mirror | undefined;
+}
+
+export interface ConfirmedOptions<Value>
+  extends Pick<StoreReading, "clocks" | "callTimeoutMs" | "logger" | "logFields"> {
   /** Names the document in messages. */
   readonly what: string;
-  readonly clocks: Clocks;
   /** How long the value may be used after its last confirmation. */
   readonly maxStaleMs: number;
-  readonly callTimeoutMs: number;
-  readonly outage: OutageLog;
+  readonly outageTexts: OutageTexts;
+  /** Whether a failure is worth a warning. */
+  readonly isFault?: (failure: Failure) => boolean;
   /** The value that the store has now: the one held, where nothing has changed. Throws when the store has none that may be used. */
   readonly read: (beganAtMs: number, signal: AbortSignal) => Promise<Value>;
   /** The value in the last good copy, and when the store had confirmed it. */
@@ -36,9 +52,12 @@ export class Confirmed<Value> {
   /** The value comes from the last good copy, and the store has not confirmed it yet. */
   isFromCopy = false;
   readonly #options: ConfirmedOptions<Value>;
+  readonly #outage: OutageLog;
 
   constructor(options: ConfirmedOptions<Value>) {
+    const { logger, outageTexts, clocks, logFields } = options;
     this.#options = options;
+    this.#outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, logFields);
   }
 
   ageMs(): number {
@@ -51,7 +70,7 @@ export class Confirmed<Value> {
 
   /** Asks the store. Never rejects. Of refreshes that overlap, the one that began last counts. */
   async refresh(): Promise<void> {
-    const { what, clocks, callTimeoutMs, outage, read } = this.#options;
+    const { what, clocks, callTimeoutMs, isFault, read } = this.#options;
     const beganAtMs = clocks.monotonicMs();
     try {
       const value = await withCallDeadline(callTimeoutMs, `Reading ${what}`, (signal) =>
@@ -62,12 +81,12 @@ export class Confirmed<Value> {
       this.confirmedAtMs = beganAtMs;
       this.isFromCopy = false;
       this.failure = undefined;
-      outage.succeeded();
+      this.#outage.succeeded();
     } catch (error) {
       if (beganAtMs < this.confirmedAtMs) return;
       const cause = asFailure(error);
       this.failure = { cause, since: this.failure?.since ?? new Date(clocks.unixMs()).toISOString() };
-      outage.failed(cause);
+      this.#outage.failed(cause, isFault?.(cause) === false ? "debug" : "warn");
     }
   }
 

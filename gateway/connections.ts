@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type CredentialsReader, createCredentialsReader } from "./bearer-credentials.ts";
+import { type CredentialsReader, createCredentialsReader } from "./request-head.ts";
 
 /** One client connection. */
 export interface Connection {
@@ -9,10 +9,7 @@ export interface Connection {
   readonly id: string;
   /** Number of requests begun; pipelined ones that still wait do not count. */
   requests: number;
-  /**
-   * The response to the newest request, until it is over. Responses leave in order, so all others are over then, too. A
-   * finished response must not be kept, or each garbage collection would copy one per connection.
-   */
+  /** The response to the newest request, until it is over. Kept longer, each garbage collection would copy it. */
   last: ServerResponse | undefined;
   /** For each request that waits behind the one that is being answered, how many bytes the client had sent by then. */
   readonly waiting: number[];
@@ -31,10 +28,7 @@ export interface Connections {
   count(): number;
   /** Forgets a response that has been sent completely. */
   release(res: ServerResponse, socket: Socket): void;
-  /**
-   * Ends the idle connections: those on which no byte has arrived yet, and those whose last answer is complete. Node's own
-   * `closeIdleConnections` also cuts answers that the client has not received yet, and leaves unused connections open.
-   */
+  /** Ends idle connections. Node's own `closeIdleConnections` also cuts answers on their way, and leaves unused connections open. */
   endIdle(): void;
 }
 
@@ -101,9 +95,8 @@ export function endGently(socket: Socket, lastWords = ""): void {
 const lingerMs = 1000;
 
 /**
- * W61: whether one more request may wait. Each takes about 2 KiB of memory besides its bytes, so both their number and their bytes
- * are bounded. Above a bound the caller destroys the connection. Pausing it would not help, since Node reads on, and nothing
- * else stops a client that sends faster than it reads.
+ * W61: whether one more request may wait. Each takes about 2 KiB of memory besides its bytes. Above a bound the caller destroys the
+ * connection: pausing it would not help, since Node reads on.
  */
 export function mayWait({ waiting }: Pick<Connection, "waiting">, bytesRead: number): boolean {
   waiting.push(bytesRead);

@@ -1,10 +1,7 @@
 import { withDeadline } from "../core/bounded-work.ts";
 import { Failure } from "../core/failure.ts";
 
-/**
- * Runs a store call with a deadline. Drivers have deadlines of their own. This one also ends the wait for a hanging disk or a
- * faulty driver, which would otherwise block a refresh, and every request that waits for it, for ever.
- */
+/** Runs a store call with a deadline that also ends the wait for a hanging disk or a faulty driver, which keeps to none. */
 export function withCallDeadline<Result>(
   timeoutMs: number,
   what: string,
@@ -22,7 +19,8 @@ export async function valueWithin<Value>(
 ): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs);
+    // If this process was held up, the value may be in a socket already, and is read in this turn.
+    timer = setTimeout(() => setImmediate(resolve, undefined), timeoutMs);
   });
   try {
     // `race` handles the promise, so a later rejection is not an unhandled one.

@@ -3,18 +3,15 @@ import type { Cause } from "../core/cause-code.ts";
 import type { ProgramId } from "../core/ids.ts";
 import type { ObjectKey } from "../core/object-key.ts";
 import type { Connection } from "./connections.ts";
-import type { LiveSnapshot } from "./live-snapshot.ts";
+import type { LiveSnapshot } from "./live-snapshots.ts";
 import type { Quota } from "./quota.ts";
 import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
-import type { KnownToken } from "./token-table.ts";
+import type { KnownToken } from "./token-directory.ts";
 
 /** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
-/**
- * One request with its response, and what the checks found out. Each check fills in its own part. From these parts the responder
- * makes the headers, and the access log makes its line.
- */
+/** One request with its response. Each check fills in what it found out, for the headers and the line of the log. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -42,20 +39,12 @@ export interface Exchange {
   cause: Cause | undefined;
 }
 
-/**
- * Reads the header section, ignores the request's body, and then calls `handle`. `startedAtMs`: monotonic. `closes`: the
- * connection ends with this response, whatever the request says.
- */
+/** Reads the header section, ignores the request's body, and then calls `handle`. */
 export function beginExchange(
-  {
-    req,
-    res,
-    connection,
-    startedAtMs,
-    closes,
-  }: Pick<Exchange, "req" | "res" | "connection" | "startedAtMs" | "closes">,
+  begun: Pick<Exchange, "req" | "res" | "connection" | "startedAtMs" | "closes">,
   handle: (exchange: Exchange) => void,
 ): void {
+  const { req, res, connection, startedAtMs, closes } = begun;
   const head = requestHead(req.rawHeaders);
   const exchange: Exchange = {
     req,
@@ -92,9 +81,8 @@ export function beginExchange(
 }
 
 /**
- * W7: reads and drops the request's body, then calls `done`, once; earlier when that takes too long or the body is too large.
- * If the answer came first, the connection would be closed with unread bytes in it, and the reset that follows can destroy
- * the answer.
+ * W7: reads and drops the request's body, for a while, then calls `done`, once. Closing a connection with unread bytes in it resets it,
+ * which can destroy the answer.
  */
 function ignoreBody(req: IncomingMessage, done: () => void): void {
   // A client that asks for permission first waits for our answer before it sends anything.

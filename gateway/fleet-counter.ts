@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { asFailure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
+import { valueWithin } from "./deadline.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { WindowCounter, WindowState } from "./quota.ts";
 
@@ -13,7 +14,14 @@ export interface FleetCounter extends WindowCounter {
   close(): void;
 }
 
-export interface FleetCounterOptions {
+/**
+ * Counts in Redis, where increment and expiry are one atomic script. While Redis is away, also at the start, `insurance`
+ * counts (W53). A partner then gets at most one more quota per gateway and window, and never an error.
+ *
+ * The URL names a single server, an address behind which servers fail over, or any node of a Redis Cluster, which is found out when
+ * the connection is made. A connection whose server cannot count is ended: only a new one finds the server that took its place.
+ */
+export function createFleetCounter(options: {
   /** Read again for each new connection, since passwords are rotated (P100). May throw. */
   readonly url: () => URL;
   readonly windowSeconds: number;
@@ -22,38 +30,25 @@ export interface FleetCounterOptions {
   /** Counts while Redis is away. */
   readonly insurance: WindowCounter;
   readonly logger: Logger;
-}
-
-/**
- * Counts in Redis, where increment and expiry are one atomic script. While Redis is away, also at the start, `insurance`
- * counts (W53). A partner then gets at most one more quota per gateway and window, and never an error. Hits of one key
- * by requests that are handled together go to Redis as one call, and each request gets its own place in the sum.
- *
- * The URL names a single server, an address behind which servers fail over, or any node of a Redis Cluster, which is found out when
- * the connection is made. A connection that does not answer, or whose server says that it cannot count, is ended: only a new one
- * finds the server that took its place.
- */
-export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
+}): FleetCounter {
   const { url, windowSeconds, timeoutMs, insurance, logger } = options;
   // Loaded only here: the two packages take 12 MB of memory that a gateway without Redis does not need.
   const { createClient, createCluster }: typeof import("redis") = require("redis");
   const { RateLimiterRedis }: typeof import("rate-limiter-flexible") = require("rate-limiter-flexible");
-  // The window's length is part of the key, so a window that began under a longer setting is not continued.
-  const keyPrefix = `partner-programs:window-${windowSeconds}s`;
-  let wasShared: boolean | undefined;
   const outage = createOutageLog(logger, texts, () => performance.now());
   const batches = new Map<string, Batch>();
+  let wasShared: boolean | undefined;
   let reopening: NodeJS.Timeout | undefined;
-  let connection = openServer();
+  let connection: Connection | undefined = openServer();
 
-  function commonOptions() {
+  function clientOptions() {
     return {
       credentialsProvider: {
         type: "async-credentials-provider",
         credentials: async () => loginOf(url()),
       },
       disableOfflineQueue: true,
-      // The client's own deadline would create an abort signal per request. `answeredWithin` is used instead.
+      // The client's own deadline would create an abort signal per request. `valueWithin` is used instead.
       commandOptions: { timeout: 0 },
     } as const;
   }
@@ -65,31 +60,29 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
     };
   }
 
-  function limiterOver(storeClient: object): InstanceType<typeof RateLimiterRedis> {
-    return new RateLimiterRedis({
-      storeClient,
+  function connectionOf(client: Client, isReady: () => boolean): Connection {
+    client.on("error", noteAway);
+    const limiter = new RateLimiterRedis({
+      storeClient: client,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       // The limit differs by token, so the caller checks it. This limiter only counts.
       points: Number.MAX_SAFE_INTEGER,
       duration: windowSeconds,
-      keyPrefix,
+      // The window's length is part of the key, so a window that began under a longer setting is not continued.
+      keyPrefix: `partner-programs:window-${windowSeconds}s`,
     });
+    return { limiter, isReady, close: () => client.destroy() };
   }
 
   function openServer(): Connection {
     const client = createClient({
-      ...commonOptions(),
+      ...clientOptions(),
       url: withoutLogin(url()).href,
       socket: socketOptions(),
     });
     let isKnown = false;
-    const opened: Connection = {
-      limiter: limiterOver(client),
-      isReady: () => isKnown && client.isReady,
-      close: () => client.destroy(),
-    };
-    client.on("error", (error: unknown) => noteAway(error));
+    const opened = connectionOf(client, () => isKnown && client.isReady);
     client.on("ready", async () => {
       // A client that may not ask for INFO learns of a cluster from its first answer.
       const info = await client.info("cluster").catch(() => "");
@@ -108,42 +101,45 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   function openCluster(): Connection {
     const server = withoutLogin(url());
     const socket = { ...socketOptions(), ...(server.protocol === "rediss:" ? { tls: true as const } : {}) };
-    const cluster = createCluster({
-      rootNodes: [{ ...commonOptions(), url: server.href, socket: { connectTimeout: connectTimeoutMs } }],
-      defaults: { ...commonOptions(), socket },
-    });
+    const root = { ...clientOptions(), url: server.href, socket: { connectTimeout: connectTimeoutMs } };
+    const cluster = createCluster({ rootNodes: [root], defaults: { ...clientOptions(), socket } });
     let isConnected = false;
-    const opened: Connection = {
-      limiter: limiterOver(cluster),
-      isReady: () => isConnected,
-      close: () => cluster.destroy(),
+    const opened = connectionOf(cluster, () => isConnected);
+    const note = (): void => {
+      isConnected = true;
+      if (connection === opened) noteShared();
     };
-    cluster.on("error", (error: unknown) => noteAway(error));
-    cluster.connect().then(
-      () => {
-        isConnected = true;
-        if (connection === opened) noteShared();
-      },
-      (error: unknown) => {
-        noteAway(error);
-        if (connection === opened) reopen();
-      },
-    );
+    cluster.connect().then(note, (error: unknown) => {
+      noteAway(error);
+      if (connection === opened) reopen();
+    });
     return opened;
   }
 
+  function closeConnection(): void {
+    try {
+      connection?.close();
+    } catch {
+      // The client throws when it is closed already.
+    }
+    connection = undefined;
+  }
+
   function switchTo(open: () => Connection): void {
-    closeQuietly(connection);
-    connection = open();
+    closeConnection();
+    try {
+      connection = open();
+    } catch (error) {
+      // The file with the URL could not be read.
+      noteAway(error);
+      reopen();
+    }
   }
 
   /** After a pause, since the address may still lead to the server that cannot count. */
   function reopen(): void {
-    closeQuietly(connection);
-    connection = closedConnection(connection);
-    reopening = setTimeout(() => {
-      connection = openServer();
-    }, reopenPauseMs);
+    closeConnection();
+    reopening = setTimeout(switchTo, reopenPauseMs, openServer);
   }
 
   function noteShared(): void {
@@ -158,10 +154,10 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   }
 
   /** Begins a batch for the key. The batch gathers the hits of all requests that are handled in one turn of the event loop. */
-  function begin(key: string): Batch {
+  function begin(key: string, asked: Connection): Batch {
     const counted = Promise.resolve().then(() => {
       batches.delete(key);
-      return count(key, batch.hits);
+      return count(asked, key, batch.hits);
     });
     const batch: Batch = { hits: 0, counted };
     batches.set(key, batch);
@@ -169,28 +165,25 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
   }
 
   /** The state after `hits` more hits. Rejects when Redis does not count them. */
-  async function count(key: string, hits: number): Promise<WindowState> {
-    const asked = connection;
+  async function count(asked: Connection, key: string, hits: number): Promise<WindowState> {
     try {
-      const state = await answeredWithin(timeoutMs, asked.limiter.consume(key, hits));
+      const state = await valueWithin(timeoutMs, asked.limiter.consume(key, hits));
+      if (state === undefined) throw new Error(`${noAnswer} within ${timeoutMs} ms.`);
       noteShared();
       return state;
     } catch (error) {
       noteAway(error);
-      if (asked === connection) {
-        const text = error instanceof Error ? error.message : "";
-        // A connection that did not answer may never answer again, and would delay every request by the deadline.
-        if (error instanceof NoAnswer || cannotCount.test(text)) reopen();
-        else if (text.startsWith("MOVED ")) switchTo(openCluster);
-      }
+      const text = error instanceof Error ? error.message : "";
+      if (asked === connection && text.startsWith("MOVED ")) switchTo(openCluster);
+      else if (asked === connection && cannotCount.test(text)) reopen();
       throw error;
     }
   }
 
   return {
     async hit(key) {
-      if (!connection.isReady()) return insurance.hit(key);
-      const batch = batches.get(key) ?? begin(key);
+      if (connection?.isReady() !== true) return insurance.hit(key);
+      const batch = batches.get(key) ?? begin(key, connection);
       batch.hits += 1;
       const place = batch.hits;
       try {
@@ -201,15 +194,16 @@ export function createFleetCounter(options: FleetCounterOptions): FleetCounter {
       }
     },
 
-    isShared: () => wasShared === true && connection.isReady(),
+    isShared: () => wasShared === true && connection?.isReady() === true,
 
     close() {
       clearTimeout(reopening);
-      closeQuietly(connection);
-      connection = closedConnection(connection);
+      closeConnection();
     },
   };
 }
+
+type Client = { on(event: "error", listener: (error: unknown) => void): unknown; destroy(): void };
 
 /** To one server, or to a cluster. */
 interface Connection {
@@ -218,22 +212,17 @@ interface Connection {
   close(): void;
 }
 
-function closedConnection({ limiter }: Connection): Connection {
-  return { limiter, isReady: () => false, close: () => {} };
+interface Batch {
+  hits: number;
+  /** The window's state after all hits of the batch. */
+  readonly counted: Promise<WindowState>;
 }
 
-/** The client throws when it is closed already. */
-function closeQuietly(connection: Connection): void {
-  try {
-    connection.close();
-  } catch {
-    // It is closed.
-  }
-}
-
-/** Answers of a server that was demoted, that is starting, or whose cluster or master is down. */
-const cannotCount = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
+const noAnswer = "Redis did not answer";
+/** A connection that did not answer would delay every request. The rest: demoted, starting, master or cluster down. */
+const cannotCount = new RegExp(`^(${noAnswer}|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\\b`);
 const reopenPauseMs = 500;
+const connectTimeoutMs = 2000;
 
 function withoutLogin(url: URL): URL {
   const server = new URL(url);
@@ -249,31 +238,7 @@ function loginOf({ username, password }: URL): { readonly username?: string; rea
   };
 }
 
-interface Batch {
-  hits: number;
-  /** The window's state after all hits of the batch. */
-  readonly counted: Promise<WindowState>;
-}
-
 const texts = {
   failed: "Redis is away: requests are counted by this process alone",
   succeeded: "requests are counted in Redis, for the whole fleet",
 };
-
-const connectTimeoutMs = 2000;
-
-class NoAnswer extends Error {}
-
-async function answeredWithin<Result>(timeoutMs: number, answer: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new NoAnswer(`Redis did not answer within ${timeoutMs} ms.`));
-    // `giveUp` waits for one more turn: if this process was held up, the answer may be in the socket, and is read first.
-    timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

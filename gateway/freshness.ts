@@ -1,19 +1,12 @@
 import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
 import { Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
-import type { Logger } from "../core/logger.ts";
 import { piecesOf } from "../core/object-body.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import type { Clocks } from "./clocks.ts";
-import { Confirmed } from "./confirmed.ts";
-import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-watch.ts";
+import { Confirmed, type StoreReading } from "./confirmed.ts";
 
-/**
- * When each snapshot was last confirmed to be what the source says, as builds recorded it. No request depends on these times
- * (P26): an unknown one is left out of the answer.
- */
+/** When builds last found each snapshot to be what the source says. No request depends on these times (P26). */
 export interface Freshness {
   /** `null` unless that very snapshot is known to be confirmed (P24). */
   confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
@@ -24,36 +17,19 @@ export interface Freshness {
   stop(): void;
 }
 
-export interface FreshnessOptions {
-  readonly store: StoreReader;
-  /** For the log. */
-  readonly storeId: () => string | undefined;
-  readonly logger: Logger;
-  readonly clocks: Clocks;
-  readonly refreshMs: number;
-  readonly callTimeoutMs: number;
-  readonly onChange: () => void;
-}
-
-export function createFreshness(options: FreshnessOptions): Freshness {
-  const { store, storeId, logger, clocks, refreshMs, onChange } = options;
-  const outageTexts = {
-    failed: "the age of the data could not be read",
-    succeeded: "the age of the data is known again",
-  };
-  const outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, () => ({ storeId: storeId() }));
+export function createFreshness(options: StoreReading & { readonly onChange: () => void }): Freshness {
+  const { store, refreshMs, onChange } = options;
   const record: Confirmed<ConfirmationRecord> = new Confirmed({
     ...options,
     what: confirmedKey,
     // P26: known times stay, however old the record gets.
     maxStaleMs: Number.POSITIVE_INFINITY,
-    outage: {
-      ...outage,
-      // A store without any build yet is no fault.
-      failed: (failure) => {
-        outage.failed(failure, failure.code === "not_found" && record.value === undefined ? "debug" : "warn");
-      },
+    outageTexts: {
+      failed: "the age of the data could not be read",
+      succeeded: "the age of the data is known again",
     },
+    // A store has no such record before its first build.
+    isFault: ({ code }) => code !== "not_found" || record.value !== undefined,
     async read(_beganAtMs, signal) {
       const known = record.value;
       const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
@@ -103,11 +79,7 @@ export interface ConfirmedTenant {
   readonly confirmedAtMs: number;
 }
 
-/**
- * The `count` tenants that were confirmed the longest ago, the oldest first, ties by id. Tenants count even if no partner
- * asked this gateway for them, since old data should be noticed before somebody asks for it. A tenant that was never
- * confirmed has no age and is left out.
- */
+/** The oldest first, ties by id; also tenants that nobody asked for. A tenant that was never confirmed has no age. */
 export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
   return [...confirmations]
     .flatMap(([tenantId, { confirmedAt }]) =>

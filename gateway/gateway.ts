@@ -25,8 +25,7 @@ import { createMetrics } from "./metrics.ts";
 import { createMirror } from "./mirror.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
-import { createResponder } from "./respond.ts";
-import { legacyHeaders, snapshotHeaders } from "./response-headers.ts";
+import { createResponder, legacyHeaders, snapshotHeaders } from "./respond.ts";
 import { createAnswerSender } from "./send-answer.ts";
 import { createStoreWatch, measuredReader, type StoreReader } from "./store-watch.ts";
 import { createTokenDirectory } from "./token-directory.ts";
@@ -50,18 +49,12 @@ export interface GatewayOptions {
   readonly waits?: Partial<Waits>;
 }
 
-export interface GatewayAddresses {
-  readonly api: string;
-  readonly admin: string | undefined;
-}
-
 export interface Gateway {
   /**
-   * Opens the admin listener, then the API's when the token registry is confirmed or after `waits.registryMs`. A gateway
-   * that does not listen yet does no harm; one that cannot tell good tokens from bad ones answers 500. Throws `interrupted`
-   * when `stop` is called meanwhile.
+   * Opens the admin listener, then the API's when the token registry is confirmed or after `waits.registryMs`: one that cannot tell
+   * good tokens from bad ones would answer 500. Throws `interrupted` when `stop` is called meanwhile.
    */
-  start(): Promise<GatewayAddresses>;
+  start(): Promise<{ readonly api: string; readonly admin: string | undefined }>;
   /** Why requests would not be served now; `undefined` while they would be. */
   notReadyCause(): string | undefined;
   /** The identity of the gateway's store; `undefined` while it is not known. */
@@ -103,12 +96,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       : createMirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
   const ownStore = watch.guard(measuredReader(options.store, clock, metrics.storeCall));
   const store = mirror?.behind(ownStore) ?? ownStore;
-  const reading = { store, storeId: watch.storeId, logger, clocks, callTimeoutMs, mirror };
+  const logFields = () => ({ storeId: watch.storeId(), otherStoreId: watch.otherStoreId() });
+  const reading = { store, clocks, callTimeoutMs, logger, logFields, mirror };
 
   const tokens = createTokenDirectory({
     ...reading,
     store: watch.guard(tokenStore),
-    otherStoreId: watch.otherStoreId,
     refreshMs: settings.tokenRefreshMs,
     maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
     defaultLimit: settings.rateLimitRequests,
@@ -147,7 +140,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     open: openBody,
-    headers: { windowSeconds, legacy },
+    windowSeconds,
+    legacyHeaders: legacy,
     send: createAnswerSender(keepAliveTimeoutMs),
     limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
     observe(exchange, outcome) {

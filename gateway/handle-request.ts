@@ -5,8 +5,7 @@ import type { ResponseName } from "../core/object-key.ts";
 import { type BodyCache, type BodyId, bodyId } from "./body-cache.ts";
 import { valueWithin } from "./deadline.ts";
 import type { Exchange } from "./exchange.ts";
-import type { LiveSnapshot } from "./live-snapshot.ts";
-import type { LiveSnapshots } from "./live-snapshots.ts";
+import type { LiveSnapshot, LiveSnapshots } from "./live-snapshots.ts";
 import { quota, type WindowCounter } from "./quota.ts";
 import {
   admittedResource,
@@ -22,10 +21,13 @@ import {
 import { prefersGzip } from "./request-head.ts";
 import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
-import type { TokenDirectory } from "./token-directory.ts";
-import type { KnownToken } from "./token-table.ts";
+import type { KnownToken, TokenDirectory } from "./token-directory.ts";
 
-export interface RequestHandlerOptions {
+/**
+ * Answers one request: the API's checks in their fixed order (W10). All is synchronous unless something has to be fetched, so that
+ * a request whose answer is in memory costs little more than its bytes. Never throws.
+ */
+export function createRequestHandler(options: {
   readonly tokens: TokenDirectory;
   /** Counts every request with a good token, by token id; all resources share its window (W52). */
   readonly counter: WindowCounter;
@@ -34,20 +36,14 @@ export interface RequestHandlerOptions {
   readonly bodies: BodyCache;
   readonly respond: Responder;
   readonly packingWaitMs: number;
-}
-
-/**
- * Answers one request. The API's checks run in their fixed order (W10), and each refuses the request or lets the next one
- * run. All is synchronous unless something has to be fetched, so that a request whose answer is in memory costs little
- * more than its bytes. Never throws.
- */
-export function createRequestHandler(options: RequestHandlerOptions): (exchange: Exchange) => void {
+}): (exchange: Exchange) => void {
   const { tokens, counter, windowSeconds, snapshots, bodies, respond, packingWaitMs } = options;
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
     if (resource instanceof Refusal) {
-      if (isTokenLogged(resource)) recordToken(exchange, tokens);
+      // W81: a 404 or 405 does not depend on the token (W13), but the log names the token for support.
+      if (resource.code !== "invalid_request") authenticatedToken(exchange, tokens);
       respond.refusal(exchange, resource);
       return;
     }
@@ -60,21 +56,19 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
       exchange.quota = quota(state, token.limit, windowSeconds);
       const refused = quotaOrScopeRefusal(exchange.quota, token.mayRead);
       const name = refused ?? requestedResponse(resource);
-      if (name instanceof Refusal) respond.refusal(exchange, name);
-      else {
-        if (name.kind === "detail") exchange.programId = name.programId;
-        whenReady(exchange, snapshots.liveOf(token.tenantId), (live) => {
-          exchange.snapshot = live;
-          answer(exchange, live, name);
-        });
+      if (name instanceof Refusal) {
+        respond.refusal(exchange, name);
+        return;
       }
+      if (name.kind === "detail") exchange.programId = name.programId;
+      whenReady(exchange, snapshots.liveOf(token.tenantId), (live) => {
+        exchange.snapshot = live;
+        answer(exchange, live, name);
+      });
     });
   }
 
-  /**
-   * Check 8: the live snapshot names the program (W3, W22). Then the 200 (W2). A body that the cache holds for this generation
-   * has passed check 8 before.
-   */
+  /** A body that the cache holds for this generation has passed check 8 before. */
   function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     exchange.acceptsGzip = gzip;
@@ -83,6 +77,7 @@ export function createRequestHandler(options: RequestHandlerOptions): (exchange:
     else fetchAnswer(exchange, live, name);
   }
 
+  /** Check 8: the live snapshot names the program (W3, W22). Then the 200 (W2). */
   function fetchAnswer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
     const entry = responseEntry(live.manifest, name);
     if (entry === undefined) {
@@ -163,19 +158,7 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   return admittedResource(target, req.method);
 }
 
-/** W81: a 404 or 405 does not depend on the token (W13), but the log names the token for support. */
-function isTokenLogged({ code }: Refusal): boolean {
-  return code === "method_not_allowed" || code === "not_found";
-}
-
-function recordToken(exchange: Exchange, tokens: TokenDirectory): void {
-  const credentials = exchange.connection.credentials(exchange.head.authorization);
-  if (credentials.kind !== "token") return;
-  const authentication = tokens.authenticate(credentials.digest);
-  if (authentication.kind !== "unconfirmed") exchange.token = authentication.token;
-}
-
-/** Check 4 (W31): the token is known, not revoked, not expired. */
+/** Check 4 (W31): the token is known, not revoked, not expired. Records it for the log, whatever the result. */
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;

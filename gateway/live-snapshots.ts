@@ -1,28 +1,43 @@
-import { parseCurrent } from "../core/current.ts";
-import { Failure } from "../core/failure.ts";
+import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts";
+import { Failure, type FailureCode } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
-import type { Logger } from "../core/logger.ts";
-import { currentKey } from "../core/object-key.ts";
-import type { Clocks } from "./clocks.ts";
-import { Confirmed, type Copied } from "./confirmed.ts";
+import type { Manifest } from "../core/manifest.ts";
+import { readBody } from "../core/object-body.ts";
+import { currentKey, manifestKey } from "../core/object-key.ts";
+import type { ETag } from "../core/object-store.ts";
+import { maxManifestBytes, readManifest } from "../core/read-manifest.ts";
+import { Confirmed, type Copied, type StoreReading } from "./confirmed.ts";
 import { settledWithin } from "./deadline.ts";
-import {
-  type Floor,
-  type LiveSnapshot,
-  type ReadSnapshot,
-  readLiveSnapshot,
-  readManifestOf,
-} from "./live-snapshot.ts";
-import type { KeptSnapshot, Mirror } from "./mirror.ts";
-import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-watch.ts";
+
+/** A tenant's pointer and the manifest that it names. */
+export interface ReadSnapshot {
+  readonly tenantId: TenantId;
+  /** The pointer's generation. It rises with every publication, also with a rollback to an older snapshot. */
+  readonly generation: number;
+  readonly manifest: Manifest;
+  /** The pointer's version in the store; `undefined` when it comes from the last good copy. */
+  readonly etag: ETag | undefined;
+}
+
+/** The snapshot that a tenant's partners see. */
+export interface LiveSnapshot extends ReadSnapshot {
+  /** The header lines of responses from this snapshot. */
+  readonly headers: string;
+  /** `undefined` while the snapshot is confirmed to be live. */
+  readonly unconfirmed: Unconfirmed | undefined;
+}
+
+/** W162: since when, and why, the gateway does not know whether the snapshot is still live. */
+export interface Unconfirmed {
+  /** RFC 3339, UTC. */
+  readonly since: string;
+  readonly code: FailureCode;
+}
 
 /** The live snapshot of each tenant, as far as this process knows. */
 export interface LiveSnapshots {
-  /**
-   * Returns the snapshot at once when it was confirmed recently, else after a refresh that all waiting requests share.
-   * Rejects when there is nothing that may be served (P18).
-   */
+  /** At once when confirmed recently, else after a refresh that all share. Rejects when nothing may be served (P18). */
   liveOf(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot>;
   /** Tenants with a snapshot in memory, each with the ms since it was last confirmed, the oldest first. */
   ages(): readonly { readonly tenantId: TenantId; readonly ageMs: number }[];
@@ -34,45 +49,58 @@ export interface LiveSnapshots {
   updateHeaders(): void;
 }
 
-export interface LiveSnapshotsOptions {
-  readonly store: StoreReader;
-  /** For the log. */
-  readonly storeId: () => string | undefined;
-  readonly logger: Logger;
-  readonly clocks: Clocks;
-  readonly refreshMs: number;
-  readonly maxStaleMs: number;
-  readonly callTimeoutMs: number;
-  /** The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for them. */
-  readonly headersOf: (snapshot: ReadSnapshot) => string;
-  readonly mirror?: Mirror | undefined;
-}
-
-export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshots {
-  const { store, storeId, logger, clocks, refreshMs, maxStaleMs, headersOf, mirror } = options;
+export function createLiveSnapshots(
+  options: StoreReading & {
+    readonly maxStaleMs: number;
+    /** The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for them. */
+    readonly headersOf: (snapshot: ReadSnapshot) => string;
+  },
+): LiveSnapshots {
+  const { store, clocks, refreshMs, maxStaleMs, headersOf, mirror } = options;
   const clock = clocks.monotonicMs;
   const tenants = new Map<TenantId, TenantState>();
 
   /** What the process knows of the tenant from now on. */
   function confirmedOf(tenantId: TenantId): Confirmed<ReadSnapshot> {
     const key = currentKey(tenantId);
-    let floor: Floor | undefined;
+    /** The lowest generation that is still accepted, with its snapshot. */
+    let floor: Pick<Current, "generation" | "snapshotId"> | undefined;
     let isCopyLost = false;
 
-    async function read(confirmedAtMs: number, signal: AbortSignal): Promise<ReadSnapshot> {
+    /**
+     * The snapshot held if the pointer has not changed, else the one that the pointer names now. Throws when the pointer or the
+     * manifest is missing, foreign, damaged, or older than `floor`.
+     */
+    async function read(beganAtMs: number, signal: AbortSignal): Promise<ReadSnapshot> {
       // W101: what the copy has lost is read whole again, and so kept again.
       const before = isCopyLost ? undefined : confirmed.value;
-      const keep = mirror && ((kept: KeptSnapshot) => mirror.keepSnapshot(kept, confirmedAtMs));
-      const found = await readLiveSnapshot(store, { tenantId, before, floor, keep }, signal);
-      floor = { generation: found.generation, snapshotId: found.manifest.snapshotId };
-      isCopyLost = mirror?.confirm(key, confirmedAtMs) === false;
-      return found;
+      const found = await store.get(key, { ifNoneMatch: before?.etag, signal });
+      if (found.kind === "missing") {
+        throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
+      }
+      if (found.kind === "not_modified") {
+        if (before === undefined) throw new Failure("store_unsupported", `${key} is unchanged, unasked.`);
+        isCopyLost = mirror?.confirm(key, beganAtMs) === false;
+        return before;
+      }
+      const pointer = await readBody(found, maxCurrentBytes, key);
+      const current = parseCurrent(pointer, tenantId);
+      refuseOlder(current, floor, key);
+      const { generation } = current;
+      const isHeld = before?.generation === generation;
+      const { manifest, manifestBytes } = isHeld
+        ? { manifest: before.manifest, manifestBytes: undefined }
+        : await readManifestOf(store, current, signal);
+      mirror?.keepSnapshot(manifest, manifestBytes, pointer, beganAtMs);
+      isCopyLost = false;
+      floor = current;
+      return { tenantId, generation, manifest, etag: found.etag };
     }
 
     async function restore(): Promise<Copied<ReadSnapshot> | undefined> {
       const copy = await mirror?.document(key);
       if (mirror === undefined || copy === undefined) return undefined;
-      const current = parseCurrent(copy.bytes, tenantId);
+      const current = parseCurrent(copy.value, tenantId);
       // W79, P3: the generation of a copy counts even if the copy is too old to be served.
       floor ??= current;
       const { manifest } = await readManifestOf(mirror.copy, current);
@@ -80,9 +108,9 @@ export function createLiveSnapshots(options: LiveSnapshotsOptions): LiveSnapshot
       return { value, confirmedAtMs: copy.confirmedAtMs };
     }
 
-    const outage = createOutageLog(logger, outageTexts, clock, () => ({ tenantId, storeId: storeId() }));
     const what = `the pointer of tenant ${tenantId}`;
-    const confirmed = new Confirmed<ReadSnapshot>({ ...options, what, outage, read, restore });
+    const logFields = () => ({ tenantId, ...options.logFields() });
+    const confirmed = new Confirmed({ ...options, what, logFields, outageTexts, read, restore });
     return confirmed;
   }
 
@@ -207,3 +235,29 @@ const minRetryMs = 500;
 /** How long a request waits for a refresh when it could be answered without one. */
 const maxWaitMs = 1000;
 const aheadShare = 0.8;
+
+/** P3: a generation never falls and never names two snapshots. A pointer that breaks this is an old copy or another store's. */
+function refuseOlder(
+  current: Current,
+  floor: Pick<Current, "generation" | "snapshotId"> | undefined,
+  key: string,
+): void {
+  if (floor === undefined || current.generation > floor.generation) return;
+  if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;
+  const found = `generation ${current.generation} (snapshot ${current.snapshotId})`;
+  const seen = `generation ${floor.generation} (snapshot ${floor.snapshotId})`;
+  throw new Failure("corrupt_document", `${key} went back from ${seen} to ${found}.`);
+}
+
+/** The manifest that the pointer names, with its bytes. */
+async function readManifestOf(
+  store: StoreReader,
+  current: Current,
+  signal?: AbortSignal,
+): Promise<{ readonly manifest: Manifest; readonly manifestBytes: Buffer }> {
+  const key = manifestKey(current.tenantId, current.snapshotId);
+  const found = await store.get(key, { signal });
+  if (found.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
+  const manifestBytes = await readBody(found, maxManifestBytes, key);
+  return { manifest: await readManifest([manifestBytes], current), manifestBytes };
+}

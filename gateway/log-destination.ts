@@ -1,4 +1,4 @@
-import { writeSync, writev } from "node:fs";
+import { write, writeSync } from "node:fs";
 import { settledWithin } from "./deadline.ts";
 
 /**
@@ -10,17 +10,14 @@ import { settledWithin } from "./deadline.ts";
  */
 export interface LogDestination {
   write(line: string): void;
-  /**
-   * Resolves when all lines are written, or after `maxMs`. Callers that can wait await it before `flushSync`, which writes again
-   * the lines that are being written in the background.
-   */
+  /** Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written just then. */
   flush(maxMs: number): Promise<void>;
   /** Writes what is left before the process ends, trying for at most `maxMs`. */
   flushSync(maxMs: number): void;
 }
 
 /**
- * Writes lines to a file descriptor. When its reader stops, at most `maxPendingBytes` of lines are kept, and further ones are
+ * Writes lines to a file descriptor. When its reader stops, about `maxPendingBytes` of lines are kept, and further ones are
  * counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
  */
 export function createLogDestination(options: {
@@ -29,100 +26,64 @@ export function createLogDestination(options: {
   readonly onLost: (lines: number) => void;
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
-  let filling = newBlock();
-  /** Blocks in the order of their lines. The first ones may be under way to the file. */
-  const waiting: Block[] = [];
-  let waitingBytes = 0;
-  /** A written block to be filled again. A new block for each batch would keep the garbage collector busy. */
-  let spare: Block | undefined;
+  /** Lines behind those in `block`. */
+  let lines = "";
+  /** The rest of what is written now. */
+  let block = empty;
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
   let onAllWritten: (() => void) | undefined;
 
-  function sealBlock(): void {
-    if (filling.to === 0) return;
-    waiting.push(filling);
-    waitingBytes += filling.to;
-    filling = spare ?? newBlock();
-    spare = undefined;
-  }
-
-  function nextBlock(): Block | undefined {
-    if (waiting.length === 0) sealBlock();
-    return waiting[0];
-  }
-
-  function dropFirst(block: Block): void {
-    waiting.shift();
-    waitingBytes -= block.to - block.from;
-    if (block.bytes.length === blockBytes) spare = { bytes: block.bytes, from: 0, to: 0 };
-  }
-
-  function noteWritten(bytes: number): void {
-    let left = bytes;
-    for (let block = waiting[0]; block !== undefined && left > 0; block = waiting[0]) {
-      const taken = Math.min(left, block.to - block.from);
-      left -= taken;
-      if (block.from + taken === block.to) dropFirst(block);
-      else {
-        block.from += taken;
-        waitingBytes -= taken;
-      }
+  /** True while there is something in `block`. */
+  function hasBlock(): boolean {
+    if (block.length === 0 && lines !== "") {
+      block = Buffer.from(lines);
+      lines = "";
     }
+    return block.length > 0;
   }
 
-  /**
-   * Writes all waiting blocks at once. The next write can begin only in another turn of the event loop, and with many clients
-   * each turn makes more lines than a block holds.
-   */
-  function writeBlocks(): void {
+  function writeBlock(): void {
     clearTimeout(timer);
     timer = undefined;
     if (isWriting) return;
-    const first = nextBlock();
-    const last = waiting.at(-1);
-    if (first === undefined || last === undefined) {
+    if (!hasBlock()) {
       onAllWritten?.();
       return;
     }
     isWriting = true;
-    const pieces = waiting.map(({ bytes, from, to }) => bytes.subarray(from, to));
-    writev(fd, pieces, null, (error, written) => {
+    const begun = block;
+    write(fd, begun, (error, bytes) => {
       isWriting = false;
-      // `flushSync` has written these blocks meanwhile.
-      if (waiting[0] !== first) return;
-      const isForGood = error !== null && !isBusy(error);
-      if (error === null) noteWritten(written);
-      else if (isForGood) giveUp(first);
-      if (!isForGood && waiting.includes(last)) schedule(busyRetryMs);
-      else if (waiting.length > 0 || filling.to >= batchBytes || onAllWritten !== undefined) writeBlocks();
-      else if (filling.to > 0) schedule(maxDelayMs);
+      // `flushSync` has written this block meanwhile.
+      if (block !== begun) return;
+      const isBusyNow = error !== null && isBusy(error);
+      if (error === null) block = begun.subarray(bytes);
+      else if (!isBusyNow) giveUp();
+      if (isBusyNow) schedule(busyRetryMs);
+      else if (block.length > 0 || lines.length >= batchLength || onAllWritten !== undefined) writeBlock();
+      else if (lines !== "") schedule(maxDelayMs);
     });
   }
 
-  /** Drops a block that nobody will ever read (EPIPE, EBADF) or that finds no room (ENOSPC). */
-  function giveUp(block: Block): void {
-    onLost(block.bytes.toString("latin1", block.from, block.to).split("\n").length - 1);
-    dropFirst(block);
+  /** Drops lines that nobody will ever read (EPIPE, EBADF) or that find no room (ENOSPC). */
+  function giveUp(): void {
+    onLost(block.toString("latin1").split("\n").length - 1);
+    block = empty;
   }
 
   function schedule(delayMs: number): void {
-    timer ??= setTimeout(writeBlocks, delayMs).unref();
+    timer ??= setTimeout(writeBlock, delayMs).unref();
   }
 
   return {
     write(line) {
-      if (waitingBytes + filling.to + line.length > maxPendingBytes) {
+      if (block.length + lines.length + line.length > maxPendingBytes) {
         onLost(1);
         return;
       }
-      const maxBytes = line.length * 3;
-      if (filling.to + maxBytes > filling.bytes.length) {
-        sealBlock();
-        if (maxBytes > filling.bytes.length) filling = newBlock(maxBytes);
-      }
-      filling.to += filling.bytes.write(line, filling.to);
-      if (filling.to >= batchBytes && waiting.length === 0) writeBlocks();
+      lines += line;
+      if (lines.length >= batchLength && block.length === 0) writeBlock();
       else schedule(maxDelayMs);
     },
 
@@ -130,15 +91,15 @@ export function createLogDestination(options: {
       const written = new Promise<void>((resolve) => {
         onAllWritten = resolve;
       });
-      writeBlocks();
+      writeBlock();
       return settledWithin(maxMs, written);
     },
 
     flushSync(maxMs) {
       const endsAt = Date.now() + maxMs;
-      for (let block = nextBlock(); block !== undefined && Date.now() < endsAt; block = nextBlock()) {
+      while (hasBlock() && Date.now() < endsAt) {
         try {
-          noteWritten(writeSync(fd, block.bytes, block.from, block.to - block.from));
+          block = block.subarray(writeSync(fd, block));
         } catch (error) {
           if (!isBusy(error)) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
@@ -148,20 +109,8 @@ export function createLogDestination(options: {
   };
 }
 
-/** Lines as bytes. The bytes before `from` are written. */
-interface Block {
-  readonly bytes: Buffer;
-  from: number;
-  to: number;
-}
-
-function newBlock(size = blockBytes): Block {
-  return { bytes: Buffer.allocUnsafeSlow(size), from: 0, to: 0 };
-}
-
-const batchBytes = 64 * 1024;
-/** A batch, and room for the line that completes it. */
-const blockBytes = 80 * 1024;
+const empty = Buffer.alloc(0);
+const batchLength = 64 * 1024;
 const maxDelayMs = 100;
 const busyRetryMs = 20;
 

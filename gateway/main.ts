@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { asFailure } from "../core/failure.ts";
+import { asFailure, Failure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
@@ -45,13 +45,8 @@ function refuse(...faults: readonly string[]): void {
 }
 
 async function run(settings: GatewaySettings): Promise<void> {
-  let folder: string | undefined;
-  try {
-    folder = await keptFolder(settings);
-  } catch (error) {
-    refuse(asFailure(error).message);
-    return;
-  }
+  const folder = await keptFolder(settings).catch(asFailure);
+  if (folder instanceof Failure) return refuse(folder.message);
   if (action === "serve") return await serve(settings, folder);
   for (const line of settingLines(gatewaySettings, settings)) console.log(singleLine(line));
 }

@@ -16,7 +16,7 @@ import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import { createRequestTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
 import type { TokenDirectory } from "./token-directory.ts";
-import { maxExpiring } from "./token-table.ts";
+import { maxExpiring } from "./token-directory.ts";
 
 /** Counts and times of what happens. */
 export interface Metrics {

@@ -12,6 +12,7 @@ import type { GetResult, PutCondition } from "../core/object-store.ts";
 import { type StoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
+import type { Copied } from "./confirmed.ts";
 import { settledWithin, valueWithin } from "./deadline.ts";
 import { clearedFolder, removeUnnamed } from "./mirror-folder.ts";
 import { createOutageLog } from "./outage-log.ts";
@@ -28,41 +29,25 @@ export interface Mirror {
   open(wanted: StoreId | undefined): Promise<void>;
   /** The store of the copy; `undefined` when the copy has no identity. */
   storeId(): StoreId | undefined;
-  /** The copy of the registry or of a pointer. Never rejects. */
-  document(key: ObjectKey): Promise<MirroredDocument | undefined>;
+  /** The copy of the registry or of a pointer; its time is minus infinity when it is not known. Never rejects. */
+  document(key: ObjectKey): Promise<Copied<Buffer> | undefined>;
   /** Manifests and bodies of the copy. Never rejects. */
   readonly copy: StoreReader;
   /** The reader with the copy behind it: manifests and bodies come from there while the store is away. */
   behind(store: StoreReader): StoreReader;
   /** Resolves when the registry is on the disk, or after `waits.keepMs`: a hanging disk must not delay a revocation (W170). */
   keepRegistry(bytes: Buffer, confirmedAtMs: number): Promise<void>;
-  /** Keeps a pointer after its manifest, then removes the folders of snapshots that the manifest does not name. */
-  keepSnapshot(snapshot: KeptSnapshot, confirmedAtMs: number): void;
+  /** Keeps a pointer after its manifest, then removes what that does not name. `atMs`: when the store confirmed it. */
+  keepSnapshot(manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer, atMs: number): void;
   /** `read` gives the body's bytes, now or by reading the store again, and throws when they are wrong. */
   keepBody(entry: ResponseEntry, read: () => Promise<Buffer>): void;
-  /**
-   * Notes that the store still has the registry or pointer that was kept last. False when the copy has not: then it is to be read
-   * from the store and kept again (W101).
-   */
+  /** Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it again (W101). */
   confirm(key: ObjectKey, confirmedAtMs: number): boolean;
   writeFailures(): number;
   stop(): Promise<void>;
 }
 
-export interface MirroredDocument {
-  readonly bytes: Buffer;
-  /** When the store last confirmed it, by the monotonic clock; minus infinity when that is not known. */
-  readonly confirmedAtMs: number;
-}
-
-export interface KeptSnapshot {
-  readonly manifest: Manifest;
-  /** `undefined` when only the pointer was read. */
-  readonly manifestBytes: Buffer | undefined;
-  readonly pointer: Buffer;
-}
-
-export interface MirrorOptions {
+export function createMirror(options: {
   /** See `lastGoodFolder`. */
   readonly folder: string;
   /** The identity of the store that answers. */
@@ -71,9 +56,7 @@ export interface MirrorOptions {
   readonly clocks: Clocks;
   readonly waits: Pick<Waits, "beatMs" | "keepMs">;
   readonly logger: Logger;
-}
-
-export function createMirror(options: MirrorOptions): Mirror {
+}): Mirror {
   const { folder, identity, isStoreAway, waits, logger } = options;
   const { monotonicMs, unixMs } = options.clocks;
   const files = createFileStore({ directory: folder });
@@ -141,16 +124,16 @@ export function createMirror(options: MirrorOptions): Mirror {
     return true;
   }
 
-  async function readDocument(key: ObjectKey): Promise<MirroredDocument | undefined> {
+  async function readDocument(key: ObjectKey): Promise<Copied<Buffer> | undefined> {
     const found = await files.get(key);
     if (found.kind !== "object") return undefined;
-    const bytes = await readBody(found, maxRegistryBytes, key);
+    const value = await readBody(found, maxRegistryBytes, key);
     const ageMs = unixMs() - found.modifiedAt.getTime();
-    if (ageMs >= -roundedMs) return { bytes, confirmedAtMs: monotonicMs() - ageMs };
+    if (ageMs >= -roundedMs) return { value, confirmedAtMs: monotonicMs() - ageMs };
     // W78: for ever, since nobody can say how old it is when the clock has caught up. Its revision or generation still counts.
     logger.warn({ cause: `the clock is behind ${key}` }, "the last good copy counts as too old");
     await lutimes(join(folder, key), 0, 0);
-    return { bytes, confirmedAtMs: Number.NEGATIVE_INFINITY };
+    return { value, confirmedAtMs: Number.NEGATIVE_INFINITY };
   }
 
   /** W86: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
@@ -216,9 +199,10 @@ export function createMirror(options: MirrorOptions): Mirror {
       await settledWithin(waits.keepMs, keep(tokensKey, registryWrites, write));
     },
 
-    keepSnapshot({ manifest, manifestBytes, pointer }, confirmedAtMs) {
+    keepSnapshot(manifest, manifestBytes, pointer, confirmedAtMs) {
       const { tenantId, snapshotId } = manifest;
       const key = currentKey(tenantId);
+      // W89: the pointer comes last, so that a killed gateway leaves none without its manifest.
       void keep(key, writes, async () => {
         if (manifestBytes !== undefined) {
           const sha256 = sha256Hex(manifestBytes);

@@ -12,15 +12,13 @@ export interface Readiness {
   isServingLastGood(): boolean;
 }
 
-export interface ReadinessSources {
+export function createReadiness(sources: {
   readonly tokens: Pick<TokenDirectory, "unconfirmedCause" | "isFromCopy" | "failure">;
   readonly watch: Pick<StoreWatch, "wrongStart">;
   readonly snapshots: Pick<LiveSnapshots, "isServingCopy">;
   readonly isStopping: () => boolean;
   readonly isListening: () => boolean;
-}
-
-export function createReadiness(sources: ReadinessSources): Readiness {
+}): Readiness {
   const { tokens, watch, snapshots, isStopping, isListening } = sources;
   const isServingLastGood = (): boolean => tokens.isFromCopy() || snapshots.isServingCopy();
   return {

@@ -1,7 +1,6 @@
 import type { Cause } from "../core/cause-code.ts";
 import type { Quota } from "./quota.ts";
 import type { RequestTarget, Resource } from "./request-target.ts";
-import { kindHeaders } from "./response-headers.ts";
 
 /** The closed set of `error.code` (W42). */
 export type ErrorCode =
@@ -37,6 +36,11 @@ const errors = {
 function error(code: ErrorCode, status: number, message: string): { status: number; opening: string } {
   const whole = JSON.stringify({ error: { code, message }, requestId: "" });
   return { status, opening: whole.slice(0, -'"}'.length) };
+}
+
+/** The header lines of one kind of response, made once: those of every response (W6, W41, W42), then `extra`. */
+export function kindHeaders(extra: string): string {
+  return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
 
 const plainHeaders = kindHeaders("");

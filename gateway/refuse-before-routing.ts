@@ -81,10 +81,7 @@ export function refuseBeforeRouting(
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/**
- * The id of a request that Node's parser refused. `isWhole` says that its packet is the first of the connection. Only a packet
- * that begins with the request surely has all its header lines. The rest of a split request gets a fresh id.
- */
+/** `isWhole`: the packet is the connection's first. Only one that begins with the request surely has all its header lines. */
 export function refusedRequestId({ requestLine, rawHeaders }: RefusedHead, isWhole: boolean): string {
   const isTrusted = isWhole || requestLine !== undefined;
   return requestIdOf(isTrusted ? requestHead(rawHeaders).requestId : []);
@@ -105,14 +102,10 @@ const methodCodes = new Set(["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_
 const knownMethods = new Set(METHODS);
 
 /**
- * W14: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere. The
- * message must be as well formed as one that the parser accepts, since the first check comes before the third. Otherwise
- * the result is `undefined`, and the message counts as malformed.
+ * W14: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere; `undefined`
+ * unless the message is as well formed as one that the parser accepts, since the first check comes before the third.
  */
-export function methodRefusal(
-  head: RefusedHead,
-): { readonly refusal: Refusal; readonly route: Route } | undefined {
-  const { requestLine, rawHeaders, isWellFormed, isComplete } = head;
+export function methodRefusal({ requestLine, rawHeaders, isWellFormed, isComplete }: RefusedHead) {
   if (requestLine === undefined || !isWellFormed || knownMethods.has(requestLine.method)) return undefined;
   const { hostCount } = requestHead(rawHeaders);
   // A header section that continues in another packet may have its Host line there.
@@ -124,25 +117,14 @@ export function methodRefusal(
   const resource = requestTarget(requestLine.target);
   const refusal = admittedResource(resource, requestLine.method);
   if (resource.kind === "malformed" || !(refusal instanceof Refusal)) return undefined;
-  return { refusal, route: resource.kind };
+  return { refusal, route: resource.kind satisfies Route };
 }
 
-/** The readable parts of a request that Node's parser refused, from the packet in which the parser gave up. */
-interface RefusedHead {
-  /** The first line, if it is a request line. */
-  readonly requestLine:
-    | { readonly method: string; readonly target: string; readonly httpVersion: string }
-    | undefined;
-  /** The header lines as Node's parser gives them: name, value, name, value, ... */
-  readonly rawHeaders: readonly string[];
-  /** Each line in the packet is what HTTP allows, and the section is not too long. */
-  readonly isWellFormed: boolean;
-  /** The packet holds the end of the header section. */
-  readonly isComplete: boolean;
-}
-
-/** A last line that the packet cuts off is not read, since its missing part could change its meaning. */
-export function refusedHead(packet: Uint8Array): RefusedHead {
+/**
+ * The readable parts of a request, from the packet in which Node's parser gave up. A last line that the packet cuts off is not read,
+ * since its missing part could change its meaning.
+ */
+export function refusedHead(packet: Uint8Array) {
   const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
   // RFC 9112 section 2.2: empty lines before a request are passed over.
   const text = bytes.toString("latin1").replace(/^(?:\r?\n)+/, "");
@@ -155,15 +137,21 @@ export function refusedHead(packet: Uint8Array): RefusedHead {
     .filter((line) => line.includes(":"))
     .flatMap((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]);
   return {
+    /** The first line, if it is a request line. */
     requestLine: hasRequestLine ? { method, target, httpVersion } : undefined,
+    /** As Node's parser gives them: name, value, name, value, ... */
     rawHeaders,
+    /** Each line in the packet is what HTTP allows, and the section is not too long. */
     isWellFormed:
       fields.every((line) => fieldPattern.test(line)) &&
       !bareLinePattern.test(head) &&
       head.length <= maxHeaderBytes,
+    /** The packet holds the end of the header section. */
     isComplete: end !== -1,
   };
 }
+
+type RefusedHead = ReturnType<typeof refusedHead>;
 
 /** The same bound as for every request. */
 const maxHeaderBytes = 16 * 1024;

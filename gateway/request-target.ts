@@ -23,9 +23,8 @@ export function requestTarget(raw: string): RequestTarget {
 }
 
 /**
- * The target in the form that begins with a path, for Express. `requestTarget` gives the same result for
- * both forms. Express would read an absolute form with `url.parse`, which prints a faulty one on standard error, with any
- * token in it.
+ * The same target in the form that begins with a path. Express would read an absolute form with `url.parse`, which prints a faulty
+ * one on standard error, with any token in it.
  */
 export function originForm(raw: string): string {
   if (raw.startsWith("/")) return raw;

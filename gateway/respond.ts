@@ -1,12 +1,11 @@
 import { type Cause, causeOf } from "../core/cause-code.ts";
-import type { ResponseEntry } from "../core/manifest.ts";
+import { isSnapshotId, type SnapshotId } from "../core/ids.ts";
+import type { Manifest, ResponseEntry } from "../core/manifest.ts";
 import type { BodyForm } from "./body-cache.ts";
 import { type BodyOpener, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
-import { errorEnvelope, errorStatus, type Refusal } from "./refusal.ts";
-import { type HeaderPolicy, headerList, kindHeaders, responseHeaders } from "./response-headers.ts";
-import type { AnswerSender } from "./send-answer.ts";
-import { type SendLimits, watchSending } from "./watch-sending.ts";
+import { errorEnvelope, errorStatus, kindHeaders, type Refusal } from "./refusal.ts";
+import { type AnswerSender, headerList, type SendLimits, watchSending } from "./send-answer.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -25,16 +24,40 @@ export interface Responder {
   stream(exchange: Exchange, entry: ResponseEntry): Promise<void>;
 }
 
-export interface ResponderOptions {
+export function createResponder(options: {
   readonly open: BodyOpener;
-  readonly headers: HeaderPolicy;
+  readonly windowSeconds: number;
+  /** Header lines of every response of the legacy resource. */
+  readonly legacyHeaders: string;
   readonly send: AnswerSender;
   readonly limits: SendLimits;
   readonly observe: (exchange: Exchange, outcome: Outcome) => void;
-}
+}): Responder {
+  const { open, windowSeconds, send, limits, observe } = options;
 
-export function createResponder(options: ResponderOptions): Responder {
-  const { open, headers: policy, send, limits, observe } = options;
+  /**
+   * All header lines (W43) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
+   * the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`. `kind`: see `kindHeaders`.
+   */
+  function headersOf(exchange: Exchange, status: number, kind: string, bytes: number): string {
+    const { requestId, quota, snapshot, route } = exchange;
+    let lines = `X-Request-Id: ${requestId}\r\n${kind}Content-Length: ${bytes}\r\n`;
+    if (quota !== undefined) {
+      // W44.
+      lines += `RateLimit-Policy: "default";q=${quota.limit};w=${windowSeconds}\r\n`;
+      lines += `RateLimit: "default";r=${quota.remaining};t=${quota.resetSeconds}\r\n`;
+    }
+    // Only a response that was read from the snapshot, or a 404 for a missing program, names the snapshot.
+    if (snapshot !== undefined && (status === 200 || status === 404)) lines += snapshot.headers;
+    if (snapshot !== undefined && status === 200 && route === "list") {
+      const [since, ...more] = exchange.head.snapshotSince;
+      // W180: an ill-formed value is ignored, and so are two.
+      if (since !== undefined && more.length === 0 && isSnapshotId(since)) {
+        lines += `Snapshot-Changed: ${changedSince(snapshot.manifest, since)}\r\n`;
+      }
+    }
+    return route === "legacy" ? lines + options.legacyHeaders : lines;
+  }
 
   function sendReady(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
     const { res, req, closes } = exchange;
@@ -43,7 +66,7 @@ export function createResponder(options: ResponderOptions): Responder {
       return;
     }
     const bytes = body.length;
-    const headers = responseHeaders(exchange, { status, contentLength: bytes, kind }, policy);
+    const headers = headersOf(exchange, status, kind, bytes);
     const isTaken = send(res, { status, headers, body, closes });
     const sentBytes = req.method === "HEAD" ? 0 : bytes;
     if (isTaken) observe(exchange, { status, bytes: sentBytes, isCut: false });
@@ -79,8 +102,7 @@ export function createResponder(options: ResponderOptions): Responder {
 
       /** Sends the head. After that, an error can only cut the connection. */
       function begin(): void {
-        const facts = { status: 200, contentLength: entry.size, kind: identityHeaders };
-        const headers = headerList(responseHeaders(exchange, facts, policy));
+        const headers = headerList(headersOf(exchange, 200, identityHeaders, entry.size));
         if (exchange.closes) headers.push("Connection", "close");
         res.writeHead(200, headers);
         watchSending(res, limits, over);
@@ -112,3 +134,58 @@ export function createResponder(options: ResponderOptions): Responder {
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };
 const identityHeaders = kindHeaders("Vary: Accept-Encoding\r\n");
 const gzipHeaders = kindHeaders("Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n");
+
+/**
+ * The header lines of responses from a snapshot (W45, W49). `recordedAt`: its last confirmation in `runs/confirmed.json`. The reading from
+ * which it was built confirms it, too, unless it has `contentAt`: then it was built from no reading of all programs.
+ */
+export function snapshotHeaders(
+  { snapshotId, generatedAt, contentAt }: Pick<Manifest, "snapshotId" | "generatedAt" | "contentAt">,
+  recordedAt: string | null,
+): string {
+  const isRecordLater = recordedAt !== null && Date.parse(recordedAt) >= Date.parse(generatedAt);
+  const confirmedAt = contentAt !== undefined || isRecordLater ? recordedAt : generatedAt;
+  const lines = `Snapshot-Id: ${snapshotId}\r\nSnapshot-Generated-At: ${generatedAt}\r\n`;
+  return confirmedAt === null ? lines : `${lines}Snapshot-Confirmed-At: ${confirmedAt}\r\n`;
+}
+
+/**
+ * W180: the ids of programs whose detail changed after the snapshot `since`. A detail's key names the snapshot in which it last changed;
+ * places in the line count, since two ids of one second do not sort. `*`: `since` is not in the line, or the value is too long.
+ */
+export function changedSince(manifest: Manifest, since: SnapshotId): string {
+  const line = lineOf(manifest);
+  const place = line.get(since);
+  if (place === undefined) return since === manifest.snapshotId ? "" : "*";
+  if (place === 0) return "";
+  let value = "";
+  for (const id of manifest.programs.idsIn((folder) => (line.get(folder) ?? place) < place)) {
+    value += value === "" ? id : `,${id}`;
+    if (value.length > maxChangedBytes) return "*";
+  }
+  return value;
+}
+
+/** The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name its line. */
+function lineOf(manifest: Manifest): ReadonlyMap<SnapshotId, number> {
+  const known = lines.get(manifest);
+  if (known !== undefined) return known;
+  const { snapshotId, ancestors } = manifest;
+  const line = new Map(ancestors && [snapshotId, ...ancestors].map((id, place) => [id, place]));
+  lines.set(manifest, line);
+  return line;
+}
+
+/** Kept for each manifest that was asked for it, since making the map costs as much as looking through a thousand programs. */
+const lines = new WeakMap<Manifest, ReadonlyMap<SnapshotId, number>>();
+
+/** A client's buffer for headers may be small. */
+const maxChangedBytes = 2048;
+
+/** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
+export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
+  let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
+  if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;
+  if (sunset !== undefined) lines += `Sunset: ${sunset.toUTCString()}\r\n`;
+  return lines;
+}

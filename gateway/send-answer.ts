@@ -1,15 +1,13 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
-import { headerList } from "./response-headers.ts";
 
 // Writes head and body of an answer to the socket itself, as one buffer where it fits. Node would split each header line, check
 // and join it again, and write head, body and end in three parts: with its own `writeHead` and `end` a warm detail takes 1.3 to
 // 1.5 times the processor time. The header lines are valid by construction. `Date`, `Connection` and
 // `Keep-Alive` are written as Node would write them, and a test compares both byte by byte.
 //
-// This needs things that Node does not document. They stand at the end of this file, each with the test that fails when a new
-// version of Node changes it.
+// This needs things that Node does not document. Each of them names the test that fails when a new version of Node changes it.
 
 /** An answer whose body is in memory. */
 export interface ReadyAnswer {
@@ -29,8 +27,19 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
   const keepAlive =
     keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
   const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  const lastLines = secondsClock((now) => `Date: ${now}\r\n${ending}`);
+  let second = Number.NaN;
+  let dated = "";
   let outgoing = newBlock();
+
+  /** Made once per second. */
+  function lastLines(): string {
+    const now = Math.floor(Date.now() / 1000);
+    if (now !== second) {
+      second = now;
+      dated = `Date: ${new Date(now * 1000).toUTCString()}\r\n${ending}`;
+    }
+    return dated;
+  }
 
   /** Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding. */
   function writeBytes(socket: Socket, head: string, body: Buffer): void {
@@ -54,10 +63,12 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
     { status, headers, body }: ReadyAnswer,
   ): boolean {
     const head = `${statusLines.get(status)}${headers}${lastLines()}`;
-    markHeadSent(res, status, head);
+    // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents find the status where it
+    // always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`.
+    Object.assign(res, { statusCode: status, _header: head, _headerSent: true });
     if (isLarge(body)) {
       socket.write(head, "latin1");
-      writeInTurns(socket, body, () => res.end());
+      writeInTurns(socket, body, res);
       return false;
     }
     if (typeof body === "string") socket.write(head + body, "latin1");
@@ -76,12 +87,23 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
     res.writeHead(response.status, headers);
     const { body } = response;
     if (isLarge(body) && res.req.method !== "HEAD") {
-      writeInTurns(res, body, () => res.end());
+      writeInTurns(res, body, res);
       return false;
     }
     res.end(body);
     return socket?.writableLength === 0;
   };
+}
+
+/** The lines as name, value, name, value, ..., as Node's `writeHead` takes them. */
+export function headerList(lines: string): string[] {
+  return lines
+    .split("\r\n")
+    .slice(0, -1)
+    .flatMap((line) => {
+      const colon = line.indexOf(": ");
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
 }
 
 const statusLines = new Map(
@@ -97,7 +119,7 @@ function isLarge(body: Buffer | string): body is Buffer {
 }
 
 /** Writes the body in pieces. Each waits until the piece before was taken and the event loop has served the others. */
-function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
+function writeInTurns(sink: Writable, body: Buffer, res: ServerResponse): void {
   let at = 0;
   const next = (): void => {
     if (sink.destroyed) return;
@@ -106,7 +128,7 @@ function writeInTurns(sink: Writable, body: Buffer, end: () => void): void {
     sink.write(piece, (error) => {
       if (!error && at < body.length) setImmediate(next);
     });
-    if (at === body.length) end();
+    if (at === body.length) res.end();
   };
   next();
 }
@@ -115,40 +137,6 @@ const blockBytes = 64 * 1024;
 
 function newBlock(): Buffer {
   return Buffer.allocUnsafeSlow(blockBytes);
-}
-
-/** A text with the time in HTTP's form, made once per second. */
-function secondsClock(textAt: (httpDate: string) => string): () => string {
-  let second = Number.NaN;
-  let text = "";
-  return () => {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) {
-      second = now;
-      text = textAt(new Date(now * 1000).toUTCString());
-    }
-    return text;
-  };
-}
-
-/**
- * Sets what Node sets on a response whose head is sent, so that `end` only concludes the response. Whatever watches responses,
- * as monitoring agents do at `finish`, finds the status where it always is.
- * Tested by `wire-headers.test.ts` and `wire-message.test.ts`.
- */
-function markHeadSent(res: ServerResponse, status: number, head: string): void {
-  res.statusCode = status;
-  Object.assign(res, { _header: head, _headerSent: true });
-}
-
-/**
- * Bytes of the current write that the system has not taken yet. A large body is one write, so only this number shows whether
- * its client still reads. Node's own socket timeout uses the same field.
- * Tested by `stalled-readers.test.ts`.
- */
-export function waitingBytes(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { _handle?: { writeQueueSize?: number } | null };
-  return handle?.writeQueueSize ?? 0;
 }
 
 /**
@@ -168,4 +156,69 @@ export function reportingResponse(
       onOut(this, socket);
     }
   };
+}
+
+/** How long a client may take to accept a response. */
+export interface SendLimits {
+  /** Milliseconds without any progress. */
+  readonly stallMs: number;
+  /** Milliseconds in all. */
+  readonly totalMs: number;
+}
+
+/**
+ * W62: ends the connection of a client that does not read its response in time, and calls `over` once when the response is over. The
+ * socket's own timeout is not enough: Node lets it pass once more during a write, and anything that the client sends delays it.
+ */
+export function watchSending(res: ServerResponse, limits: SendLimits, over: (isCut: boolean) => void): void {
+  const { socket } = res;
+  let { stallMs } = limits;
+  const everyMs = Math.min(stallMs / 8, maxLookMs);
+  let seen = takenBytes(socket);
+  let lookedAtMs = performance.now();
+  let stalledMs = 0;
+  let isWhole = false;
+
+  function look(): void {
+    const taken = takenBytes(socket);
+    const nowMs = performance.now();
+    // If this process was held up, it gave nothing to the system. That is not the client's fault.
+    stalledMs = taken === seen ? stalledMs + Math.min(nowMs - lookedAtMs, 2 * everyMs) : 0;
+    seen = taken;
+    lookedAtMs = nowMs;
+    if (stalledMs >= stallMs) socket?.destroy();
+  }
+
+  const total = setTimeout(() => socket?.destroy(), limits.totalMs);
+  const looking = setInterval(look, everyMs);
+  // A client that closed its side may still read. But most are gone, which shows only when bytes are sent.
+  const shorten = (): void => {
+    stallMs = Math.min(stallMs, halfClosedStallMs);
+  };
+  if (socket?.readableEnded === true) shorten();
+  else socket?.once("end", shorten);
+  // Node emits `finish` even if the connection was destroyed before the last bytes were sent.
+  res.prependOnceListener("finish", () => {
+    isWhole = socket?.destroyed === false;
+  });
+  res.once("close", () => {
+    clearTimeout(total);
+    clearInterval(looking);
+    socket?.off("end", shorten);
+    over(!isWhole);
+  });
+}
+
+const halfClosedStallMs = 2000;
+const maxLookMs = 500;
+
+/**
+ * Rises when the system takes bytes. `bytesWritten - writableLength` counts the writes that are done. A large body is one write, so
+ * `writeQueueSize`, what the system has not taken of it, must count, too. Node's own socket timeout uses the same field.
+ * Tested by `stalled-readers.test.ts`.
+ */
+export function takenBytes(socket: Socket | null): number {
+  if (socket === null) return 0;
+  const { _handle: handle } = socket as unknown as { _handle?: { writeQueueSize?: number } | null };
+  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
 }

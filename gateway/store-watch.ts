@@ -24,14 +24,16 @@ export interface StoreWatch {
   found(): StoreIdentity | undefined;
   /** The id of the store that answered last, if it is another one. */
   otherStoreId(): StoreId | undefined;
-  /**
-   * Why this process must not become ready, even if it could serve its last good copy: so far it has found no store, or only
-   * other ones (W161, W164). `undefined` once it has seen its own.
-   */
+  /** Why this process must not become ready: so far it has found no store, or only other ones (W161, W164). */
   wrongStart(): string | undefined;
 }
 
-export interface StoreWatchOptions {
+export function createStoreWatch({
+  store,
+  address,
+  wanted,
+  clock,
+}: {
   /** For looks at `store.json`. */
   readonly store: StoreReader;
   /** For messages. */
@@ -39,9 +41,7 @@ export interface StoreWatchOptions {
   readonly wanted: StoreId | undefined;
   /** Monotonic, ms. */
   readonly clock: () => number;
-}
-
-export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOptions): StoreWatch {
+}): StoreWatch {
   let known = wanted;
   let found: StoreIdentity | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,8 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     const number = looksBegun;
     const identity = await readStoreIdentity(store, { signal });
     const storeId = identity?.storeId;
-    const wrong = wrongStore(wanted, storeId, address) ?? anotherStore(storeId);
+    const isOther = known !== undefined && storeId !== undefined && storeId !== known;
+    const wrong = wrongStore(wanted, storeId, address) ?? (isOther ? anotherStore(storeId) : undefined);
     const failure = wrong ?? (storeId === undefined ? noStore(address) : undefined);
     if (number > lookThatCounts) {
       lookThatCounts = number;
@@ -71,12 +72,10 @@ export function createStoreWatch({ store, address, wanted, clock }: StoreWatchOp
     wasRight = true;
   }
 
-  function anotherStore(storeId: StoreId | undefined): Failure | undefined {
-    if (known === undefined || storeId === undefined || storeId === known) return undefined;
-    return new Failure(
-      "store_unreachable",
-      `${address} is the store ${storeId}, and this gateway went by ${known}. Check STORE_URL and the volume; if ${storeId} is meant, set STORE_ID to it and restart with an empty LAST_GOOD_DIR.`,
-    );
+  function anotherStore(storeId: StoreId): Failure {
+    const remedy = `Check STORE_URL and the volume; if ${storeId} is meant, set STORE_ID to it and restart with an empty LAST_GOOD_DIR.`;
+    const what = `${address} is the store ${storeId}, and this gateway went by ${known}.`;
+    return new Failure("store_unreachable", `${what} ${remedy}`);
   }
 
   /** A replaced store usually has another registry. Pointers may change; all other objects are checked by their digests. */
@@ -120,8 +119,7 @@ export type StoreReader = Pick<ObjectStore, "get">;
 
 /**
  * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W95). The call's
- * signal also ends the body, at once and even while the body stalls. Drivers by themselves look at the signal only until
- * they answer, or until a small body is complete.
+ * signal also ends the body, even while the body stalls: drivers look at the signal only until they answer.
  */
 export function measuredReader(
   store: StoreReader,

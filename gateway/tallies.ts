@@ -4,10 +4,7 @@ import type { Quota } from "./quota.ts";
 
 export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
 
-/**
- * A metric in Prometheus' text format, without or with labels. No label's value needs escaping: all are ids, numbers, or words of
- * this program.
- */
+/** A metric in Prometheus' text format. No label's value needs escaping: all are ids, numbers, or words of this program. */
 export function metricText(
   type: "counter" | "gauge",
   name: string,
@@ -30,15 +27,9 @@ function sampleLine(name: string, [labels, value]: Sample): string {
 
 /**
  * Counts and times requests in plain numbers: with the labels of prom-client's counters and histograms a request would take 1.3 µs
- * longer, a twentieth of a warm detail.
+ * longer, a twentieth of a warm detail. `text`: the current values in Prometheus' text format.
  */
-export interface RequestTally {
-  add(route: Route, status: number, durationMs: number): void;
-  /** The current values in Prometheus' text format. */
-  text(): string;
-}
-
-export function createRequestTally(): RequestTally {
+export function createRequestTally() {
   const tallies: Readonly<Record<Route, RouteTally>> = {
     list: newTally(),
     detail: newTally(),
@@ -46,7 +37,7 @@ export function createRequestTally(): RequestTally {
     unknown: newTally(),
   };
   return {
-    add(route, status, durationMs) {
+    add(route: Route, status: number, durationMs: number): void {
       const tally = tallies[route];
       tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
       tally.sumMs += durationMs;
@@ -55,7 +46,7 @@ export function createRequestTally(): RequestTally {
       tally.buckets[bucket] = (tally.buckets[bucket] ?? 0) + 1;
     },
 
-    text() {
+    text(): string {
       const all = Object.entries(tallies);
       const counts = all.flatMap(([route, { statuses }]) =>
         [...statuses].map(([status, count]): Sample => [{ route, status }, count]),
@@ -97,21 +88,10 @@ function histogramLines(route: string, { buckets, sumMs }: RouteTally): string[]
 }
 
 /**
- * Counts answers by token, and how much of its quota each token has used. So the metrics show who uses the API, whose requests
- * fail, and who will soon be refused.
+ * Shows who uses the API, whose requests fail, and who will soon be refused. The tokens after the first `maxTokens` share a count: labels
+ * must not grow without bound, and a count must never fall.
  */
-export interface TokenTally {
-  /** `quota`: the token's quota after this request, if the request was counted. `nowMs`: monotonic. */
-  add(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
-  /** The current values in Prometheus' text format. */
-  text(nowMs: number): string;
-}
-
-/**
- * The first `maxTokens` tokens that make requests have counts of their own for as long as the process lives. The rest share
- * one, since labels must not grow without bound and a count must never fall.
- */
-export function createTokenTally(maxTokens = 1000): TokenTally {
+export function createTokenTally(maxTokens = 1000) {
   const tokens = new Map<string, TokenCounts>();
   const rest = newCounts();
 
@@ -123,13 +103,14 @@ export function createTokenTally(maxTokens = 1000): TokenTally {
   }
 
   return {
-    add(tokenId, status, quota, nowMs) {
+    /** `quota`: the token's quota after this request, if the request was counted. `nowMs`: monotonic. */
+    add(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void {
       const counts = tokens.get(tokenId) ?? newToken(tokenId);
       counts[status < 300 ? "2xx" : status < 500 ? "4xx" : "5xx"] += 1;
       if (quota !== undefined) notePeak(counts, (quota.limit - quota.remaining) / quota.limit, nowMs);
     },
 
-    text(nowMs) {
+    text(nowMs: number): string {
       const all = [...tokens, ["other", rest] as const];
       const answers = all.flatMap(([token, counts]) =>
         statusClasses.map((status): Sample => [{ token, status }, counts[status]]),

@@ -1,27 +1,18 @@
 import type { Cause } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
-import type { StoreId } from "../core/ids.ts";
-import type { Logger } from "../core/logger.ts";
+import type { TenantId, TokenId } from "../core/ids.ts";
 import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import type { TokenDigest } from "../core/token.ts";
-import { maxRegistryBytes, parseTokenRegistry } from "../core/token-registry.ts";
-import type { Clocks } from "./clocks.ts";
-import { Confirmed, type Copied } from "./confirmed.ts";
-import { settledWithin } from "./deadline.ts";
-import type { Mirror } from "./mirror.ts";
-import { createOutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-watch.ts";
 import {
-  causeAgainst,
-  expiringTokens,
-  type KnownToken,
-  type TokenStatus,
-  type TokenTable,
-  tokenCounts,
-  tokenTable,
-} from "./token-table.ts";
+  maxRegistryBytes,
+  parseTokenRegistry,
+  readScope,
+  type TokenRegistry,
+} from "../core/token-registry.ts";
+import { Confirmed, type Copied, type StoreReading } from "./confirmed.ts";
+import { settledWithin } from "./deadline.ts";
 
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }
@@ -49,32 +40,15 @@ export interface TokenDirectory {
   stop(): void;
 }
 
-export interface TokenDirectoryOptions {
-  readonly store: StoreReader;
-  /** For the log, see `StoreWatch`. */
-  readonly storeId: () => StoreId | undefined;
-  readonly otherStoreId: () => StoreId | undefined;
-  readonly logger: Logger;
-  readonly clocks: Clocks;
-  readonly refreshMs: number;
-  readonly maxStaleMs: number;
-  readonly callTimeoutMs: number;
-  /** Requests per window of a token without a limit of its own. */
-  readonly defaultLimit: number;
-  readonly mirror?: Mirror | undefined;
-}
-
-export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirectory {
-  const { store, storeId, otherStoreId, logger, clocks, refreshMs, defaultLimit, mirror } = options;
-  const outageTexts = {
-    failed: "the token registry could not be confirmed",
-    succeeded: "the token registry is confirmed again",
-  };
-  const outage = createOutageLog(logger, outageTexts, clocks.monotonicMs, () => ({
-    storeId: storeId(),
-    otherStoreId: otherStoreId(),
-  }));
-  const registry = new Confirmed<Registry>({ ...options, what: tokensKey, outage, read, restore });
+export function createTokenDirectory(
+  options: StoreReading & {
+    readonly maxStaleMs: number;
+    /** Requests per window of a token without a limit of its own. */
+    readonly defaultLimit: number;
+  },
+): TokenDirectory {
+  const { store, logger, logFields, clocks, refreshMs, defaultLimit, mirror } = options;
+  const registry = new Confirmed<Registry>({ ...options, what: tokensKey, outageTexts, read, restore });
   let polling = 0;
   let isSeen = false;
   let isStopped = false;
@@ -112,7 +86,7 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   async function restore(): Promise<Copied<Registry> | undefined> {
     const copy = await mirror?.document(tokensKey);
     if (copy === undefined) return undefined;
-    const parsed = await parseTokenRegistry(copy.bytes);
+    const parsed = await parseTokenRegistry(copy.value);
     const value = { table: tokenTable(parsed, defaultLimit), revision: parsed.revision, etag: undefined };
     return { value, confirmedAtMs: copy.confirmedAtMs };
   }
@@ -139,17 +113,12 @@ export function createTokenDirectory(options: TokenDirectoryOptions): TokenDirec
   const table = (): TokenTable => registry.value?.table ?? emptyRegistry.table;
   const counts = (): Readonly<Record<TokenStatus, number>> => tokenCounts(table(), clocks.unixMs());
 
-  /**
-   * Warns once, at the start, when no token is valid. Either the installation is new, or `STORE_URL` names another store that
-   * somebody has begun.
-   */
+  /** No token is valid: either the installation is new, or `STORE_URL` names another store that somebody has begun. */
   function warnIfUseless(): void {
     if (counts().valid > 0) return;
     const cause = `${tokensKey} ${registry.value?.revision === undefined ? "is missing" : "has no valid token"}`;
-    logger.warn(
-      { cause, storeId: storeId() },
-      "every request gets 401 until a token is created; is it the right store?",
-    );
+    const fields = { cause, ...logFields() };
+    logger.warn(fields, "every request gets 401 until a token is created; is it the right store?");
   }
 
   function unconfirmedCause(): string | undefined {
@@ -194,7 +163,75 @@ interface Registry {
 }
 
 const emptyRegistry: Registry = { table: new Map(), revision: undefined, etag: undefined };
+const outageTexts = {
+  failed: "the token registry could not be confirmed",
+  succeeded: "the token registry is confirmed again",
+};
 const maxPolls = 2;
 /** The bound for a hanging disk. Reading 10,000 tokens takes a tenth of a second. */
 const restoreWaitMs = 5000;
 const unknownToken: Cause = { code: "unknown_token", text: "unknown token" };
+
+/** The facts about a token that its requests need, above all the tenant (W4). */
+export interface KnownToken {
+  readonly tokenId: TokenId;
+  readonly tenantId: TenantId;
+  /** Requests per window. */
+  readonly limit: number;
+  /** Whether the token has the scope that every resource requires. */
+  readonly mayRead: boolean;
+  readonly isRevoked: boolean;
+  /** Milliseconds since 1970; infinite without an expiry. */
+  readonly expiresAtMs: number;
+}
+
+export type TokenStatus = "valid" | "expired" | "revoked";
+
+/** The tokens of a registry. It includes revoked tokens, so that the log can tell them from unknown ones. */
+export type TokenTable = ReadonlyMap<TokenDigest, KnownToken>;
+
+/** `defaultLimit`: requests per window of a token without a limit of its own. */
+export function tokenTable({ tokens }: TokenRegistry, defaultLimit: number): TokenTable {
+  return new Map(
+    tokens.map(({ sha256, tokenId, tenantId, scopes, rateLimit, revokedAt, expiresAt }) => [
+      sha256,
+      {
+        tokenId,
+        tenantId,
+        limit: rateLimit ?? defaultLimit,
+        mayRead: scopes.includes(readScope),
+        isRevoked: revokedAt !== null,
+        expiresAtMs: expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt),
+      },
+    ]),
+  );
+}
+
+/** Why the token is not accepted at that time; `undefined` when it is. */
+function causeAgainst(token: KnownToken, nowMs: number): Cause | undefined {
+  if (token.isRevoked) return revokedToken;
+  return token.expiresAtMs <= nowMs ? expiredToken : undefined;
+}
+
+const revokedToken: Cause = { code: "revoked_token", text: "revoked token" };
+const expiredToken: Cause = { code: "expired_token", text: "expired token" };
+
+/** How many tokens of each kind there are at that time. */
+export function tokenCounts(table: TokenTable, nowMs: number): Readonly<Record<TokenStatus, number>> {
+  const counts = { valid: 0, expired: 0, revoked: 0 };
+  for (const { isRevoked, expiresAtMs } of table.values()) {
+    counts[isRevoked ? "revoked" : expiresAtMs <= nowMs ? "expired" : "valid"] += 1;
+  }
+  return counts;
+}
+
+/** The tokens that are valid at that time and will expire, the soonest first, at most `maxExpiring`. */
+export function expiringTokens(table: TokenTable, nowMs: number): readonly KnownToken[] {
+  return [...table.values()]
+    .filter(({ isRevoked, expiresAtMs }) => !isRevoked && expiresAtMs > nowMs && expiresAtMs < Infinity)
+    .sort((a, b) => a.expiresAtMs - b.expiresAtMs)
+    .slice(0, maxExpiring);
+}
+
+/** The metrics name at most so many expiring tokens: labels must not grow without bound. */
+export const maxExpiring = 100;

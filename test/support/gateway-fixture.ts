@@ -10,7 +10,6 @@ import type { Clocks } from "../../gateway/clocks.ts";
 import {
   createGateway,
   type Gateway,
-  type GatewayAddresses,
   type GatewayOptions,
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
@@ -74,7 +73,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.waits === undefined ? {} : { waits: options.waits }),
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
-  const addresses: GatewayAddresses = await gateway.start();
+  const addresses = await gateway.start();
   return {
     directory,
     store,

@@ -25,7 +25,7 @@ beforeEach(async () => {
   seen = faultyStore(store);
   nowMs = 1_000_000;
   snapshots = createLiveSnapshots({
-    storeId: () => undefined,
+    logFields: () => ({}),
     store: seen,
     logger: createLogger({ level: "silent", program: "test", destination: { write: () => {} } }),
     clocks: { monotonicMs: () => nowMs, unixMs: () => nowMs },

@@ -3,8 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { headerList } from "../../../gateway/response-headers.ts";
-import { createAnswerSender, type ReadyAnswer } from "../../../gateway/send-answer.ts";
+import { createAnswerSender, headerList, type ReadyAnswer } from "../../../gateway/send-answer.ts";
 
 const keepAliveTimeout = 70_000;
 const send = createAnswerSender(keepAliveTimeout);

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { waitingBytes } from "../../../gateway/send-answer.ts";
+import { takenBytes } from "../../../gateway/send-answer.ts";
 import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
@@ -19,9 +19,9 @@ let seen: FaultyStore;
 let snapshot: PublishedSnapshot;
 const sockets: Socket[] = [];
 /** The gateway's ends of all connections, since it runs in this process; with what the system took of each. */
-const served = new Map<Socket, string>();
+const served = new Map<Socket, number>();
 const onServed = (message: unknown): void => {
-  served.set((message as { readonly socket: Socket }).socket, "");
+  served.set((message as { readonly socket: Socket }).socket, 0);
 };
 
 beforeEach(() => subscribe("net.server.socket", onServed));
@@ -72,7 +72,7 @@ const cutLines = (): readonly LogLine[] => gateway.log.filter(({ isCut }) => isC
 function hasMoved(): boolean {
   let moved = false;
   for (const [socket, before] of served) {
-    const now = `${socket.bytesWritten - socket.writableLength} ${waitingBytes(socket)}`;
+    const now = takenBytes(socket);
     if (socket.destroyed || now === before) continue;
     served.set(socket, now);
     moved = true;

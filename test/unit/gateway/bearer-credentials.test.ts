@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mintToken, tokenRandomBytes } from "../../../core/token.ts";
-import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts";
+import { createCredentialsReader } from "../../../gateway/request-head.ts";
 
 const token = mintToken(randomBytes(tokenRandomBytes));
 const bearerCredentials = (values: readonly string[]) => createCredentialsReader()(values);

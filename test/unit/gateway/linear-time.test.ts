@@ -2,10 +2,14 @@ import { describe, expect, test } from "vitest";
 import { isProgramId } from "../../../core/ids.ts";
 import { parseToken } from "../../../core/token.ts";
 import { createAccessLog } from "../../../gateway/access-log.ts";
-import { createCredentialsReader } from "../../../gateway/bearer-credentials.ts";
 import { createClientAddresses } from "../../../gateway/client-address.ts";
 import { methodRefusal, refusedHead, refusedRequestId } from "../../../gateway/refuse-before-routing.ts";
-import { prefersGzip, requestHead, requestIdOf } from "../../../gateway/request-head.ts";
+import {
+  createCredentialsReader,
+  prefersGzip,
+  requestHead,
+  requestIdOf,
+} from "../../../gateway/request-head.ts";
 import { decodedSegment, requestTarget } from "../../../gateway/request-target.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { sized } from "../../support/quick-pass.ts";

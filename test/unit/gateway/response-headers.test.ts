@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { headerList, legacyHeaders } from "../../../gateway/response-headers.ts";
+import { legacyHeaders } from "../../../gateway/respond.ts";
+import { headerList } from "../../../gateway/send-answer.ts";
 
 test("W47 the legacy resource names its successor, since when it is deprecated, and until when it is there", () => {
   const headers = legacyHeaders(new Date("2025-01-01T00:00:00Z"), new Date("2030-06-30T12:00:00Z"));

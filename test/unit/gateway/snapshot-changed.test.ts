@@ -6,7 +6,7 @@ import { lineFrom, type Manifest } from "../../../core/manifest.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { responseKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
-import { changedSince } from "../../../gateway/response-headers.ts";
+import { changedSince } from "../../../gateway/respond.ts";
 import { sized } from "../../support/quick-pass.ts";
 
 const tenantId = parseTenantId("acme");

@@ -7,7 +7,7 @@ import {
   type TokenTable,
   tokenCounts,
   tokenTable,
-} from "../../../gateway/token-table.ts";
+} from "../../../gateway/token-directory.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
 function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {
