@@ -6,8 +6,6 @@ import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { printableJson, singleLine } from "../core/printable.ts";
-import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
-import { cliSettings, gatewaySettings } from "../core/settings.ts";
 import { failureText } from "./output/failure-text.ts";
 import { safeOutput } from "./output/safe-output.ts";
 import { createProgram } from "./program.ts";
@@ -27,11 +25,6 @@ process.removeAllListeners("warning").on("warning", ({ name, message }) => {
   stderr.write(`partner-programs: ${singleLine(`${name}: ${message}`)}\n`);
 });
 
-// This includes the gateway's secrets, because `config` shows the settings of both programs.
-const settings = { ...cliSettings, ...gatewaySettings };
-for (const warning of exposedSecretWarnings(secretPaths(settings, process.env, process.execArgv))) {
-  stderr.write(`partner-programs: ${singleLine(warning)}\n`);
-}
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<ExitStatus> {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { type CommandEntry, commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
+import { commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
 import { helpFormat } from "./output/help-format.ts";
 import type { Shell } from "./shell/shell.ts";
 
@@ -29,13 +29,21 @@ export async function createProgram(
     .exitOverride();
   withExamples(program, programExamples);
   const parents = new Map<string | undefined, Command>([[undefined, program]]);
-  for (const [name, { description, examples }] of Object.entries(commandGroups)) {
+  for (const [name, [description, ...examples]] of Object.entries(commandGroups)) {
     parents.set(name, withExamples(program.command(name).description(description), examples));
   }
-  const unknown = args?.some((arg) => helpWords.has(arg)) ? unknownWord(args) : undefined;
-  if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+  const words = (args ?? []).filter((word) => !word.startsWith("-") && word !== "help");
+  const [first = "", second] = words;
+  const called = commandTable.find(
+    ({ group, name }) => (group ?? first) === first && name === (group ? second : first),
+  );
+  // Commander would show the help of the group, or of the program, as if that had been asked for.
+  if (called === undefined && words.length > 0 && args?.some((arg) => helpWords.has(arg))) {
+    const unknown = commandGroups[first] === undefined ? first : second;
+    if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
+  }
   for (const entry of commandTable) {
-    const isWanted = args === undefined || isNamed(entry, args);
+    const isWanted = args === undefined || entry === called;
     const command = isWanted ? (await entry.load())(shell) : new Command();
     const parent = parents.get(entry.group) ?? program;
     command.name(entry.name).description(entry.description);
@@ -64,29 +72,6 @@ function addHelpCommand(parent: Command): void {
       named.help();
     });
   parent.helpCommand(false).addCommand(help.copyInheritedSettings(parent));
-}
-
-/** Whether a call names this command. */
-function isNamed({ group, name }: CommandEntry, args: readonly string[]): boolean {
-  const words = commandWords(args);
-  return group === undefined ? words[0] === name : words[0] === group && words[1] === name;
-}
-
-/**
- * The word of a call for help that names no command. Commander would show the help of the group, or of the program, as if that
- * had been asked for. It refuses other calls of unknown commands itself.
- */
-function unknownWord(args: readonly string[]): string | undefined {
-  const [first, second] = commandWords(args);
-  const names = commandTable.flatMap(({ group, name }) => (group === undefined ? name : []));
-  if (first === undefined || names.includes(first)) return undefined;
-  if (commandGroups[first] === undefined) return first;
-  return commandTable.some(({ group, name }) => group === first && name === second) ? undefined : second;
-}
-
-/** The words of a call, without its options and the word `help`. */
-function commandWords(args: readonly string[]): readonly string[] {
-  return args.filter((word) => !word.startsWith("-") && word !== "help");
 }
 
 const helpWords: ReadonlySet<string> = new Set(["help", "--help", "-h"]);

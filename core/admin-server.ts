@@ -1,13 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
 export interface AdminServerOptions {
   /** The listener answers to these names, to IP addresses and to `localhost`. */
   readonly hostNames: readonly string[];
-  /** The setting that names the listener's host, for the message to a client that asks by another name. */
-  readonly hostSetting: string;
-  /** The status for methods other than GET and HEAD. */
-  readonly otherMethods: 404 | 405;
   /** Why the program is not ready; `undefined` while it is. */
   readonly notReadyCause: () => string | undefined;
   /** A remark for operators about a program that is ready; `undefined` when there is none. */
@@ -16,50 +12,39 @@ export interface AdminServerOptions {
 }
 
 /** Health, readiness and metrics for the operator's network: a server that does not listen yet. */
-export function createAdminServer(options: AdminServerOptions): Server {
-  const isAdminHost = createAdminHostCheck(options.hostNames);
-  // The message quotes nothing from the request, since another person than its sender may read it.
-  const reason = `Ask by IP address, as localhost, or by a name that the setting ${options.hostSetting} or ADMIN_HOST_NAMES has.`;
+export function createAdminServer({ hostNames, notReadyCause, note, metrics }: AdminServerOptions): Server {
+  const isAdminHost = createAdminHostCheck(hostNames);
+
+  async function answer(url: string, res: ServerResponse): Promise<void> {
+    const [path = ""] = url.replace(/^https?:\/\/[^/?]*/i, "").split("?");
+    switch (path.toLowerCase().replace(/\/$/, "")) {
+      case "/healthz":
+        return sendJson(res, 200, { status: "ok" });
+      case "/readyz": {
+        const reason = notReadyCause();
+        if (reason !== undefined) return sendJson(res, 503, { status: "not_ready", reason });
+        return sendJson(res, 200, { status: "ready", note: note?.() });
+      }
+      case "/metrics":
+        return send(res, 200, metrics.contentType, await metrics.text());
+      default:
+        sendJson(res, 404, { status: "not_found", paths: ["/healthz", "/readyz", "/metrics"] });
+    }
+  }
+
   return createServer((req, res) => {
     req.resume();
-    if (!isAdminHost(req.headers.host)) sendJson(res, 421, { status: "misdirected", reason });
-    else if (req.method !== "GET" && req.method !== "HEAD") refuseMethod(res, options.otherMethods);
-    else answer(req, res, options).catch(() => sendJson(res, 500, { status: "error" }));
+    if (!isAdminHost(req.headers.host)) sendJson(res, 421, { status: "misdirected", reason: misdirected });
+    else if (req.method !== "GET" && req.method !== "HEAD") {
+      res.setHeader("Allow", "GET, HEAD");
+      sendJson(res, 405, { status: "method_not_allowed" });
+    } else answer(req.url ?? "", res).catch(() => sendJson(res, 500, { status: "error" }));
   });
 }
 
-async function answer(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { notReadyCause, note, metrics }: AdminServerOptions,
-): Promise<void> {
-  const [path = ""] = (req.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").split("?");
-  switch (path.toLowerCase().replace(/\/$/, "")) {
-    case "/healthz":
-      return sendJson(res, 200, { status: "ok" });
-    case "/readyz": {
-      const reason = notReadyCause();
-      if (reason !== undefined) return sendJson(res, 503, { status: "not_ready", reason });
-      return sendJson(res, 200, { status: "ready", note: note?.() });
-    }
-    case "/metrics":
-      return send(res, 200, metrics.contentType, await metrics.text());
-    default:
-      sendNotFound(res);
-  }
-}
-
-function refuseMethod(res: ServerResponse, status: 404 | 405): void {
-  if (status === 404) sendNotFound(res);
-  else {
-    res.setHeader("Allow", "GET, HEAD");
-    sendJson(res, status, { status: "method_not_allowed" });
-  }
-}
-
-function sendNotFound(res: ServerResponse): void {
-  sendJson(res, 404, { status: "not_found", paths: ["/healthz", "/readyz", "/metrics"] });
-}
+/** The text quotes nothing from the request, since another person than its sender may read it. */
+const misdirected =
+  "Ask by IP address, as localhost, or by a name that the setting ADMIN_HOST or ADMIN_HOST_NAMES has.";
 
 function sendJson(res: ServerResponse, status: number, body: object): void {
   send(res, status, "application/json; charset=utf-8", JSON.stringify(body));
@@ -79,13 +64,8 @@ export function createAdminHostCheck(names: readonly string[]): (host: string | 
   const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
   return (host) => {
     if (host === undefined) return true;
-    const name = hostName(host);
+    // RFC 3986 section 3.2: without the port, and an IPv6 address without its brackets.
+    const [, address, name = address ?? ""] = /^(?:\[([^\]]*)|([^:]*))/.exec(host) ?? [];
     return isIP(name) !== 0 || known.has(name.toLowerCase());
   };
-}
-
-/** RFC 3986 section 3.2: without the port, and an IPv6 address without its brackets. */
-function hostName(host: string): string {
-  const end = host.startsWith("[") ? host.indexOf("]") : host.indexOf(":");
-  return host.slice(host.startsWith("[") ? 1 : 0, end === -1 ? undefined : end);
 }

@@ -12,13 +12,8 @@ export function createSlots(max: number): Slots {
   let free = max;
   const waiting: (() => void)[] = [];
 
-  async function acquire(what: string, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted === true) throw interrupted(what);
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
+  function itsTurn(what: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiting.splice(waiting.indexOf(onTurn), 1);
         reject(interrupted(what));
@@ -32,19 +27,17 @@ export function createSlots(max: number): Slots {
     });
   }
 
-  /** Gives the slot to the task that has waited longest, so that no new task overtakes it. */
-  function release(): void {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  }
-
   return async (what, signal, task) => {
-    await acquire(what, signal);
+    if (signal?.aborted === true) throw interrupted(what);
+    if (free > 0) free -= 1;
+    else await itsTurn(what, signal);
     try {
       return await task();
     } finally {
-      release();
+      // The task that has waited longest gets the slot, so that no new task overtakes it.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
     }
   };
 }
@@ -108,10 +101,6 @@ export function withDeadline<Result>(
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    const succeed = (result: Result): void => {
-      end();
-      resolve(result);
-    };
     const fail = (reason: unknown): void => {
       end();
       reject(reason);
@@ -121,6 +110,10 @@ export function withDeadline<Result>(
     const onAbort = (): void => fail(signal?.reason);
     const timer = setTimeout(() => fail(expired()), timeoutMs);
     signal?.addEventListener("abort", onAbort, { once: true });
+    const succeed = (result: Result): void => {
+      end();
+      resolve(result);
+    };
     try {
       call(controller.signal).then(succeed, fail);
     } catch (thrown) {

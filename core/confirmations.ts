@@ -4,7 +4,7 @@ import { Failure } from "./failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "./ids.ts";
 import { joinedPieces } from "./object-body.ts";
 import { confirmedKey } from "./object-key.ts";
-import { parseLargeDocument } from "./stored-document.ts";
+import { linedBytes, parseLargeDocument } from "./stored-document.ts";
 
 /** A tenant's entry in `runs/confirmed.json`, which builds write. Times are RFC 3339, UTC. */
 export interface Confirmation {
@@ -26,17 +26,16 @@ export const confirmedFormat = "partner-programs/confirmed@1";
 /** 10,000 tenants are about 2 MB. */
 export const maxConfirmedBytes = 16 * 1024 * 1024;
 
-/** Minified JSON with a line break around each tenant's entry, tenants in order, so that `diff` and people can read it. */
+/** The document's bytes, tenants in order. */
 export function confirmationsBytes(confirmations: Confirmations): Buffer {
   const empty: ConfirmedDocument = { format: confirmedFormat, tenants: {} };
-  const head = JSON.stringify(empty).slice(0, -"}}".length);
-  const lines = [...confirmations]
+  const entries = [...confirmations]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([tenantId, { snapshotId, confirmedAt, triedAt, outcome }]) => {
       const entry: TenantConfirmation = { snapshotId, confirmedAt, triedAt, outcome };
       return `${JSON.stringify(tenantId)}:${JSON.stringify(entry)}`;
     });
-  return Buffer.from(`${head}\n${lines.join(",\n")}\n}}`, "utf8");
+  return linedBytes(empty, entries);
 }
 
 function checkedConfirmation(tenantId: string, entry: TenantConfirmation): readonly [TenantId, Confirmation] {

@@ -14,39 +14,29 @@ export interface CountingStore extends ObjectStore {
 
 export function countingStore(store: ObjectStore): CountingStore {
   const counts = { get: 0, put: 0, list: 0, delete: 0 };
+  const counted = <Result>(kind: keyof StoreRequests, result: Result, times = 1): Result => {
+    counts[kind] += times;
+    return result;
+  };
   return {
     ...store,
     requests: () => ({ ...counts }),
-    get(key, options) {
-      counts.get += 1;
-      return store.get(key, options);
-    },
-    put(key, body, options) {
-      counts.put += 1;
-      return store.put(key, body, options);
-    },
-    copy(from, to, options) {
-      // Stores charge a copy like a put.
-      counts.put += 1;
-      return store.copy(from, to, options);
-    },
-    async *list(prefix, options) {
+    get: (...call) => counted("get", store.get(...call)),
+    put: (...call) => counted("put", store.put(...call)),
+    // Stores charge a copy like a put.
+    copy: (...call) => counted("put", store.copy(...call)),
+    async *list(...call) {
       let seen = 0;
       counts.list += 1;
-      for await (const object of store.list(prefix, options)) {
+      for await (const object of store.list(...call)) {
         seen += 1;
         if (seen > 1 && seen % pageSize === 1) counts.list += 1;
         yield object;
       }
     },
-    async *listFolders(prefix, options) {
-      counts.list += 1;
-      yield* store.listFolders(prefix, options);
-    },
-    delete(keys, options) {
-      counts.delete += Math.ceil(keys.length / pageSize);
-      return store.delete(keys, options);
-    },
+    listFolders: (...call) => counted("list", store.listFolders(...call)),
+    delete: (keys, options) =>
+      counted("delete", store.delete(keys, options), Math.ceil(keys.length / pageSize)),
   };
 }
 

@@ -3,57 +3,42 @@ import { Failure } from "./failure.ts";
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** `[A-Za-z0-9][A-Za-z0-9._~-]{0,63}`: also a safe path segment, since it never starts with a dot. */
+/** Also a safe path segment, since it never starts with a dot. */
 export type TenantId = Branded<"TenantId">;
-/** `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`, the `id` of a program as partners see it. */
+/** The `id` of a program as partners see it. */
 export type ProgramId = Branded<"ProgramId">;
-/** `YYYYMMDDTHHMMSSZ-<8 hex>`: sorts by time, and the random part keeps concurrent builders apart. */
+/** Sorts by time, and the random part keeps concurrent builders apart. */
 export type SnapshotId = Branded<"SnapshotId">;
-/** `tok_` + 16 characters of base62: a public name for support, unrelated to the token's plaintext. */
+/** A public name for support, unrelated to the token's plaintext. */
 export type TokenId = Branded<"TokenId">;
-/** `store_` + 16 characters of base62: names a store, wherever it is, and every copy of it. */
+/** Names a store, wherever it is, and every copy of it. */
 export type StoreId = Branded<"StoreId">;
 
-const tenantIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/;
-const programIdPattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
-const snapshotIdPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}$/;
-const tokenIdPattern = /^tok_[0-9A-Za-z]{16}$/;
-const storeIdPattern = /^store_[0-9A-Za-z]{16}$/;
+export const isTenantId = checkOf<TenantId>(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/);
+export const isProgramId = checkOf<ProgramId>(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/);
+export const isSnapshotId = checkOf<SnapshotId>(/^\d{8}T\d{6}Z-[0-9a-f]{8}$/);
+export const isTokenId = checkOf<TokenId>(/^tok_[0-9A-Za-z]{16}$/);
+export const isStoreId = checkOf<StoreId>(/^store_[0-9A-Za-z]{16}$/);
 
-export function isTenantId(text: string): text is TenantId {
-  return tenantIdPattern.test(text);
+function checkOf<Id extends string>(pattern: RegExp): (text: string) => text is Id {
+  return (text): text is Id => pattern.test(text);
 }
 
-export function isProgramId(text: string): text is ProgramId {
-  return programIdPattern.test(text);
+/** These parsers throw `usage` for a text of another form. */
+export const parseTenantId = parserOf(isTenantId, "tenant id", charactersOf(64));
+export const parseProgramId = parserOf(isProgramId, "program id", charactersOf(128));
+export const parseSnapshotId = parserOf(isSnapshotId, "snapshot id", "like 20260131T120000Z-0a1b2c3d");
+
+function charactersOf(max: number): string {
+  return `1 to ${max} of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit`;
 }
 
-export function isSnapshotId(text: string): text is SnapshotId {
-  return snapshotIdPattern.test(text);
-}
-
-export function isTokenId(text: string): text is TokenId {
-  return tokenIdPattern.test(text);
-}
-
-export function isStoreId(text: string): text is StoreId {
-  return storeIdPattern.test(text);
-}
-
-/** This parser and those below throw `usage` for a text of another form. */
-export function parseTenantId(text: string): TenantId {
-  if (isTenantId(text)) return text;
-  throw malformed("tenant id", text, "1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
-}
-
-export function parseProgramId(text: string): ProgramId {
-  if (isProgramId(text)) return text;
-  throw malformed("program id", text, "1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit");
-}
-
-export function parseSnapshotId(text: string): SnapshotId {
-  if (isSnapshotId(text)) return text;
-  throw malformed("snapshot id", text, "like 20260131T120000Z-0a1b2c3d");
+function parserOf<Id extends string>(is: (text: string) => text is Id, what: string, expected: string) {
+  return (text: string): Id => {
+    if (is(text)) return text;
+    const shown = JSON.stringify(text.slice(0, 140));
+    throw new Failure("usage", `Not a ${what}: ${shown}; expected ${expected}.`);
+  };
 }
 
 export function parseTokenId(text: string): TokenId {
@@ -66,10 +51,6 @@ export function parseTokenId(text: string): TokenId {
 export function snapshotId(at: Date, random: Uint8Array): SnapshotId {
   const stamp = at.toISOString().replace(/[-:]|\.\d{3}/g, "");
   return parseSnapshotId(`${stamp}-${Buffer.from(random.subarray(0, 4)).toString("hex")}`);
-}
-
-function malformed(what: string, text: string, expected: string): Failure {
-  return new Failure("usage", `Not a ${what}: ${JSON.stringify(text.slice(0, 140))}; expected ${expected}.`);
 }
 
 /** The digits in their order, which is that of ASCII. */

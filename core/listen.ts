@@ -34,17 +34,13 @@ export async function listen(
 }
 
 /** The system's error code in words. */
-export function listenFault(code: string | undefined): string {
-  switch (code) {
-    case "EADDRINUSE":
-      return "another process listens there already";
-    case "EACCES":
-      return "this user may not use that port; ports below 1024 often need root";
-    case "EADDRNOTAVAIL":
-      return "this machine has no such address";
-    case "ENOTFOUND":
-      return "no host has that name";
-    default:
-      return `the system says ${code}`;
-  }
+export function listenFault(code = "nothing"): string {
+  return faults[code] ?? `the system says ${code}`;
 }
+
+const faults: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there already",
+  EACCES: "this user may not use that port; ports below 1024 often need root",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "no host has that name",
+};

@@ -48,14 +48,7 @@ const manifestFormat = "partner-programs/manifest@1";
 
 /** The entry of a response, or `undefined` when the snapshot has no such program. */
 export function responseEntry(manifest: Manifest, name: ResponseName): ResponseEntry | undefined {
-  switch (name.kind) {
-    case "list":
-      return manifest.list;
-    case "legacy":
-      return manifest.legacy;
-    case "detail":
-      return detailEntry(manifest, name.programId);
-  }
+  return name.kind === "detail" ? detailEntry(manifest, name.programId) : manifest[name.kind];
 }
 
 /** The entry of a program's detail, or `undefined` when the snapshot has no such program. */

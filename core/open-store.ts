@@ -7,8 +7,6 @@ export interface StoreOptions {
   readonly address: StoreAddress;
   readonly forcePathStyle: boolean;
   readonly timeoutMs: number;
-  /** For commands. See `FileStoreOptions`. Has no effect on a store in S3. */
-  readonly isBlocking?: boolean;
 }
 
 /**
@@ -16,11 +14,11 @@ export interface StoreOptions {
  * is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of a second to load.
  */
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
-  const { address, forcePathStyle, timeoutMs, isBlocking } = options;
+  const { address, forcePathStyle, timeoutMs } = options;
   if (address.kind === "file") {
     await assertNoFile(address.directory);
     const { createFileStore } = await import("./file-store/file-store.ts");
-    return createFileStore({ directory: address.directory, isBlocking });
+    return createFileStore({ directory: address.directory });
   }
   const { createS3Store } = await import("./s3-store/s3-store.ts");
   return createS3Store({ bucket: address.bucket, prefix: address.prefix, forcePathStyle, timeoutMs });

@@ -1,18 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The package's version, from the nearest package.json above this file (the build nests one level deeper). */
 export function packageVersion(): string {
-  for (const up of ["../package.json", "../../package.json"]) {
-    try {
-      const { name, version } = JSON.parse(readFileSync(new URL(up, import.meta.url), "utf8"));
-      if (name === "partner-programs") return String(version);
-    } catch {
-      // The file is not there, or damaged. The next path may be right.
-    }
-  }
-  return "unknown";
+  const path = ["..", "../.."].map((up) => join(import.meta.dirname, up, "package.json")).find(existsSync);
+  return path === undefined ? "unknown" : String(JSON.parse(readFileSync(path, "utf8")).version);
 }
 
 export interface BuildInfo {

@@ -29,9 +29,8 @@ export class ProgramTable {
   }
 
   /** In the order in which they were added. */
-  *ids(): Generator<ProgramId> {
-    for (const at of this.#places())
-      yield this.#bytes.toString("latin1", at + 1, this.#valueAt(at)) as ProgramId;
+  ids(): Generator<ProgramId> {
+    return this.idsIn(() => true);
   }
 
   /** The programs whose detail is in the folder of a snapshot that is sought. */
@@ -98,19 +97,13 @@ export class ProgramTable {
   }
 
   #folderNumber(snapshotId: SnapshotId): number {
-    const known = this.#folderNumbers.get(snapshotId);
-    if (known !== undefined) return known;
-    const number = this.#folders.push(snapshotId) - 1;
+    const number = this.#folderNumbers.get(snapshotId) ?? this.#folders.push(snapshotId) - 1;
     this.#folderNumbers.set(snapshotId, number);
     return number;
   }
 
   #valueAt(at: number): number {
     return at + 1 + (this.#bytes[at] ?? 0);
-  }
-
-  *#places(): Generator<number> {
-    for (let at = 0; at < this.#used; at = this.#valueAt(at) + valueBytes) yield at;
   }
 
   /** The slot of the id, or the free slot where it would be. */
@@ -132,7 +125,7 @@ export class ProgramTable {
 
   #growSlots(): void {
     this.#slots = new Uint32Array(this.#slots.length * 2);
-    for (const at of this.#places()) {
+    for (let at = 0; at < this.#used; at = this.#valueAt(at) + valueBytes) {
       this.#slots[this.#slotOf(this.#bytes.toString("latin1", at + 1, this.#valueAt(at)))] = at + 1;
     }
   }

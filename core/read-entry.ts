@@ -2,37 +2,34 @@ import { createHash } from "node:crypto";
 import { Failure } from "./failure.ts";
 import type { ResponseEntry } from "./manifest.ts";
 import { piecesOf } from "./object-body.ts";
-import type { GetResult, ObjectStore } from "./object-store.ts";
+import type { ObjectStore, StoredObject } from "./object-store.ts";
 
-/** How a stored object differs from what its manifest says of it. */
-export type EntryFault =
-  | { readonly kind: "missing" }
-  | { readonly kind: "size"; readonly found: number }
-  | { readonly kind: "digest"; readonly found: string };
-
-/** Opens the object of a manifest's entry and checks its size. Returns the object before it is read, or the fault. */
+/**
+ * Opens the object of a manifest's entry and checks its size. Returns the object before it is read, or in words, without a full stop,
+ * how it differs from the entry.
+ */
 export async function openEntry(
   store: Pick<ObjectStore, "get">,
   entry: ResponseEntry,
   signal: AbortSignal,
-): Promise<Extract<GetResult, { kind: "object" }> | { readonly kind: "fault"; readonly fault: EntryFault }> {
+): Promise<StoredObject | { readonly kind: "fault"; readonly fault: string }> {
   const found = await store.get(entry.key, { signal });
-  if (found.kind !== "object") return { kind: "fault", fault: { kind: "missing" } };
+  if (found.kind !== "object") return { kind: "fault", fault: "the object is missing" };
   if (found.size === entry.size) return found;
   found.body.destroy();
-  return { kind: "fault", fault: { kind: "size", found: found.size } };
+  return { kind: "fault", fault: sizeFault(entry, found.size) };
 }
 
 /**
- * Reads the object piece by piece and returns how it differs from the entry. `take` gets the bytes before they are checked, so
- * the caller must drop them after a fault.
+ * Reads the object piece by piece and returns how it differs from the entry, as `openEntry` does. `take` gets the bytes before they
+ * are checked, so the caller must drop them after a fault.
  */
 export async function readEntry(
   store: Pick<ObjectStore, "get">,
   entry: ResponseEntry,
   signal: AbortSignal,
   take: (piece: Buffer) => unknown,
-): Promise<EntryFault | undefined> {
+): Promise<string | undefined> {
   const found = await openEntry(store, entry, signal);
   if (found.kind === "fault") return found.fault;
   const hash = createHash("sha256");
@@ -44,23 +41,16 @@ export async function readEntry(
     hash.update(piece);
     await take(piece);
   }
-  if (size !== entry.size) return { kind: "size", found: size };
+  if (size !== entry.size) return sizeFault(entry, size);
   const sha256 = hash.digest("hex");
-  return sha256 === entry.sha256 ? undefined : { kind: "digest", found: sha256 };
+  if (sha256 === entry.sha256) return undefined;
+  return `the object has the SHA-256 ${sha256}, the manifest says ${entry.sha256}`;
 }
 
-/** The fault in words, without a full stop. */
-export function faultText(entry: ResponseEntry, fault: EntryFault): string {
-  switch (fault.kind) {
-    case "missing":
-      return "the object is missing";
-    case "size":
-      return `the object has ${fault.found} bytes, the manifest says ${entry.size}`;
-    case "digest":
-      return `the object has the SHA-256 ${fault.found}, the manifest says ${entry.sha256}`;
-  }
+function sizeFault(entry: ResponseEntry, size: number): string {
+  return `the object has ${size} bytes, the manifest says ${entry.size}`;
 }
 
-export function entryFailure(entry: ResponseEntry, fault: EntryFault): Failure {
-  return new Failure("corrupt_document", `${entry.key}: ${faultText(entry, fault)}.`);
+export function entryFailure(entry: ResponseEntry, fault: string): Failure {
+  return new Failure("corrupt_document", `${entry.key}: ${fault}.`);
 }

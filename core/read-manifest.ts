@@ -36,7 +36,13 @@ export async function readManifest(
     throw corrupt("has not the digest that current.json states");
 
   const programs = new ProgramTable();
-  const take = (id: string, entry: unknown): void => addEntry(programs, id, entry, prefix, corrupt);
+  const take = (id: string, found: unknown): void => {
+    if (!isProgramId(id)) throw corrupt("has an entry for what is no program id");
+    const name = { kind: "detail", programId: id } as const;
+    const { snapshotId, entry } = checkedEntry(name, found, prefix, corrupt);
+    const isNew = programs.add(id, { snapshotId, sha256: entry.sha256, size: entry.size });
+    if (!isNew) throw corrupt(`names program ${id} twice`);
+  };
   const others = await withoutEntries(bytes, take);
   if (others.length > maxWholeBytes) throw corrupt("is too large for a form other than the canonical one");
   const document = parseStoredDocument(others, isManifestDocument, what);
@@ -58,8 +64,6 @@ export async function readManifest(
     programs,
   };
 }
-
-type Corrupt = (why: string) => Failure;
 
 /**
  * Takes the entries that are on lines of their own, all but the last one, and returns the document without them: as JSON, it is
@@ -89,20 +93,6 @@ async function withoutEntries(bytes: Buffer, take: (id: string, entry: unknown) 
 /** An entry as `manifestText` writes it, with another one behind it. */
 const canonicalEntry = /^"([^"\\]+)":\{"key":"([^"\\]+)","sha256":"([^"\\]+)","size":([1-9]\d{0,14})\},$/;
 
-function addEntry(
-  programs: ProgramTable,
-  id: string,
-  entry: unknown,
-  prefix: string,
-  corrupt: Corrupt,
-): void {
-  if (!isProgramId(id)) throw corrupt("has an entry for what is no program id");
-  const name = { kind: "detail", programId: id } as const;
-  const { snapshotId, entry: checked } = checkedEntry(name, entry, prefix, corrupt);
-  const added = programs.add(id, { snapshotId, sha256: checked.sha256, size: checked.size });
-  if (!added) throw corrupt(`names program ${id} twice`);
-}
-
 /**
  * The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation). `prefix`: its part up to
  * the snapshot.
@@ -111,7 +101,7 @@ function checkedEntry(
   name: ResponseName,
   entry: unknown,
   prefix: string,
-  corrupt: Corrupt,
+  corrupt: (why: string) => Failure,
 ): { readonly snapshotId: SnapshotId; readonly entry: ResponseEntry } {
   const { key, sha256, size } = (entry ?? {}) as Record<string, unknown>;
   const suffix = `/${responsePath(name)}`;

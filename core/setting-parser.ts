@@ -7,7 +7,7 @@ export interface Setting<Value> {
   readonly about: string;
   /** The default as shown to people. It is never parsed. */
   readonly fallbackText: string;
-  /** Called when the variable is unset or empty. The value may depend on other variables (`DATA_DIR`). */
+  /** Called when the variable is unset or blank. The value may depend on other variables (`DATA_DIR`). */
   readonly fallback: (env: Environment) => Value;
   /**
    * Throws a `SettingFault` that says what was expected and never repeats a secret. `env` shows whether another variable
@@ -98,33 +98,24 @@ export function integer(
   fallback: number,
   { min, max }: { readonly min: number; readonly max: number },
 ): SettingKind<number> {
-  return fixed(fallback, (text) =>
-    wholeNumber(text, min, max, `must be a whole number from ${min} to ${max}`),
-  );
+  return fixed(fallback, (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new SettingFault(`must be a whole number from ${min} to ${max}`);
+  });
 }
 
-/** A TCP port; 0 picks a free one. */
-export function port(fallback: number): SettingKind<number> {
-  return fixed(fallback, (text) => wholeNumber(text, 0, maxPort, "must be a port from 0 to 65535"));
-}
-
-/** A TCP port, or `off`, which gives `undefined`. */
+/** A TCP port, or `off`, which gives `undefined`. 0 picks a free one. */
 export function portOrOff(fallback: number | undefined): SettingKind<number | undefined> {
+  const { parse } = integer(0, ports);
   return fixed(
     fallback,
-    (text) =>
-      text === "off" ? undefined : wholeNumber(text, 0, maxPort, "must be a port from 0 to 65535 or off"),
+    (text) => (text === "off" ? undefined : parse(text, {})),
     (value) => String(value ?? "off"),
   );
 }
 
-const maxPort = 65_535;
-
-function wholeNumber(text: string, min: number, max: number, fault: string): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw new SettingFault(fault);
-}
+export const ports = { min: 0, max: 65_535 };
 
 export function choice<const Word extends string>(
   fallback: NoInfer<Word>,
@@ -152,14 +143,22 @@ export function flag(
   fallbackText: string,
   fallback: (env: Environment) => boolean,
 ): SettingKind<boolean> {
+  const { parse } = choice(words[0], words);
+  const isFirst = (text: string, env: Environment): boolean => parse(text, env) === words[0];
+  return { fallbackText, fallback, parse: isFirst, show: (isOn) => words[isOn ? 0 : 1] };
+}
+
+/** Texts that are separated by commas. */
+export function list(
+  fallback: readonly string[],
+  fallbackText: string,
+  parse: (text: string) => string,
+): SettingKind<readonly string[]> {
   return {
     fallbackText,
-    fallback,
-    parse: (word) => {
-      if (words.includes(word)) return word === words[0];
-      throw new SettingFault(`must be ${words.join(" or ")}`);
-    },
-    show: (isOn) => words[isOn ? 0 : 1],
+    fallback: () => fallback,
+    parse: (text) => text.split(",").map((each) => parse(each.trim())),
+    show: (values) => (values.length === 0 ? "none" : values.join(", ")),
   };
 }
 
@@ -179,16 +178,13 @@ export function optional<Value>(
 
 /** A date and time of RFC 3339, or none. */
 export function instant(fallback: string | undefined): SettingKind<Date | undefined> {
-  return {
-    fallbackText: fallback ?? "none",
-    fallback: () => (fallback === undefined ? undefined : new Date(fallback)),
-    parse: (text) => {
-      const value = parseInstant(text);
-      if (value !== undefined) return value;
-      throw new SettingFault("must be a date and time of RFC 3339, like 2027-01-31T00:00:00Z");
-    },
-    show: (value) => value?.toISOString() ?? "none",
+  const parse = (text: string): Date => {
+    const value = parseInstant(text);
+    if (value !== undefined) return value;
+    throw new SettingFault("must be a date and time of RFC 3339, like 2027-01-31T00:00:00Z");
   };
+  const kind = optional(parse, (value) => value.toISOString(), fallback);
+  return fallback === undefined ? kind : { ...kind, fallback: () => new Date(fallback) };
 }
 
 /** An instant of RFC 3339 (a date alone is midnight UTC), or `undefined`. */

@@ -9,11 +9,12 @@ import {
   flag,
   instant,
   integer,
+  list,
   listenerHost,
   optional,
   parseHost,
-  port,
   portOrOff,
+  ports,
   SettingFault,
   setting,
   settingText,
@@ -40,12 +41,7 @@ const storeId = setting(
 const adminHostNames = setting<readonly string[]>(
   "ADMIN_HOST_NAMES",
   "comma-separated: host names by which an admin listener may be asked, beside IP addresses, `localhost` and its own host",
-  {
-    fallbackText: "none",
-    fallback: () => [],
-    parse: (list) => list.split(",").map((name) => parseHost(name.trim())),
-    show: (names) => (names.length === 0 ? "none" : names.join(",")),
-  },
+  list([], "none", parseHost),
 );
 
 /** Where the store is and how to reach it, and what else both programs read. */
@@ -77,30 +73,20 @@ const shared = {
 } as const;
 
 /** The default of the statuses that end an enrollment. An ended enrollment takes no place. */
-export const defaultTerminalStatuses: readonly string[] = [
-  "cancelled",
-  "canceled",
-  "rejected",
-  "declined",
-  "expired",
-  "refunded",
-  "withdrawn",
-  "no_show",
-];
+export const defaultTerminalStatuses: readonly string[] =
+  "cancelled canceled rejected declined expired refunded withdrawn no_show".split(" ");
 
 const terminalStatuses = setting<readonly string[]>(
   "TERMINAL_ENROLLMENT_STATUSES",
   "comma-separated: enrollments of these statuses take no place",
-  {
-    fallbackText: defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
-    fallback: () => defaultTerminalStatuses,
-    parse: (list) => {
-      const statuses = list.split(",").map((status) => status.trim());
-      if (statuses.every((status) => status !== "")) return statuses;
+  list(
+    defaultTerminalStatuses,
+    defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
+    (status) => {
+      if (status !== "") return status;
       throw new SettingFault("must be statuses separated by commas, none of them empty");
     },
-    show: (statuses) => statuses.join(", "),
-  },
+  ),
 );
 
 /** The settings of `partner-programs`. */
@@ -166,7 +152,7 @@ const day = 86_400;
 export const gatewaySettings = {
   ...shared,
   host: setting("HOST", "address of the API listener", listenerHost),
-  port: setting("PORT", "port of the API listener; `0` picks a free one and prints it", port(8080)),
+  port: setting("PORT", "port of the API listener; `0` picks a free one and prints it", integer(8080, ports)),
   adminPort: setting(
     "ADMIN_PORT",
     "port of the admin listener; `0` as above, `off` for none",

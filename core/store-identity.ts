@@ -32,11 +32,7 @@ export async function readStoreIdentity(
 }
 
 export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffer {
-  return documentBytes({
-    format: "partner-programs/store@1",
-    storeId,
-    createdAt,
-  } satisfies StoreDocument);
+  return documentBytes({ format: "partner-programs/store@1", storeId, createdAt } satisfies StoreDocument);
 }
 
 /** P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not set. */
@@ -46,15 +42,11 @@ export function wrongStore(
   address: string,
 ): Failure | undefined {
   if (wanted === undefined || wanted === found) return undefined;
-  if (found === undefined) {
-    const place = `there is no ${storeKey} in ${address}`;
-    return new Failure(
-      "settings",
-      `STORE_ID is ${wanted}, but ${place}. Is the volume mounted, and STORE_URL the right one?`,
-    );
-  }
-  const remedy = `Check STORE_URL; if ${found} is meant, set STORE_ID to it`;
-  return new Failure("settings", `STORE_ID is ${wanted}, but ${address} is the store ${found}. ${remedy}.`);
+  const text =
+    found === undefined
+      ? `there is no ${storeKey} in ${address}. Is the volume mounted, and STORE_URL the right one?`
+      : `${address} is the store ${found}. Check STORE_URL; if ${found} is meant, set STORE_ID to it.`;
+  return new Failure("settings", `STORE_ID is ${wanted}, but ${text}`);
 }
 
 /** W160: the failure for a place without `store.json`, which was never used as a store. */

@@ -8,13 +8,7 @@ export function parseStoredDocument<Document>(
   isDocument: CompiledValidator<Document>,
   what: string,
 ): Document {
-  const result = validate(isDocument, parseJson(decoded(bytes, what), what));
-  if (result.valid) return result.document;
-  throw schemaFailure(what, result.violation.message);
-}
-
-function schemaFailure(what: string, violation: string): Failure {
-  return new Failure("corrupt_document", `${what} does not fit its schema: ${violation}.`);
+  return checked(parsedJson(bytes, what), isDocument, what);
 }
 
 /**
@@ -28,29 +22,18 @@ export async function parseLargeDocument<Document extends object>(
   key: keyof Document & string,
   what: string,
 ): Promise<Document> {
-  const parsed = parseJson(decoded(bytes, what), what);
-  const members = parsed !== null && typeof parsed === "object" ? Reflect.get(parsed, key) : undefined;
-  const isMap = members !== null && typeof members === "object" && !Array.isArray(members);
-  const all: unknown[] = isMap ? Object.entries(members) : Array.isArray(members) ? members : [];
-  let document: Document | undefined;
-  for (let from = 0; from === 0 || from < all.length; from += membersPerTurn) {
-    if (from > 0) await turn();
+  const parsed = parsedJson(bytes, what);
+  const members: unknown = Object(parsed)[key];
+  const all = Object.entries(Object(members));
+  if (all.length <= membersPerTurn) return checked(parsed, isDocument, what);
+  for (let from = 0; from < all.length; from += membersPerTurn) {
     const some = all.slice(from, from + membersPerTurn);
-    const part = all.length === 0 ? members : isMap ? Object.fromEntries(some as [string, unknown][]) : some;
-    const isWhole = some.length === all.length;
-    const result = validate(isDocument, isWhole ? parsed : { ...(parsed as object), [key]: part });
-    if (!result.valid) throw schemaFailure(what, placed(result.violation.message, key, from));
-    document ??= isWhole ? result.document : ({ ...result.document, [key]: members } as Document);
+    const part = Array.isArray(members) ? some.map(([, member]) => member) : Object.fromEntries(some);
+    // The check of the whole says where the fault is.
+    if (!isDocument({ ...(parsed as Document), [key]: part })) return checked(parsed, isDocument, what);
+    await turn();
   }
-  return document as Document;
-}
-
-/** The message with the place in the whole list, since the validator counts from the first of the members that it got. */
-function placed(message: string, key: string, from: number): string {
-  const path = `/${key}/`;
-  const [, number] = message.startsWith(path) ? (/^(\d+)/.exec(message.slice(path.length)) ?? []) : [];
-  if (number === undefined) return message;
-  return `${path}${from + Number(number)}${message.slice(path.length + number.length)}`;
+  return parsed as Document;
 }
 
 const membersPerTurn = 250;
@@ -60,24 +43,27 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
-function parseJson(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw notJson(what, error);
-  }
+/**
+ * A document with its entries in the list or map that is its last member. It is minified JSON with a line break around each entry,
+ * so that `diff` and people can read it. `empty`: the document without entries.
+ */
+export function linedBytes(empty: object, entries: readonly string[]): Buffer {
+  const json = JSON.stringify(empty);
+  return Buffer.from(`${json.slice(0, -2)}\n${entries.join(",\n")}\n${json.slice(-2)}`, "utf8");
 }
 
-function decoded(bytes: Uint8Array, what: string): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw notJson(what, error);
-  }
+function checked<Document>(value: unknown, isDocument: CompiledValidator<Document>, what: string): Document {
+  const result = validate(isDocument, value);
+  if (result.valid) return result.document;
+  throw new Failure("corrupt_document", `${what} does not fit its schema: ${result.violation.message}.`);
 }
 
-function notJson(what: string, cause?: unknown): Failure {
-  return new Failure("corrupt_document", `${what} is not JSON in UTF-8.`, { cause });
+function parsedJson(bytes: Uint8Array, what: string): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (cause) {
+    throw new Failure("corrupt_document", `${what} is not JSON in UTF-8.`, { cause });
+  }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

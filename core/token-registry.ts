@@ -3,7 +3,7 @@ import { isTokensDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isTenantId, isTokenId, type TenantId, type TokenId } from "./ids.ts";
 import { tokensKey } from "./object-key.ts";
-import { parseLargeDocument } from "./stored-document.ts";
+import { linedBytes, parseLargeDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
 /** A token in the registry (T5), without its plaintext. Times are RFC 3339, UTC. */
@@ -53,11 +53,10 @@ export async function parseTokenRegistry(bytes: Uint8Array): Promise<TokenRegist
   return { revision: document.revision, tokens };
 }
 
-/** Minified JSON with a line break around each entry, so that `diff` and people can read it. */
 export function tokenRegistryBytes({ revision, tokens }: TokenRegistry): Buffer {
-  const head = JSON.stringify({ format: registryFormat, revision, tokens: [] }).slice(0, -"]}".length);
-  const lines = tokens.map((token) => JSON.stringify(token));
-  return Buffer.from(`${head}\n${lines.join(",\n")}\n]}`, "utf8");
+  const empty = { format: registryFormat, revision, tokens: [] };
+  const entries = tokens.map((token) => JSON.stringify(token));
+  return linedBytes(empty, entries);
 }
 
 /** The token's status at the instant `now`. Only `active` tokens authenticate; the others get 401. */

@@ -38,15 +38,11 @@ function isAdded(trusted: BlockList, entry: string): boolean {
   const [host = "", length, ...more] = entry.split("/");
   const address = ipAddress(host);
   if (address === undefined || more.length > 0) return false;
-  const family = isIPv6(address) ? "ipv6" : "ipv4";
-  if (length === undefined) {
-    trusted.addAddress(address, family);
-    return true;
-  }
+  const [family, bits] = isIPv6(address) ? (["ipv6", 128] as const) : (["ipv4", 32] as const);
   // The prefix length of a mapped network would count from 128 bits, so such a network must be written as IPv4.
-  if (isIPv6(host) !== (family === "ipv6")) return false;
-  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > (family === "ipv6" ? 128 : 32)) return false;
-  trusted.addSubnet(address, Number(length), family);
+  if (length !== undefined && isIPv6(host) !== isIPv6(address)) return false;
+  if (!/^(0|[1-9]\d{0,2})$/.test(length ?? "0") || Number(length ?? 0) > bits) return false;
+  trusted.addSubnet(address, Number(length ?? bits), family);
   return true;
 }
 

@@ -203,8 +203,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   const adminServer = createAdminServer({
     hostNames: [settings.adminHost, ...settings.adminHostNames],
-    hostSetting: "ADMIN_HOST",
-    otherMethods: 404,
     notReadyCause: readiness.notReadyCause,
     note: readiness.note,
     metrics: { contentType: metrics.contentType, text: () => metrics.text(parts) },

@@ -4,7 +4,6 @@ import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
-import { exposedSecretWarnings, secretPaths } from "../core/secret-files.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { showStoreAddress } from "../core/store-address.ts";
@@ -81,9 +80,6 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
     return exit(1);
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
-  for (const warning of exposedSecretWarnings(secretPaths(gatewaySettings, process.env, process.execArgv))) {
-    logger.warn(warning);
-  }
   let isStopping = false;
 
   try {

@@ -5,7 +5,7 @@ import { supportPage, supportPagePath } from "./support-page/support-page.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const before = await readFile(supportPagePath, "utf8");
-const after = await withEmbeddedPostgres(temporaryFolder("support-page"), { durable: false }, supportPage);
+const after = await withEmbeddedPostgres(temporaryFolder("support-page"), supportPage);
 if (before === after) console.log(`${supportPagePath} is fresh.`);
 else if (process.argv.includes("--check")) {
   console.error(`${supportPagePath} is stale: run \`npm run generate:support\`.`);

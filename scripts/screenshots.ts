@@ -41,7 +41,7 @@ const pictures: readonly Picture[] = [
 ];
 
 const directory = temporaryFolder("screenshots");
-await withEmbeddedPostgres(directory, { durable: false }, takeAll);
+await withEmbeddedPostgres(directory, takeAll);
 
 async function takeAll(databaseUrl: string): Promise<void> {
   const storeDirectory = join(directory, "store");

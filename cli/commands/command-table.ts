@@ -1,46 +1,41 @@
 import type { Command } from "commander";
 import type { Shell } from "../shell/shell.ts";
 
-export interface CommandGroup {
+/** A command: the words that call it, what it does, and how to load its file, which happens only when it is called. */
+interface CommandEntry {
+  readonly group: string | undefined;
+  readonly name: string;
   readonly description: string;
   /** Calls that work, which its help shows (P83). */
   readonly examples: readonly string[];
-}
-
-/** A command: the words that call it, what it does, and how to load its file, which happens only when it is called. */
-export interface CommandEntry extends CommandGroup {
-  readonly group: string | undefined;
-  readonly name: string;
   readonly load: () => Promise<(shell: Shell) => Command>;
 }
 
-/** What each group is about, in the order of the help. */
-export const commandGroups: Readonly<Record<string, CommandGroup>> = {
-  source: { description: "set up, fill and check the booking database", examples: ["source check"] },
-  snapshot: {
-    description: "build, inspect and mend snapshots",
-    examples: ["snapshot status --tenant acme", "snapshot explain --tenant acme --program ATLAS-2027-0001"],
-  },
-  store: { description: "check the object store", examples: ["store check"] },
-  token: {
-    description: "create, rotate, revoke and list partner tokens",
-    examples: ["token list --tenant acme"],
-  },
-  tenant: { description: "list, remove and rename tenants", examples: ["tenant list"] },
-  audit: { description: "who changed what for partners", examples: ["audit list --since 7d"] },
-  request: {
-    description: "explain what partners got",
-    examples: ["request explain req-81f2 --log gateway.log"],
-  },
-  docs: { description: "documentation to hand to partners", examples: ["help docs export"] },
-  sandbox: { description: "a tenant for partners' tests", examples: ["sandbox init > sandbox.env"] },
-};
+/** What each group is about, and a call of it, in the order of the help. */
+export const commandGroups: Readonly<Record<string, readonly [description: string, ...examples: string[]]>> =
+  {
+    source: ["set up, fill and check the booking database", "source check"],
+    snapshot: [
+      "build, inspect and mend snapshots",
+      "snapshot status --tenant acme",
+      "snapshot explain --tenant acme --program ATLAS-2027-0001",
+    ],
+    store: ["check the object store", "store check"],
+    token: ["create, rotate, revoke and list partner tokens", "token list --tenant acme"],
+    tenant: ["list, remove and rename tenants", "tenant list"],
+    audit: ["who changed what for partners", "audit list --since 7d"],
+    request: ["explain what partners got", "request explain req-81f2 --log gateway.log"],
+    docs: ["documentation to hand to partners", "help docs export"],
+    sandbox: ["a tenant for partners' tests", "sandbox init > sandbox.env"],
+  };
 
 /** Calls of the program that its own help shows. */
 export const programExamples = ["snapshot build", "snapshot status", "help snapshot explain"];
 
-/** By the words that call them, in the order of the help. An example is what follows these words. */
-const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "examples" | "load">>> = {
+/** By the words that call them, in the order of the help. An example is what follows these words; by default nothing does. */
+const commands: Readonly<
+  Record<string, Pick<CommandEntry, "description" | "load"> & { readonly examples?: readonly string[] }>
+> = {
   "source init": {
     description:
       "in an empty database: create the reference booking schema; in yours: help to write the views",
@@ -54,7 +49,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "exam
   },
   "source check": {
     description: "compare the partner_source views and their rows with the contract",
-    examples: [""],
     load: async () => (await import("./source-check.ts")).sourceCheck,
   },
   "source preview": {
@@ -163,7 +157,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "exam
   },
   "tenant list": {
     description: "source, store and tokens side by side: which tenants there are, and where",
-    examples: [""],
     load: async () => (await import("./tenant-list.ts")).tenantList,
   },
   "tenant remove": {
@@ -206,7 +199,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "exam
   },
   config: {
     description: "the effective settings of both programs with their origin; secrets are not shown",
-    examples: [""],
     load: async () => (await import("./config.ts")).config,
   },
   openapi: {
@@ -225,6 +217,6 @@ const commands: Readonly<Record<string, Pick<CommandEntry, "description" | "exam
 /** All commands, in the order of the help. */
 export const commandTable: readonly CommandEntry[] = Object.entries(commands).map(([words, command]) => {
   const [name = "", group] = words.split(" ").reverse();
-  const examples = command.examples.map((example) => `${words} ${example}`.trimEnd());
+  const examples = (command.examples ?? [""]).map((example) => `${words} ${example}`.trimEnd());
   return { group, name, ...command, examples };
 });

@@ -12,11 +12,11 @@ import {
 } from "../support/pages/access.ts";
 
 /** The options of `inspect` that say who may see the pages. */
-export interface AccessFlags {
-  readonly listen?: string;
-  readonly hostName?: readonly string[];
-  readonly userHeader?: string;
-  readonly proxySecretFile?: string;
+interface AccessFlags {
+  readonly listen: string | undefined;
+  readonly hostName: readonly string[] | undefined;
+  readonly userHeader: string | undefined;
+  readonly proxySecretFile: string | undefined;
 }
 
 /** The address on which `inspect` listens, and the gate that admits its users. */

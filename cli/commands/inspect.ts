@@ -1,89 +1,79 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { listenFault } from "../../core/listen.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
-import { printable, singleLine } from "../../core/printable.ts";
-import { exposedSecretWarnings } from "../../core/secret-files.ts";
+import { printable } from "../../core/printable.ts";
 import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
 import { isTimeZone } from "../output/times.ts";
 import { commandLogger } from "../shell/command-logger.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
-import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
-import { type AccessFlags, inspectAccess, loopback } from "./inspect-access.ts";
-import { namedLogs } from "./log-option.ts";
-import { wholeNumber } from "./option-values.ts";
-
-interface InspectFlags extends AccessFlags, BuildWithin {
-  readonly port: number;
-  readonly log?: readonly string[];
-  readonly timeZone?: string;
-}
+import { asText, command, defaulted, repeated, value } from "./command.ts";
+import { inspectAccess, loopback } from "./inspect-access.ts";
+import { buildWithin, namedLogs, wholeNumber } from "./option-values.ts";
 
 /** `inspect`: read-only pages for support staff. One person opens them with a key, a team signs in. */
-export function inspect(shell: Shell): Command {
-  return new Command()
-    .option("--port <n>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 7878)
-    .option("--listen <host>", `address to listen on, for a team that signs in (default: ${loopback})`)
-    .option("--host-name <name...>", "the names that the pages are reached by, as behind a proxy")
-    .option("--user-header <name>", "the header in which an authenticating proxy names who signed in")
-    .option("--proxy-secret-file <file>", "a file with the secret that this proxy sends as X-Inspect-Secret")
-    .option(
-      "--log <file...>",
+export const inspect = command(
+  {
+    port: defaulted("<n>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 7878),
+    listen: value("<host>", `address to listen on, for a team that signs in (default: ${loopback})`, asText),
+    hostName: repeated("<name...>", "the names that the pages are reached by, as behind a proxy", asText),
+    userHeader: value("<name>", "the header in which an authenticating proxy names who signed in", asText),
+    proxySecretFile: value(
+      "<file>",
+      "a file with the secret that this proxy sends as X-Inspect-Secret",
+      asText,
+    ),
+    log: repeated(
+      "<file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
-    )
-    .option(
-      "--time-zone <name>",
+      asText,
+    ),
+    timeZone: value(
+      "<name>",
       "the zone of the times on the pages, such as Europe/Paris, with UTC behind (default: the machine's)",
-      timeZone,
-    )
-    .addOption(buildWithinOption())
-    .action(action(shell, run));
-}
-
-async function run(shell: Shell, flags: InspectFlags): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  const { now, signal } = shell;
-  const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const access = await inspectAccess(flags, shell);
-  const { proxySecretFile } = flags;
-  for (const warning of exposedSecretWarnings(proxySecretFile === undefined ? [] : [proxySecretFile])) {
-    shell.stderr.write(`partner-programs: ${singleLine(warning)}\n`);
-  }
-  await withStore(settings, async (store) => {
-    const sources = namedLogs(shell, settings, flags.log);
-    const ending = new AbortController();
-    const ended = AbortSignal.any([signal, ending.signal]);
-    const inspection = {
-      store,
-      database: createAskedDatabase(settings),
-      reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
-      signal: ended,
-      ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
-    };
-    const log = visitLog(shell, settings, access.isShared);
-    const server = createInspectServer({ inspection, gate: access.gate, log });
-    try {
-      const bound = await listenOn(server, access.host, flags.port);
-      shell.stdout.write(
-        `Pages over ${printable(store.address)} at ${printable(access.invitation(bound))} (Ctrl-C ends them)\n`,
-      );
-      if (!signal.aborted) await once(signal, "abort");
-    } finally {
-      server.close();
-      server.closeAllConnections();
-      ending.abort();
-    }
-  });
-  // Being stopped is the normal end of this command.
-  return 0;
-}
+      asTimeZone,
+    ),
+    buildWithin,
+  },
+  async (shell, flags) => {
+    const settings = settingsOf(shell);
+    const { now, signal } = shell;
+    const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const access = await inspectAccess(flags, shell);
+    await withStore(settings, async (store) => {
+      const sources = namedLogs(shell, settings, flags.log);
+      const ending = new AbortController();
+      const ended = AbortSignal.any([signal, ending.signal]);
+      const inspection = {
+        store,
+        database: createAskedDatabase(settings),
+        reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
+        signal: ended,
+        ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
+      };
+      const log = visitLog(shell, settings, access.isShared);
+      const server = createInspectServer({ inspection, gate: access.gate, log });
+      try {
+        const bound = await listenOn(server, access.host, flags.port);
+        shell.stdout.write(
+          `Pages over ${printable(store.address)} at ${printable(access.invitation(bound))} (Ctrl-C ends them)\n`,
+        );
+        if (!signal.aborted) await once(signal, "abort");
+      } finally {
+        server.close();
+        server.closeAllConnections();
+        ending.abort();
+      }
+    });
+    // Being stopped is the normal end of this command.
+  },
+);
 
 /**
  * The log of visits. A team's visits are always logged (P66); one person's terminal stays quiet, like other commands' logs.
@@ -113,7 +103,7 @@ async function listenOn(server: Server, host: string, wanted: number): Promise<n
   return address.port;
 }
 
-function timeZone(value: string): string {
+function asTimeZone(value: string): string {
   if (isTimeZone(value)) return value;
   throw new InvalidArgumentError("Expected a time zone of the IANA's list, such as Europe/Paris, or UTC.");
 }

@@ -1,10 +1,13 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { singleLine } from "../../core/printable.ts";
 import { durationMs, parseInstant } from "../../core/setting-parser.ts";
+import type { LogSource } from "../operate/gateway-log/open-log.ts";
 import type { Shard } from "../publish/run/shard.ts";
+import type { CliSettings, Shell } from "../shell/shell.ts";
 import { tokenFree } from "../shell/token-free.ts";
+import { asText, repeated, value } from "./command.ts";
 
 /** Turns a parser that throws `Failure` into one for commander, which adds the option's name to the message about wrong usage. */
 export function parsedOption<Value>(parse: (text: string) => Value): (text: string) => Value {
@@ -25,8 +28,8 @@ export const asTokenId = parsedOption(parseTokenId);
 /** A parser of whole numbers; `max` has at most nine digits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 }
@@ -58,37 +61,64 @@ export function sourceProgramId(text: string): string {
 /** The forms that `instantAfter` reads, for a help text. */
 export const instantForms = "a date and time of RFC 3339, or from now: 90d, 12h, 2w";
 
-/** A parser of instants: a date and time, or a duration that begins `now`. */
-export function instantAfter(now: () => Date): (text: string) => Date {
-  return instantParser(now, 1, "a duration");
+/** A date and time, or a duration that begins now. */
+export function instantAfter(text: string, shell: Shell): Date {
+  return instantIn(text, shell, 1, "a duration");
 }
 
-/** A parser of instants: a date and time, or a duration that ends `now`. */
-export function instantBefore(now: () => Date): (text: string) => Date {
-  return instantParser(now, -1, "how long ago");
+/** A date and time, or a duration that ends now. */
+export function instantBefore(text: string, shell: Shell): Date {
+  return instantIn(text, shell, -1, "how long ago");
 }
 
-function instantParser(now: () => Date, sign: 1 | -1, duration: string): (text: string) => Date {
-  return (text) => {
-    const instant = parseInstant(text) ?? new Date(now().getTime() + sign * durationMs(text));
-    // Stored times and the keys of records hold years of four digits. No bound admits the invalid date of a text that is no duration.
-    if (instant.getTime() >= Date.UTC(1000, 0) && instant.getTime() < Date.UTC(10_000, 0)) return instant;
-    throw new InvalidArgumentError(
-      `Expected a date and time of RFC 3339, like 2027-01-31T00:00:00Z, or ${duration}: 90d, 12h, 2w.`,
-    );
-  };
+function instantIn(text: string, { now }: Shell, sign: 1 | -1, duration: string): Date {
+  const instant = parseInstant(text) ?? new Date(now().getTime() + sign * durationMs(text));
+  // Stored times and the keys of records hold years of four digits. No bound admits the invalid date of a text that is no duration.
+  if (instant.getTime() >= Date.UTC(1000, 0) && instant.getTime() < Date.UTC(10_000, 0)) return instant;
+  throw new InvalidArgumentError(
+    `Expected a date and time of RFC 3339, like 2027-01-31T00:00:00Z, or ${duration}: 90d, 12h, 2w.`,
+  );
 }
 
 /** `--reason`, an option of every command that leaves a record below `audit/`. */
-export function reasonOption(): Option {
-  return new Option("--reason <text>", "why, for the audit").argParser(storedLine(500));
+export const reason = value("<text>", "why, for the audit", storedLine(500));
+
+/** `--build-within`: a tenant without a build for that time is told as silent (P50). The store does not say how often builds come. */
+export const buildWithin = value(
+  "<duration>",
+  "the time within which a build of each tenant is expected: 2h, 2d (default: 26h)",
+  (text) => {
+    const ms = durationMs(text);
+    if (ms > 0) return ms;
+    throw new InvalidArgumentError("Expected a duration: 26h, 2d.");
+  },
+);
+
+/** `--log FILE`. It may be repeated, because a log that was rotated is several files. */
+export function logFlag(purpose = "may be repeated (required unless PARTNER_PROGRAMS_LOG names one)") {
+  return repeated(
+    "<file>",
+    `the gateway's log; - is standard input; .gz is read as it is; ${purpose}`,
+    asText,
+  );
 }
 
-export interface ReasonFlag {
-  readonly reason?: string;
+/** The logs that `--log` names; without `--log`, the one that `PARTNER_PROGRAMS_LOG` names, if it is set. */
+export function namedLogs(
+  { stdin }: Shell,
+  { logFile }: CliSettings,
+  named: readonly string[] | undefined,
+): readonly LogSource[] {
+  return (named ?? (logFile === undefined ? [] : [logFile])).map((name) => ({ name, stdin }));
 }
 
-/** The flags of a command that changes something for partners, beside its own. */
-export interface ChangeFlags extends ReasonFlag {
-  readonly json: boolean;
+/** Like `namedLogs`, but throws `usage` when no log is named. */
+export function logSources(
+  shell: Shell,
+  settings: CliSettings,
+  named: readonly string[] | undefined,
+): readonly LogSource[] {
+  const sources = namedLogs(shell, settings, named);
+  if (sources.length > 0) return sources;
+  throw new Failure("usage", "Which log? Pass --log FILE, or set PARTNER_PROGRAMS_LOG.");
 }

@@ -1,65 +1,43 @@
-import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { type FoundRequests, findRequests } from "../operate/gateway-log/find-requests.ts";
 import { isKeptRequestId, requestIdIn } from "../operate/gateway-log/typed-request-id.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";
-import { type BuildWithin, buildWithinOption } from "./build-within-option.ts";
-import { logOption, logSources } from "./log-option.ts";
-
-interface ExplainFlags extends BuildWithin {
-  readonly log?: readonly string[];
-  readonly json: boolean;
-}
+import { argument, command, json } from "./command.ts";
+import { buildWithin, logFlag, logSources } from "./option-values.ts";
 
 /** `request explain`: why a request was answered as it was. */
-export function requestExplain(shell: Shell): Command {
-  return new Command()
-    .argument("<request-id>", "the X-Request-Id of the answer; an error body has it as requestId")
-    .addOption(logOption())
-    .addOption(buildWithinOption())
-    .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, run));
-}
-
-async function run(
-  shell: Shell,
-  typed: string,
-  { log, json, buildWithin }: ExplainFlags,
-): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  const requestId = requestIdIn(typed);
-  const found = await findRequests(logSources(shell, settings, log), requestId, shell.signal);
-  if (found.requests.length === 0) throw notLogged(requestId, found);
-  const requests = await withStore(settings, (store) =>
-    explainRequests(found.requests, {
-      store,
-      database: createAskedDatabase(settings),
-      reader: { ...readerOf(shell), buildWithinMs: buildWithin },
-      signal: shell.signal,
-    }),
-  );
-  if (json) {
+export const requestExplain = command(
+  { log: logFlag(), buildWithin, json },
+  async (shell, { log, buildWithin, json }, requestId) => {
+    const settings = settingsOf(shell);
+    const { signal } = shell;
+    const found = await findRequests(logSources(shell, settings, log), requestId, signal);
+    if (found.requests.length === 0) throw notLogged(requestId, found);
+    const requests = await withStore(settings, (store) => {
+      const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
+      return explainRequests(found.requests, {
+        store,
+        database: createAskedDatabase(settings),
+        reader,
+        signal,
+      });
+    });
     const { omitted, faults } = found;
-    printJson(shell, { requestId, requests: requests.map(requestJson), omitted, faults });
-    return 0;
-  }
-  const layout = layoutOf(shell);
-  shell.stdout.write(requests.map((request) => requestText(request, layout)).join("\n"));
-  for (const fault of found.faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
-  if (found.omitted > 0) {
-    shell.stderr.write(
-      `The id stands in ${found.omitted} more lines; a client uses one for many requests.\n`,
-    );
-  }
-  return 0;
-}
+    if (json) return printJson(shell, { requestId, requests: requests.map(requestJson), omitted, faults });
+    const layout = layoutOf(shell);
+    shell.stdout.write(requests.map((request) => requestText(request, layout)).join("\n"));
+    for (const fault of faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
+    if (omitted === 0) return;
+    shell.stderr.write(`The id stands in ${omitted} more lines; a client uses one for many requests.\n`);
+  },
+  argument("request-id", "the X-Request-Id of the answer; an error body has it as requestId", requestIdIn),
+);
 
 function notLogged(requestId: string, { covers, faults }: FoundRequests): Failure {
   const log = `The log has no request ${JSON.stringify(requestId)}`;

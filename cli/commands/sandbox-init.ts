@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { currentKey } from "../../core/object-key.ts";
@@ -14,49 +13,46 @@ import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/identified-store.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId, type ReasonFlag, reasonOption } from "./option-values.ts";
+import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { command, flag, json, value } from "./command.ts";
+import { asTenantId, reason } from "./option-values.ts";
 
-interface InitFlags extends ReasonFlag {
-  readonly tenant?: TenantId;
+interface SandboxFlags {
+  readonly tenant: TenantId | undefined;
   readonly rotate: boolean;
-  readonly remove: boolean;
   readonly withoutSource: boolean;
   readonly json: boolean;
 }
 
-/** `sandbox init`: makes a tenant for partners' tests, with a token for each kind of answer. */
-export function sandboxInit(shell: Shell): Command {
-  return new Command()
-    .option("--tenant <id>", `its id, which no real tenant may have (default: ${usualId})`, asTenantId)
-    .option("--rotate", "issue all its tokens anew and revoke the old ones", false)
-    .option("--remove", "end the sandbox: revoke its tokens, and delete what is stored of it", false)
-    .option("--without-source", "do not ask the booking database whether it has a tenant of that id", false)
-    .addOption(reasonOption())
-    .option("--json", "print one object with the tokens (see docs/json.md)", false)
-    .action(action(shell, run));
-}
-
 const usualId = "sandbox";
 
-async function run(shell: Shell, flags: InitFlags): Promise<ExitStatus> {
-  return await withCheckedStore(shell, async (checked) => {
-    const existing = await readSandbox(checked, shell.signal);
-    if (flags.tenant !== undefined && existing !== undefined && existing !== flags.tenant) {
-      throw otherSandbox(existing);
-    }
-    const tenants = [existing ?? flags.tenant ?? parseTenantId(usualId)];
-    const request = { command: "sandbox init", tenants, reason: flags.reason };
-    const { result: print, unrecorded } = await withAudit(shell, checked, request, (store, audit) =>
-      flags.remove
-        ? end(store, audit, existing, shell, flags.json)
-        : provide(store, audit, existing, shell, flags),
-    );
-    print();
-    return auditedStatus(shell, unrecorded);
-  });
-}
+/** `sandbox init`: makes a tenant for partners' tests, with a token for each kind of answer. */
+export const sandboxInit = command(
+  {
+    tenant: value("<id>", `its id, which no real tenant may have (default: ${usualId})`, asTenantId),
+    rotate: flag("issue all its tokens anew and revoke the old ones"),
+    remove: flag("end the sandbox: revoke its tokens, and delete what is stored of it"),
+    withoutSource: flag("do not ask the booking database whether it has a tenant of that id"),
+    reason,
+    json,
+  },
+  async (shell, flags) =>
+    await withCheckedStore(shell, async (checked) => {
+      const existing = await readSandbox(checked, shell.signal);
+      if (flags.tenant !== undefined && existing !== undefined && existing !== flags.tenant) {
+        throw otherSandbox(existing);
+      }
+      const tenants = [existing ?? flags.tenant ?? parseTenantId(usualId)];
+      const request = { command: "sandbox init", tenants, reason: flags.reason };
+      const { result: print, unrecorded } = await withAudit(shell, checked, request, (store, audit) =>
+        flags.remove
+          ? end(store, audit, existing, shell, flags.json)
+          : provide(store, audit, existing, shell, flags),
+      );
+      print();
+      return auditedStatus(shell, unrecorded);
+    }),
+);
 
 /**
  * Makes the sandbox. Returns a function that prints the result, which is called when the record of the audit is complete.
@@ -66,7 +62,7 @@ async function provide(
   audit: Audit,
   existing: TenantId | undefined,
   shell: Shell,
-  flags: InitFlags,
+  flags: SandboxFlags,
 ): Promise<() => void> {
   const settings = settingsOf(shell);
   const tenantId = existing ?? flags.tenant ?? parseTenantId(usualId);

@@ -1,12 +1,10 @@
-import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
+import { type AskStore, checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
-import { withSharedAdvice } from "../operate/source-check/finding-groups.ts";
+import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
-import type { AskStore } from "../operate/source-check/tenant-case.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
 import { numbers, table } from "../output/table.ts";
@@ -14,22 +12,17 @@ import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { problemReport } from "../publish/report/source-problems-text.ts";
 import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
+import { command, json } from "./command.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
-export function sourceCheck(shell: Shell): Command {
-  return new Command().option("--json", "print an object for programs", false).action(action(shell, run));
-}
-
-async function run(shell: Shell, { json }: { readonly json: boolean }): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  const report = await sourceReport(shell, settings);
+export const sourceCheck = command({ json }, async (shell, { json }) => {
+  const report = await sourceReport(shell, settingsOf(shell));
   if (json) printJson(shell, report);
   else shell.stdout.write(checkText(shell, report));
   return report.isBroken ? 1 : 0;
-}
+});
 
 /** What a build would find, and what is legal and probably wrong. */
 interface CheckedSource extends SourceReport, Pick<Plausibility, "statuses"> {}

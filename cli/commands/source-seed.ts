@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { printable } from "../../core/printable.ts";
 import { parseInstant } from "../../core/setting-parser.ts";
 import { withSourceClient } from "../database/source-client.ts";
@@ -6,42 +6,31 @@ import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
 import { numberText } from "../output/counted.ts";
 import { numbers, table } from "../output/table.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { printJson, settingsOf } from "../shell/shell.ts";
+import { asText, command, defaulted, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
-interface SeedFlags {
-  readonly tenants: number;
-  readonly programs: number;
-  readonly seed: string;
-  readonly date?: string;
-  readonly replace: boolean;
-  readonly json: boolean;
-}
-
 /** `source seed`: sample data for the reference schema. */
-export function sourceSeed(shell: Shell): Command {
-  return new Command()
-    .option("--tenants <n>", "how many companies", wholeNumber(1, 10_000), 5)
-    .option("--programs <n>", "how many programs each", wholeNumber(0, 1_000_000), 24)
-    .option("--seed <text>", "the same seed and date give the same data", "1")
-    .option("--date <YYYY-MM-DD>", "the day that travel dates are relative to (default: today, UTC)", date)
-    .option("--replace", "wipe the schema's data also if it is not sample data", false)
-    .option("--json", "print an object for programs", false)
-    .action(action(shell, run));
-}
-
-async function run(shell: Shell, { date: day, json, ...flags }: SeedFlags): Promise<ExitStatus> {
-  const startedAt = shell.now();
-  const options = { ...flags, today: day ?? startedAt.toISOString().slice(0, 10) };
-  const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
-    withSourceClient({ databaseUrl, signal: shell.signal }, (client) => seedSource(client, options)),
-  );
-  const elapsedMs = shell.now().getTime() - startedAt.getTime();
-  if (json) printJson(shell, { ...report, elapsedMs });
-  else shell.stdout.write(seedText(report, elapsedMs));
-  return 0;
-}
+export const sourceSeed = command(
+  {
+    tenants: defaulted("<n>", "how many companies", wholeNumber(1, 10_000), 5),
+    programs: defaulted("<n>", "how many programs each", wholeNumber(0, 1_000_000), 24),
+    seed: defaulted("<text>", "the same seed and date give the same data", asText, "1"),
+    date: value("<YYYY-MM-DD>", "the day that travel dates are relative to (default: today, UTC)", asDate),
+    replace: flag("wipe the schema's data also if it is not sample data"),
+    json,
+  },
+  async (shell, { date, json, ...flags }) => {
+    const startedAt = shell.now();
+    const options = { ...flags, today: date ?? startedAt.toISOString().slice(0, 10) };
+    const report = await withDatabaseUrl(settingsOf(shell), (databaseUrl) =>
+      withSourceClient({ databaseUrl, signal: shell.signal }, (client) => seedSource(client, options)),
+    );
+    const elapsedMs = shell.now().getTime() - startedAt.getTime();
+    if (json) printJson(shell, { ...report, elapsedMs });
+    else shell.stdout.write(seedText(report, elapsedMs));
+  },
+);
 
 function seedText(report: SeedReport, elapsedMs: number): string {
   const rows = Object.entries(report.rows).map(([name, count]) => [name, numberText(count)]);
@@ -54,7 +43,7 @@ function seedText(report: SeedReport, elapsedMs: number): string {
   ].join("");
 }
 
-function date(text: string): string {
+function asDate(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(text) !== undefined) return text;
   throw new InvalidArgumentError("Expected a date like 2027-01-31.");
 }

@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { checkReading, checkStore } from "../operate/store-check/check-store.ts";
@@ -9,48 +8,35 @@ import {
   storeChecks,
 } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
-import { type Labelled, labelledLines } from "../output/labelled-lines.ts";
 import { type Layout, layoutOf } from "../output/layout.ts";
 import type { Style } from "../output/style.ts";
+import { type Labelled, labelledLines } from "../output/wrap.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-
-interface CheckFlags {
-  readonly readOnly: boolean;
-  readonly policies: boolean;
-  readonly json: boolean;
-}
+import { command, excluding, flag, json } from "./command.ts";
 
 /** `store check`: whether snapshots can live in the store, and what it lacks. */
-export function storeCheck(shell: Shell): Command {
-  return new Command()
-    .addOption(
-      new Option("--read-only", "only what a gateway needs, with the gateway's credentials")
-        .default(false)
-        .conflicts("policies"),
-    )
-    .option("--policies", "print the IAM policies to grant instead, for generator, tokens and gateway", false)
-    .option("--json", "print an object for programs", false)
-    .action(action(shell, run));
-}
-
-async function run(shell: Shell, flags: CheckFlags): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  const { randomBytes, signal, now } = shell;
-  if (flags.policies) {
-    printJson(shell, policiesOf(settings));
-    return 0;
-  }
-  return await withStore(settings, async (store) => {
-    const findings = await (flags.readOnly
-      ? checkReading(store, signal)
-      : checkStore(store, { randomBytes, signal, now, directory: directoryOf(settings) }));
-    if (flags.json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
-    else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
-    return statusOf(findings);
-  });
-}
+export const storeCheck = command(
+  {
+    readOnly: excluding(flag("only what a gateway needs, with the gateway's credentials"), "policies"),
+    policies: flag("print the IAM policies to grant instead, for generator, tokens and gateway"),
+    json,
+  },
+  async (shell, { readOnly, policies, json }) => {
+    const settings = settingsOf(shell);
+    const { randomBytes, signal, now } = shell;
+    if (policies) return printJson(shell, policiesOf(settings));
+    return await withStore(settings, async (store) => {
+      const findings = await (readOnly
+        ? checkReading(store, signal)
+        : checkStore(store, { randomBytes, signal, now, directory: directoryOf(settings) }));
+      if (json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
+      else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
+      return statusOf(findings);
+    });
+  },
+);
 
 function directoryOf({ storeUrl }: CliSettings): string | undefined {
   return storeUrl.kind === "file" ? storeUrl.directory : undefined;

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { recordedChange } from "../operate/audit/with-audit.ts";
@@ -7,45 +6,38 @@ import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tena
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { counted } from "../output/counted.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { asTenantId, type ChangeFlags, reasonOption } from "./option-values.ts";
-
-interface RemoveFlags extends ChangeFlags {
-  readonly purge: boolean;
-  readonly withoutSource: boolean;
-}
+import { printJson, settingsOf } from "../shell/shell.ts";
+import { argument, command, flag, json } from "./command.ts";
+import { asTenantId, reason } from "./option-values.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
-export function tenantRemove(shell: Shell): Command {
-  return new Command()
-    .argument("<tenant-id>", "the tenant", asTenantId)
-    .option("--purge", "delete all that is stored of it, too, for good", false)
-    .option("--without-source", "do not ask the booking database whether it still lists the tenant", false)
-    .addOption(reasonOption())
-    .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, remove));
-}
-
-async function remove(shell: Shell, tenantId: TenantId, flags: RemoveFlags): Promise<ExitStatus> {
-  const { purge, withoutSource, reason, json } = flags;
-  const { now, signal } = shell;
-  return await recordedChange(
-    shell,
-    { command: purge ? "tenant remove --purge" : "tenant remove", tenants: [tenantId], reason },
-    async (store, audit) => {
-      await assertKnownTenant(store, tenantId, signal);
-      // The database is not asked for the sandbox, whose programs come with the generator.
-      const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
-      if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
-      return await removeTenant(tenantId, purge, { store, audit, now, signal });
-    },
-    (removal) => {
-      if (json) printJson(shell, removal);
-      else shell.stdout.write(removalText(removal));
-    },
-  );
-}
+export const tenantRemove = command(
+  {
+    purge: flag("delete all that is stored of it, too, for good"),
+    withoutSource: flag("do not ask the booking database whether it still lists the tenant"),
+    reason,
+    json,
+  },
+  async (shell, { purge, withoutSource, reason, json }, tenantId) => {
+    const { now, signal } = shell;
+    return await recordedChange(
+      shell,
+      { command: purge ? "tenant remove --purge" : "tenant remove", tenants: [tenantId], reason },
+      async (store, audit) => {
+        await assertKnownTenant(store, tenantId, signal);
+        // The database is not asked for the sandbox, whose programs come with the generator.
+        const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
+        if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
+        return await removeTenant(tenantId, purge, { store, audit, now, signal });
+      },
+      (removal) => {
+        if (json) printJson(shell, removal);
+        else shell.stdout.write(removalText(removal));
+      },
+    );
+  },
+  argument("tenant-id", "the tenant", asTenantId),
+);
 
 /** The refusal for a tenant that the source still lists (P91). */
 function stillInSource(tenantId: TenantId): Failure {
@@ -68,42 +60,27 @@ function removalText(removal: TenantRemoval): string {
 }
 
 /** `tenant rename`: moves all tokens of one tenant to another, in one write. */
-export function tenantRename(shell: Shell): Command {
-  return new Command()
-    .argument("<old-id>", "the tenant whose tokens move", asTenantId)
-    .argument("<new-id>", "the tenant that they read from now on; it must be published", asTenantId)
-    .option("--allow-shrink", "also to a tenant with much fewer of the programs, or none", false)
-    .addOption(reasonOption())
-    .option("--json", "print an object for programs (see docs/json.md)", false)
-    .action(action(shell, rename));
-}
-
-async function rename(
-  shell: Shell,
-  from: TenantId,
-  to: TenantId,
-  flags: ChangeFlags & { allowShrink: boolean },
-): Promise<ExitStatus> {
-  const { allowShrink, reason, json } = flags;
-  if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
-  return await recordedChange(
-    shell,
-    { command: "tenant rename", tenants: [from, to], reason },
-    async (store, audit) => {
-      await assertKnownTenant(store, from, shell.signal);
-      return await renameTenant(from, to, allowShrink, {
-        store,
-        audit,
-        now: shell.now(),
-        signal: shell.signal,
-      });
-    },
-    (renamed) => {
-      if (json) printJson(shell, { from, to, ...renamed });
-      else shell.stdout.write(renameText(from, to, renamed));
-    },
-  );
-}
+export const tenantRename = command(
+  { allowShrink: flag("also to a tenant with much fewer of the programs, or none"), reason, json },
+  async (shell, { allowShrink, reason, json }, from, to) => {
+    if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
+    const { signal } = shell;
+    return await recordedChange(
+      shell,
+      { command: "tenant rename", tenants: [from, to], reason },
+      async (store, audit) => {
+        await assertKnownTenant(store, from, signal);
+        return await renameTenant(from, to, allowShrink, { store, audit, now: shell.now(), signal });
+      },
+      (renamed) => {
+        if (json) printJson(shell, { from, to, ...renamed });
+        else shell.stdout.write(renameText(from, to, renamed));
+      },
+    );
+  },
+  argument("old-id", "the tenant whose tokens move", asTenantId),
+  argument("new-id", "the tenant that they read from now on; it must be published", asTenantId),
+);
 
 function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }: TenantRename): string {
   if (movedTokens.length === 0) return `Tenant ${from} has no token; nothing was done.\n`;

@@ -1,6 +1,6 @@
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId, type TokenId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { readScope } from "../../core/token-registry.ts";
 import { recordedChange } from "../operate/audit/with-audit.ts";
 import { assertNotRemoved, assertPublished } from "../operate/tokens/assert-published.ts";
@@ -17,82 +17,72 @@ import {
 import { tokenLines, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/times.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { action, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { argument, command, flag, json, repeated, required, value } from "./command.ts";
 import {
   asTenantId,
   asTokenId,
-  type ChangeFlags,
   instantAfter,
   instantForms,
-  reasonOption,
+  reason,
   storedLine,
   wholeNumber,
 } from "./option-values.ts";
 
-interface CreateFlags extends ChangeFlags {
-  readonly tenant: string;
-  readonly name?: string;
-  readonly scope?: readonly string[];
-  readonly allowUnknownScope: boolean;
-  readonly expires?: Date;
-  readonly rateLimit?: number;
-  readonly allowUnpublished: boolean;
-}
-
 /** `token create`: issues a token for a tenant and prints its plaintext once. */
-export function tokenCreate(shell: Shell): Command {
-  return new Command()
-    .requiredOption("--tenant <id>", "the tenant whose programs it reads", asTenantId)
-    .option("--name <text>", "what it is for, shown in lists", storedLine(200))
-    .option("--scope <scope...>", `what it may do (default: ${readScope})`, collectedScopes)
-    .option("--allow-unknown-scope", "take scopes that no resource asks for", false)
-    .option("--expires <when>", `when it ends by itself: ${instantForms}`, instantAfter(shell.now))
-    .option(
-      "--rate-limit <n>",
+export const tokenCreate = command(
+  {
+    tenant: required("<id>", "the tenant whose programs it reads", asTenantId),
+    name: value("<text>", "what it is for, shown in lists", storedLine(200)),
+    scope: repeated("<scope...>", `what it may do (default: ${readScope})`, asScope),
+    allowUnknownScope: flag("take scopes that no resource asks for"),
+    expires: value("<when>", `when it ends by itself: ${instantForms}`, instantAfter),
+    rateLimit: value(
+      "<n>",
       "requests per window, instead of the gateway's own limit",
       wholeNumber(1, 999_999_999),
-    )
-    .option("--allow-unpublished", "also for a tenant without a published snapshot", false)
-    .addOption(reasonOption())
-    .option("--json", "print one object with the token and its metadata", false)
-    .action(action(shell, create));
-}
-
-async function create(shell: Shell, flags: CreateFlags): Promise<ExitStatus> {
-  const { expires, allowUnpublished, reason, json } = flags;
-  const { signal, randomBytes } = shell;
-  const tenantId = parseTenantId(flags.tenant);
-  const now = shell.now();
-  if (expires !== undefined && expires <= now) {
-    throw new Failure("usage", "--expires lies in the past; the token would never work.");
-  }
-  const last = latestEnd(settingsOf(shell), now, ["--expires", expires]);
-  const scopes = flags.scope ?? [readScope];
-  if (!flags.allowUnknownScope) assertKnown(scopes);
-  const terms = {
-    tenantId,
-    name: flags.name ?? null,
-    scopes,
-    expiresAt: earlierEnd(expires?.toISOString() ?? null, last),
-    rateLimit: flags.rateLimit ?? null,
-  };
-  return await recordedChange(
-    shell,
-    { command: "token create", tenants: [tenantId], reason },
-    async (store, audit) => {
-      // Most often, the id of a tenant without a snapshot was mistyped (T13).
-      if (!allowUnpublished) await assertPublished(store, tenantId, signal, uselessFor(tenantId));
-      const issued = issueToken(terms, null, now, randomBytes);
-      await editRegistry(store, audit, async (tokens) => {
-        await assertNotRemoved(store, tenantId, signal);
-        return [...tokens, issued.entry];
-      });
-      return issued;
-    },
-    (issued) => printIssuedToken(shell, issued, json),
-  );
-}
+    ),
+    allowUnpublished: flag("also for a tenant without a published snapshot"),
+    reason,
+    json,
+  },
+  async (shell, flags) => {
+    const {
+      tenant: tenantId,
+      expires,
+      allowUnpublished,
+      reason,
+      json,
+      name = null,
+      rateLimit = null,
+    } = flags;
+    const { signal, randomBytes } = shell;
+    const now = shell.now();
+    if (expires !== undefined && expires <= now) {
+      throw new Failure("usage", "--expires lies in the past; the token would never work.");
+    }
+    const last = latestEnd(settingsOf(shell), now, ["--expires", expires]);
+    const scopes = [...new Set(flags.scope ?? [readScope])];
+    if (!flags.allowUnknownScope) assertKnown(scopes);
+    const expiresAt = earlierEnd(expires?.toISOString() ?? null, last);
+    const terms = { tenantId, name, scopes, expiresAt, rateLimit };
+    return await recordedChange(
+      shell,
+      { command: "token create", tenants: [tenantId], reason },
+      async (store, audit) => {
+        // Most often, the id of a tenant without a snapshot was mistyped (T13).
+        if (!allowUnpublished) await assertPublished(store, tenantId, signal, uselessFor(tenantId));
+        const issued = issueToken(terms, null, now, randomBytes);
+        await editRegistry(store, audit, async (tokens) => {
+          await assertNotRemoved(store, tenantId, signal);
+          return [...tokens, issued.entry];
+        });
+        return issued;
+      },
+      (issued) => printIssuedToken(shell, issued, json),
+    );
+  },
+);
 
 function uselessFor(tenantId: TenantId): string {
   return (
@@ -112,12 +102,10 @@ function assertKnown(scopes: readonly string[]): void {
   );
 }
 
-/** Each scope once. T12 defines their form. */
-function collectedScopes(value: string, previous: readonly string[] | undefined): readonly string[] {
-  if (!/^[a-z][a-z0-9._:-]{0,63}$/.test(value)) {
-    throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
-  }
-  return [...new Set([...(previous ?? []), value])];
+/** T12. */
+function asScope(text: string): string {
+  if (/^[a-z][a-z0-9._:-]{0,63}$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
 }
 
 /**
@@ -139,50 +127,44 @@ function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json:
 }
 
 /** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */
-export function tokenRotate(shell: Shell): Command {
-  return new Command()
-    .argument("<token-id>", "the token to replace", asTokenId)
-    .option(
-      "--old-ends <when>",
+export const tokenRotate = command(
+  {
+    oldEnds: value(
+      "<when>",
       `when the old one ends (default: at once): ${instantForms}; never later than its own end`,
-      instantAfter(shell.now),
-    )
-    .addOption(reasonOption())
-    .option("--json", "print one object with the token and its metadata", false)
-    .action(action(shell, rotate));
-}
-
-async function rotate(
-  shell: Shell,
-  tokenId: TokenId,
-  flags: ChangeFlags & { oldEnds?: Date },
-): Promise<ExitStatus> {
-  const { oldEnds, reason, json } = flags;
-  const now = shell.now();
-  if (oldEnds !== undefined && oldEnds <= now) {
-    throw new Failure("usage", "--old-ends lies in the past; without it the old token ends at once.");
-  }
-  const last = latestEnd(settingsOf(shell), now, ["--old-ends", oldEnds]);
-  let issued: IssuedToken | undefined;
-  let oldEndsAt: string | null = null;
-  return await recordedChange(
-    shell,
-    { command: "token rotate", tenants: [], reason },
-    (store, audit) =>
-      editRegistry(store, audit, (tokens) => {
-        const old = activeToken(tokens, tokenId, now);
-        oldEndsAt = oldEnds === undefined ? null : earlierEnd(old.expiresAt, oldEnds);
-        const terms = { ...old, expiresAt: earlierEnd(old.expiresAt, last) };
-        // All attempts store the same token, because an attempt whose answer was lost may have stored it.
-        issued ??= issueToken(terms, tokenId, now, shell.randomBytes);
-        const ended =
-          oldEndsAt === null ? revoked(tokens, [tokenId], now) : withEnd(tokens, tokenId, oldEndsAt, now);
-        return [...ended, issued.entry];
-      }),
-    () => {
-      if (issued !== undefined) printIssuedToken(shell, issued, json);
-      if (oldEndsAt === null || json) return;
-      shell.stderr.write(`Token ${tokenId} ends ${relativeAndExact(oldEndsAt, layoutOf(shell))}.\n`);
-    },
-  );
-}
+      instantAfter,
+    ),
+    reason,
+    json,
+  },
+  async (shell, { oldEnds, reason, json }, tokenId) => {
+    const now = shell.now();
+    if (oldEnds !== undefined && oldEnds <= now) {
+      throw new Failure("usage", "--old-ends lies in the past; without it the old token ends at once.");
+    }
+    const last = latestEnd(settingsOf(shell), now, ["--old-ends", oldEnds]);
+    let issued: IssuedToken | undefined;
+    let oldEndsAt: string | null = null;
+    return await recordedChange(
+      shell,
+      { command: "token rotate", tenants: [], reason },
+      (store, audit) =>
+        editRegistry(store, audit, (tokens) => {
+          const old = activeToken(tokens, tokenId, now);
+          oldEndsAt = oldEnds === undefined ? null : earlierEnd(old.expiresAt, oldEnds);
+          const terms = { ...old, expiresAt: earlierEnd(old.expiresAt, last) };
+          // All attempts store the same token, because an attempt whose answer was lost may have stored it.
+          issued ??= issueToken(terms, tokenId, now, shell.randomBytes);
+          const ended =
+            oldEndsAt === null ? revoked(tokens, [tokenId], now) : withEnd(tokens, tokenId, oldEndsAt, now);
+          return [...ended, issued.entry];
+        }),
+      () => {
+        if (issued !== undefined) printIssuedToken(shell, issued, json);
+        if (oldEndsAt === null || json) return;
+        shell.stderr.write(`Token ${tokenId} ends ${relativeAndExact(oldEndsAt, layoutOf(shell))}.\n`);
+      },
+    );
+  },
+  argument("token-id", "the token to replace", asTokenId),
+);

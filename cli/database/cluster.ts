@@ -26,9 +26,8 @@ export interface Cluster {
 export const superuser = "postgres";
 
 /**
- * Where the cluster of a `DATA_DIR` lives: `<dataDir>/postgres`. Root takes a machine directory instead where the server's
- * account can't enter `dataDir` (below /root), or somebody else can change what lies in it. Throws `source_unavailable` for a
- * folder that somebody else made (P181).
+ * Where the cluster of a `DATA_DIR` lives: `<dataDir>/postgres`, or a machine directory where the server's account can't enter `dataDir`
+ * or somebody else can change it. Throws `source_unavailable` for a folder that somebody else made (P181).
  */
 export async function clusterOf(namedDir: string): Promise<Cluster> {
   await mkdir(namedDir, { recursive: true }).catch((cause: Error) => {

@@ -14,10 +14,7 @@ export type SourceClient = pg.ClientBase;
 
 /** Connections to the booking database, for reading only. */
 export interface SourcePool {
-  /**
-   * Runs with a connection of its own, inside one `REPEATABLE READ READ ONLY` transaction (P6): one consistent reading. Throws
-   * `source_contract` when a view fails.
-   */
+  /** Runs in one `REPEATABLE READ READ ONLY` transaction (P6). Throws `source_contract` when a view fails. */
   withReading<Result>(
     read: (client: SourceClient) => Promise<Result>,
     limits?: WaitingLimits,
@@ -27,10 +24,7 @@ export interface SourcePool {
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 
-/**
- * A pooled connection may have gone silent since its last use, behind a proxy or a NAT. The first answer waits for no lock, at most for
- * a pooler's free connection, so it is due soon.
- */
+/** A pooled connection may have gone silent behind a proxy. The first answer waits for no lock, so it is due soon. */
 const beginTimeoutMs = 30_000;
 
 /** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
@@ -88,18 +82,14 @@ async function withReading<Result>(
   const onError = (error: Error): void => {
     broken = error;
   };
-  connection.on("error", onError);
   // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
   const abort = (): void => cutConnection(connection);
-  const client = withDeadline(connection);
+  connection.on("error", onError);
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
-    const silent = setTimeout(
-      () => cutConnection(connection, new Error("Query read timeout")),
-      beginTimeoutMs,
-    );
-    client.keepsStatements = await begin(client, limits).finally(() => clearTimeout(silent));
+    const client = withDeadline(connection);
+    await begin(client, connection, limits);
     const result = await read(client);
     await client.query("COMMIT");
     return result;
@@ -114,16 +104,13 @@ async function withReading<Result>(
   }
 }
 
-/**
- * P190: whether the client is connected to the server itself. A pooler, such as PgBouncer, gives process ids of its own, and may
- * run each transaction in another session. `serverPid`: the result of `pg_backend_pid()`.
- */
-function isDirect(client: SourceClient, serverPid: number): boolean {
-  return "processID" in client && client.processID === serverPid;
-}
+type ReadingClient = SourceClient & {
+  /** Whether the server remembers a named statement until the connection ends. False until `begin` knows. */
+  keepsStatements: boolean;
+};
 
-/** Begins the transaction in one round trip. Returns whether the server itself answers. */
-async function begin(client: ReadingClient, limits: WaitingLimits): Promise<boolean> {
+/** Begins the transaction in one round trip, and finds out whether the server itself answers. */
+async function begin(client: ReadingClient, connection: pg.PoolClient, limits: WaitingLimits): Promise<void> {
   const settings = [
     // Dates have one form as text, whatever the session's.
     "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'",
@@ -134,15 +121,12 @@ async function begin(client: ReadingClient, limits: WaitingLimits): Promise<bool
     ...waitingLimits(limits),
   ];
   const text = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings.join("; ")}; SELECT pg_backend_pid() AS pid`;
-  const answers: unknown = await client.query(text);
+  const silent = cutAfter(beginTimeoutMs, connection);
+  const answers: unknown = await client.query(text).finally(() => clearTimeout(silent));
   const pid = (answers as readonly QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
-  return pid !== undefined && isDirect(client, pid);
+  // P190: a pooler, such as PgBouncer, gives process ids of its own, and may run each transaction in another session.
+  client.keepsStatements = "processID" in connection && connection.processID === pid;
 }
-
-type ReadingClient = SourceClient & {
-  /** Whether the server remembers a named statement until the connection ends. False until `begin` knows. */
-  keepsStatements: boolean;
-};
 
 function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout {
   return setTimeout(() => cutConnection(connection, new Error("Query read timeout")), timeoutMs);
@@ -160,8 +144,8 @@ function withDeadline(connection: pg.PoolClient): ReadingClient {
       query.once("end", () => clearTimeout(deadline)).once("error", () => clearTimeout(deadline));
       return connection.query(query);
     }
+    const config = typeof query === "string" ? { text: query } : query;
     return new Promise<QueryResult>((resolve, reject) => {
-      const config = typeof query === "string" ? { text: query } : query;
       connection.query(
         values === undefined ? config : { ...config, values },
         (error: Error | null, answer) => {
@@ -191,14 +175,11 @@ export async function limitWaiting(client: SourceClient, limits: WaitingLimits):
 
 /** The statements that set the limits. */
 function waitingLimits({ statementMs, lockMs }: WaitingLimits): readonly string[] {
-  return [
-    ...(statementMs === undefined ? [] : [limit("statement_timeout", statementMs)]),
-    ...(lockMs === undefined ? [] : [limit("lock_timeout", lockMs)]),
-  ];
-}
-
-/** A setting reads back with its unit, as an interval. Zero stands for no limit. */
-function limit(setting: string, ms: number): string {
-  const own = `nullif(extract(epoch FROM current_setting('${setting}')::interval) * 1000, 0)`;
-  return `SELECT set_config('${setting}', least(${own}, ${Math.round(ms)})::int::text, true)`;
+  const limits = { statement_timeout: statementMs, lock_timeout: lockMs };
+  return Object.entries(limits).flatMap(([setting, ms]) => {
+    if (ms === undefined) return [];
+    // A setting reads back with its unit, as an interval. Zero stands for no limit.
+    const own = `nullif(extract(epoch FROM current_setting('${setting}')::interval) * 1000, 0)`;
+    return [`SELECT set_config('${setting}', least(${own}, ${Math.round(ms)})::int::text, true)`];
+  });
 }

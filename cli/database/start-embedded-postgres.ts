@@ -26,23 +26,12 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
-  /** False for data that may be lost when the machine crashes: faster. Decided by whoever starts the server. */
-  readonly durable?: boolean;
-}
-
 const maxStartMs = 60_000;
 /** The advisory lock of the server's users; nothing else in the program uses it. */
 const usersLock = 7_205_759_404;
 
-/**
- * Starts the server over `<dataDir>/postgres`, creating the database on first use, or joins the one that another process started.
- * It listens on 127.0.0.1 on a free port. Throws `source_unavailable` when this machine can't run it.
- */
-export async function startEmbeddedPostgres(
-  dataDir: string,
-  { durable = true }: EmbeddedPostgresOptions = {},
-): Promise<EmbeddedPostgres> {
+/** Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`. */
+export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const cluster = await clusterOf(resolve(dataDir));
   const deadline = Date.now() + maxStartMs;
   while (Date.now() < deadline) {
@@ -51,7 +40,7 @@ export async function startEmbeddedPostgres(
     const programs = await serverPrograms();
     await createCluster(cluster, join(programs, "initdb"));
     // Another process may be starting or stopping the server: then this one is refused, and tries again.
-    if (!(await startServer(cluster, join(programs, "pg_ctl"), durable))) await delay(50);
+    if (!(await startServer(cluster, join(programs, "pg_ctl")))) await delay(50);
   }
   const { pid } = await lockFile(cluster);
   throw new Failure(
@@ -63,15 +52,10 @@ export async function startEmbeddedPostgres(
 /** Runs `body` with the server's connection string and gives the server up afterwards. */
 export async function withEmbeddedPostgres<Result>(
   dataDir: string,
-  options: EmbeddedPostgresOptions,
   body: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const server = await startEmbeddedPostgres(dataDir, options);
-  try {
-    return await body(server.url);
-  } finally {
-    await server.stop();
-  }
+  const server = await startEmbeddedPostgres(dataDir);
+  return await body(server.url).finally(server.stop);
 }
 
 /** Whether there is a database to start. Creates none. */
@@ -101,13 +85,11 @@ async function joinServer(cluster: Cluster): Promise<EmbeddedPostgres | undefine
     return undefined;
   }
   let stopped: Promise<void> | undefined;
-  return {
-    url,
-    stop() {
-      stopped ??= leave(session, cluster);
-      return stopped;
-    },
+  const stop = (): Promise<void> => {
+    stopped ??= leave(session, cluster);
+    return stopped;
   };
+  return { url, stop };
 }
 
 async function leave(session: pg.Client, { data }: Cluster): Promise<void> {
@@ -129,21 +111,18 @@ async function leave(session: pg.Client, { data }: Cluster): Promise<void> {
 const lostRace = [" already exists", " is empty", "pre-existing shared memory", "could not bind"];
 
 /** Starts the server and waits until it takes connections. `false` when another one holds the cluster or the port. */
-async function startServer({ directory, data, log: path }: Cluster, pgCtl: string, durable: boolean) {
+async function startServer({ directory, data, log: path }: Cluster, pgCtl: string): Promise<boolean> {
   const settings = {
     listen_addresses: "127.0.0.1",
     // A port of the range that nobody owns by convention. If it is taken, the next attempt takes another one.
     port: randomInt(49_152, 65_536),
     unix_socket_directories: "''",
-    timezone: "UTC",
-    log_timezone: "UTC",
+    ...{ timezone: "UTC", log_timezone: "UTC" },
     // No replica will ever read this cluster: bulk loads into fresh tables skip the write-ahead log.
-    wal_level: "minimal",
-    max_wal_senders: 0,
-    max_wal_size: "4GB",
-    shared_buffers: "256MB",
-    maintenance_work_mem: "256MB",
-    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...{ wal_level: "minimal", max_wal_senders: 0, max_wal_size: "4GB" },
+    ...{ shared_buffers: "256MB", maintenance_work_mem: "256MB" },
+    // It is for data that a seed makes again, so a crash of the machine may take it.
+    ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   const log = await open(path, "a", 0o600);

@@ -6,14 +6,12 @@ import { secretIn } from "../../core/secret-files.ts";
 import { SettingFault } from "../../core/setting-parser.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import type { CliSettings } from "../shell/shell.ts";
+import { type SourceClient, withSourcePool } from "./connect.ts";
 import type { DatabaseUrl } from "./source-client.ts";
 
 type DatabaseSettings = Pick<CliSettings, "databaseUrl" | "databaseUrlFile" | "dataDir">;
 
-/**
- * Runs with the connection string of the booking database: `DATABASE_URL`, or the embedded PostgreSQL, which runs
- * for as long as the function (and any other process that uses it). Throws `settings` for what the driver cannot use.
- */
+/** Runs with `DATABASE_URL`, or with the embedded PostgreSQL running. Throws `settings` for what the driver cannot use. */
 export async function withDatabaseUrl<Result>(
   { databaseUrl, databaseUrlFile, dataDir }: DatabaseSettings,
   run: (databaseUrl: DatabaseUrl) => Promise<Result>,
@@ -21,7 +19,7 @@ export async function withDatabaseUrl<Result>(
   switch (databaseUrl.kind) {
     case "embedded": {
       const { withEmbeddedPostgres } = await import("./start-embedded-postgres.ts");
-      return await withEmbeddedPostgres(dataDir, {}, run);
+      return await withEmbeddedPostgres(dataDir, run);
     }
     case "none":
       throw new Failure(
@@ -33,6 +31,24 @@ export async function withDatabaseUrl<Result>(
       await checkCertificateFiles(databaseUrl.url);
       return await run(rereadUrl(databaseUrl.url, databaseUrlFile));
   }
+}
+
+/** Runs in one reading of the booking database that is there, on a connection of its own. Throws `source_unavailable`. */
+export async function withSourceReading<Result>(
+  settings: DatabaseSettings,
+  signal: AbortSignal,
+  read: (client: SourceClient) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, dataDir } = settings;
+  if (databaseUrl.kind === "embedded") {
+    const { hasEmbeddedPostgres } = await import("./start-embedded-postgres.ts");
+    const message = `DATABASE_URL is not set, and there is no embedded database under ${dataDir}.`;
+    // A question must not create an embedded database, whose emptiness would then be the answer.
+    if (!(await hasEmbeddedPostgres(dataDir))) throw new Failure("source_unavailable", message);
+  }
+  return await withDatabaseUrl(settings, (databaseUrl) =>
+    withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
+  );
 }
 
 /** The connection string; from a file, it is read anew for each connection, since passwords are rotated (P100). */
@@ -51,10 +67,7 @@ function rereadUrl(atStart: string, file: string | undefined): DatabaseUrl {
 }
 
 /** The database for people, without its password. */
-export function databaseLabel({
-  databaseUrl,
-  dataDir,
-}: Pick<CliSettings, "databaseUrl" | "dataDir">): string {
+export function databaseLabel({ databaseUrl, dataDir }: DatabaseSettings): string {
   return databaseUrl.kind === "url" ? databaseUrl.label : `the embedded PostgreSQL under ${dataDir}`;
 }
 
@@ -72,25 +85,16 @@ export async function refuseDemoStore({ databaseUrl, dataDir, storeUrl }: CliSet
   );
 }
 
-/** The parameters of `DATABASE_URL` that are paths (PostgreSQL's documentation, 34.1.2). */
-const names = ["sslrootcert", "sslcert", "sslkey"];
-
 /** node-postgres reads these files by itself, and throws a bare `ENOENT` where it cannot. Throws `settings`. */
 async function checkCertificateFiles(databaseUrl: string): Promise<void> {
   const parameters = parametersOf(databaseUrl);
-  for (const name of names) {
+  for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
     const path = parameters.get(name);
     if (path === null || path === "") continue;
-    try {
-      await readFile(path);
-    } catch (error) {
-      const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-      throw new Failure(
-        "settings",
-        `DATABASE_URL: ${name} names a file that cannot be read: ${path} (${reason}).`,
-        { cause: error },
-      );
-    }
+    await readFile(path).catch((cause: NodeJS.ErrnoException) => {
+      const message = `DATABASE_URL: ${name} names a file that cannot be read: ${path} (${cause.code}).`;
+      throw new Failure("settings", message, { cause });
+    });
   }
 }
 
@@ -100,19 +104,16 @@ const sslModes = ["disable", "no-verify", "verify-full"];
 const strict = ["allow", "prefer", "require", "verify-ca"];
 
 /**
- * The connection string for node-postgres, which warns of `sslmode=require` and the like, since its next version will check no
- * certificate there. Operators rely on that check, so it is asked for by its strict name. Throws `settings` for an unknown mode,
- * which node-postgres would take for the strictest.
+ * The connection string for node-postgres, whose next version will check no certificate at `sslmode=require` and the like. Operators
+ * rely on that check, so it is asked for by its strict name. Throws `settings` for an unknown mode.
  */
 export function connectionString(databaseUrl: string): string {
   const parameters = parametersOf(databaseUrl);
   const mode = parameters.get("sslmode");
   if (mode === null || sslModes.includes(mode)) return databaseUrl;
   if (!strict.includes(mode)) {
-    throw new Failure(
-      "settings",
-      `DATABASE_URL: sslmode must be one of ${[...sslModes, ...strict].sort().join(", ")}.`,
-    );
+    const known = [...sslModes, ...strict].sort().join(", ");
+    throw new Failure("settings", `DATABASE_URL: sslmode must be one of ${known}.`);
   }
   // Whoever asks for libpq's meaning gets it.
   if (parameters.get("uselibpqcompat") === "true") return databaseUrl;

@@ -5,10 +5,10 @@ import { printable } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";
-import type { Shell } from "../shell/shell.ts";
-import { createNarration, type Narration } from "./narration.ts";
+import { type Style, styleOf } from "../output/style.ts";
+import type { Output, Shell } from "../shell/shell.ts";
 import { cliPath, freePort, runCli, startGateway } from "./programs.ts";
-import { makeRequests } from "./requests.ts";
+import { exchangeText, indented, makeRequests } from "./requests.ts";
 
 interface DemoOptions {
   /** The folder for the demo's database and store, which stay there after the demo. */
@@ -19,41 +19,40 @@ interface DemoOptions {
 
 /** What all steps of the demonstration share. */
 interface Stage extends DemoOptions {
-  readonly narration: Narration;
+  readonly stdout: Output;
+  readonly style: Style;
   readonly signal: AbortSignal;
   /** The environment of the programs that the demo runs: without this shell's settings, so that it touches no real data (P120). */
   readonly env: NodeJS.ProcessEnv;
   /** Runs a command of `partner-programs` as an operator would, and returns its output. */
   readonly run: (...args: readonly string[]) => Promise<string>;
+  readonly heading: (step: number, text: string) => void;
+  /** `token`: the one that the text may show, since tokens of the demo are of no use to anybody else. */
+  readonly say: (text: string, token?: string) => void;
 }
 
-/** The name of the demo's tokens. */
-const tokenName = "demo";
-
 /**
- * Shows the whole way from a booking database to a partner's answer:
- *
- * 1. It fills an embedded PostgreSQL with sample data (`booking/`).
- * 2. It builds the snapshots of all tenants.
- * 3. It issues tokens.
- * 4. It starts the gateway. The database is stopped by then.
- * 5. It makes a partner's requests (`requests.ts`) and prints the answers.
- *
- * Each step runs the command that an operator would run, in a process of its own (`programs.ts`). Returns whether every answer
- * was as expected.
+ * Shows the whole way from a booking database to a partner's answer. Each step runs the command that an operator would run, in a process
+ * of its own, with nothing of this shell's settings. Returns whether every answer was as expected.
  */
 export async function demonstrate(
-  { dataDir, isCheck }: DemoOptions,
+  options: DemoOptions,
   shell: Pick<Shell, "stdout" | "env" | "signal">,
 ): Promise<boolean> {
-  const { signal } = shell;
+  const { stdout, signal } = shell;
+  const { dataDir } = options;
   const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = shell.env;
   const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
   const env = { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
-  const run = (...args: readonly string[]): Promise<string> => runCli(args, env, signal);
+  const style = styleOf(stdout, shell.env);
   await claimDemoFolder(dataDir);
   try {
-    return await perform({ dataDir, isCheck, narration: createNarration(shell), signal, env, run });
+    return await perform({
+      ...{ ...options, stdout, style, signal, env },
+      run: (...args) => runCli(args, env, signal),
+      heading: (step, text) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
+      say: (text, token) => stdout.write(`${indented(text)}\n`, token === undefined ? [] : [token]),
+    });
   } catch (error) {
     // After the signal, any failure is a consequence of it.
     throw signal.aborted ? interrupted("The demo") : error;
@@ -61,36 +60,35 @@ export async function demonstrate(
 }
 
 async function perform(stage: Stage): Promise<boolean> {
-  const { narration, env, signal, isCheck, run } = stage;
-  narration.say("partner-programs: tour programs for partners, precomputed.");
+  const { stdout, style, heading, say, env, signal, isCheck, run } = stage;
+  stdout.write("partner-programs: tour programs for partners, precomputed.\n");
   const [tenant, stranger] = await publish(stage);
 
-  narration.heading(3, `A token for ${tenant}, printed this once`);
-  await revokeEarlierTokens(run);
+  heading(3, `A token for ${tenant}, printed this once`);
   const createToken = async (of: string, ...options: readonly string[]): Promise<string> =>
-    (await run("token", "create", "--tenant", of, "--name", tokenName, ...options)).trim();
+    (await run("token", "create", "--tenant", of, "--name", "demo", ...options)).trim();
   const token = await createToken(tenant);
   const narrowToken = await createToken(tenant, "--rate-limit", "1");
   const strangerToken = await createToken(stranger);
-  narration.detail(token, token);
+  say(token, token);
 
-  narration.heading(4, "The gateway serves the files; the database is stopped, nobody needs it");
+  heading(4, "The gateway serves the files; the database is stopped, nobody needs it");
   const [port, adminPort] = isCheck ? [0, 0] : [await freePort(8080), await freePort(9090)];
   const gateway = await startGateway({ ...env, PORT: `${port}`, ADMIN_PORT: `${adminPort}` }, signal);
   try {
     const { baseUrl } = gateway;
-    narration.detail(baseUrl);
-    narration.heading(5, "What partners get");
+    say(baseUrl);
+    heading(5, "What partners get");
     const exchanges = await makeRequests({ baseUrl, token, narrowToken, strangerToken });
-    exchanges.forEach(narration.exchange);
+    for (const exchange of exchanges) stdout.write(exchangeText(exchange, style));
     if (!isCheck) {
-      invite(narration, baseUrl, token, exchanges[1]?.path ?? "");
+      invite(stage, baseUrl, token, exchanges[1]?.path ?? "");
       await gateway.ended;
     }
     gateway.stop();
     const status = await gateway.ended;
     const met = exchanges.filter(({ fault }) => fault === undefined).length;
-    narration.say(`\n${met} of ${exchanges.length} answers as expected; the gateway ended with ${status}.`);
+    stdout.write(`\n${met} of ${exchanges.length} answers as expected; the gateway ended with ${status}.\n`);
     return met === exchanges.length && status === 0;
   } finally {
     gateway.stop();
@@ -98,63 +96,48 @@ async function perform(stage: Stage): Promise<boolean> {
 }
 
 /** Fills the database and builds the snapshots. Returns the ids of the first two tenants. */
-async function publish({ dataDir, narration, run }: Stage): Promise<readonly [string, string]> {
-  return await withEmbeddedPostgres(dataDir, {}, async () => {
+async function publish({ dataDir, heading, say, run }: Stage): Promise<readonly [string, string]> {
+  return await withEmbeddedPostgres(dataDir, async () => {
     const place = printable(dataDir);
-    narration.heading(1, `A booking database: PostgreSQL under ${place}/postgres, with sample data`);
+    heading(1, `A booking database: PostgreSQL under ${place}/postgres, with sample data`);
     await run("source", "init");
-    narration.detail((await run("source", "seed")).trimEnd());
+    say((await run("source", "seed")).trimEnd());
 
-    narration.heading(2, `Snapshots, validated and published under ${place}/store`);
-    const report = JSON.parse(await run("snapshot", "build", "--json")) as RunReport;
-    for (const { tenantId, outcome, counts } of report.tenants) {
+    heading(2, `Snapshots, validated and published under ${place}/store`);
+    const { tenants, totals, durationMs } = JSON.parse(await run("snapshot", "build", "--json")) as RunReport;
+    for (const { tenantId, outcome, counts } of tenants) {
       const programs = `${String(counts.programs).padStart(3)} programs ${outcome}`;
-      narration.detail(`${tenantId.padEnd(20)} ${programs}, ${counts.notPublishable} not publishable`);
+      say(`${tenantId.padEnd(20)} ${programs}, ${counts.notPublishable} not publishable`);
     }
-    const { warnings } = report.totals;
-    narration.detail(
-      `${report.durationMs} ms; ${warnings} faults of the data dropped by rule and reported (--report)`,
-    );
-    const [first, second] = report.tenants.map(({ tenantId }) => tenantId);
+    say(`${durationMs} ms; ${totals.warnings} faults of the data dropped by rule and reported (--report)`);
+    const [first, second] = tenants.map(({ tenantId }) => tenantId);
     if (first === undefined || second === undefined)
       throw new Error("The sample data has fewer than two tenants.");
     return [first, second];
   });
 }
 
-/** Each run issues tokens of its own and revokes those of earlier runs. */
-async function revokeEarlierTokens(run: Stage["run"]): Promise<void> {
-  const tokens = JSON.parse(await run("token", "list", "--json")) as readonly {
-    readonly tokenId: string;
-    readonly name: string | null;
-    readonly status: string;
-  }[];
-  const earlier = tokens.filter(({ name, status }) => name === tokenName && status === "active");
-  if (earlier.length > 0) await run("token", "revoke", ...earlier.map(({ tokenId }) => tokenId));
-}
-
 /** Prints requests to try. */
-function invite(narration: Narration, baseUrl: string, token: string, programPath: string): void {
-  narration.say("\nTry it yourself:\n");
-  narration.detail(`TOKEN=${token}`, token);
-  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/programs`);
-  narration.detail(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}${programPath}`);
-  narration.detail(`curl -si ${baseUrl}/v1/programs`);
-  narration.say(`\nAnd in another terminal, in this folder: node ${relative("", cliPath)} snapshot status`);
-  narration.say("\nCtrl-C ends the demo.");
+function invite({ stdout, say }: Stage, baseUrl: string, token: string, programPath: string): void {
+  stdout.write("\nTry it yourself:\n\n");
+  say(`TOKEN=${token}`, token);
+  say(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}/v1/programs`);
+  say(`curl -s -H "Authorization: Bearer $TOKEN" ${baseUrl}${programPath}`);
+  say(`curl -si ${baseUrl}/v1/programs`);
+  const status = `node ${relative("", cliPath)} snapshot status`;
+  stdout.write(`\nAnd in another terminal, in this folder: ${status}\n\nCtrl-C ends the demo.\n`);
 }
 
 const markText =
   "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
 
-/**
- * Marks the folder as the demo's own, unless it is marked already (P120). Throws `usage` when it holds a database or a
- * store that no demo made, because the sample data would be published beside somebody's tenants.
- */
+/** P120: marks the folder as the demo's own. Throws `usage` when it holds a database or a store that no demo made. */
 async function claimDemoFolder(dataDir: string): Promise<void> {
-  if (await exists(join(dataDir, demoMark))) return;
+  const exists = async (name: string): Promise<boolean> =>
+    (await lstat(join(dataDir, name)).catch(() => undefined)) !== undefined;
+  if (await exists(demoMark)) return;
   for (const name of ["postgres", "store"]) {
-    if (!(await exists(join(dataDir, name)))) continue;
+    if (!(await exists(name))) continue;
     throw new Failure(
       "usage",
       `${join(dataDir, name)} was not made by a demo; nothing was done. ` +
@@ -173,8 +156,4 @@ async function claimDemoFolder(dataDir: string): Promise<void> {
       { cause },
     );
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
 }

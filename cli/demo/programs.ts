@@ -9,10 +9,7 @@ import { Failure } from "../../core/failure.ts";
 export const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
 const gatewayPath = fileURLToPath(new URL("../../gateway/main.js", import.meta.url));
 
-/**
- * Runs `partner-programs` as an operator would, and returns its standard output. Throws its output when it does not exit
- * with 0. The signal ends it.
- */
+/** Runs `partner-programs` and returns its standard output. Throws its output when it does not exit with 0. */
 export async function runCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

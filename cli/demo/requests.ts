@@ -1,19 +1,7 @@
-/** The answer to a request. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
-}
+import { printableJson, singleLine } from "../../core/printable.ts";
+import type { Style } from "../output/style.ts";
 
-/** One request of the demonstration, and its answer. */
-export interface Exchange extends Answer {
-  readonly title: string;
-  readonly path: string;
-  /** What is wrong with the answer; `undefined` when it is as expected. */
-  readonly fault: string | undefined;
-}
-
-/** A request, and what its answer must have. */
+/** A request of the demonstration, and what its answer must have. */
 interface Plan {
   readonly title: string;
   readonly path: string;
@@ -21,6 +9,21 @@ interface Plan {
   readonly status: number;
   readonly header?: string;
   readonly id?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: {
+    readonly data?: { readonly id?: string; readonly length?: number };
+    readonly meta?: { readonly count: number };
+  };
+}
+
+/** One request and its answer. `fault`: what is wrong with it; `undefined` when it is as expected. */
+export interface Exchange extends Plan {
+  readonly answer: Answer;
+  readonly fault: string | undefined;
 }
 
 export interface Cast {
@@ -32,59 +35,77 @@ export interface Cast {
   readonly strangerToken: string;
 }
 
-const list = "/v1/programs";
-const legacy = "/api/v1/partner/programs";
-
 /** Makes the requests one after the other. */
 export async function makeRequests(cast: Cast): Promise<readonly Exchange[]> {
   const { baseUrl, token, narrowToken, strangerToken } = cast;
+  const path = "/v1/programs";
   const id = await firstId(baseUrl, token);
   const strangersId = await firstId(baseUrl, strangerToken);
-  await get(baseUrl, { path: list, token: narrowToken });
+  await get(baseUrl, path, narrowToken);
+  const old = { path: "/api/v1/partner/programs", header: "deprecation" };
   const plans: readonly Plan[] = [
-    { title: "The list", path: list, token, status: 200 },
-    { title: "One program, all public fields", path: `${list}/${id}`, token, status: 200, id },
-    { title: "The resource for old integrations", path: legacy, token, status: 200, header: "deprecation" },
-    { title: "Another company's program does not exist", path: `${list}/${strangersId}`, token, status: 404 },
-    { title: "No token, no answer", path: list, status: 401 },
-    {
-      title: "A second request in a minute",
-      path: list,
-      token: narrowToken,
-      status: 429,
-      header: "retry-after",
-    },
+    { title: "The list", path, token, status: 200 },
+    { title: "One program, all public fields", path: `${path}/${id}`, token, status: 200, id },
+    { title: "The resource for old integrations", ...old, token, status: 200 },
+    { title: "Another company's program does not exist", path: `${path}/${strangersId}`, token, status: 404 },
+    { title: "No token, no answer", path, status: 401 },
+    { title: "A second request in a minute", path, token: narrowToken, status: 429, header: "retry-after" },
   ];
   const exchanges: Exchange[] = [];
   for (const plan of plans) {
-    const answer = await get(baseUrl, plan);
-    exchanges.push({ title: plan.title, path: plan.path, ...answer, fault: faultOf(plan, answer) });
+    const answer = await get(baseUrl, plan.path, plan.token);
+    exchanges.push({ ...plan, answer, fault: faultOf(plan, answer) });
   }
   return exchanges;
 }
 
-async function get(baseUrl: string, { path, token }: Pick<Plan, "path" | "token">): Promise<Answer> {
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
-  const response = await fetch(baseUrl + path, headers === undefined ? {} : { headers });
-  return { status: response.status, headers: response.headers, body: await response.json() };
+async function get(baseUrl: string, path: string, token?: string): Promise<Answer> {
+  const options = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+  const response = await fetch(baseUrl + path, options);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer["body"],
+  };
 }
 
 async function firstId(baseUrl: string, token: string): Promise<string> {
-  const { status, body } = await get(baseUrl, { path: list, token });
-  const [first] = (body as { readonly data?: readonly { readonly id: string }[] }).data ?? [];
+  const { status, body } = await get(baseUrl, "/v1/programs", token);
+  const [first] = (body.data ?? []) as readonly { readonly id: string }[];
   if (first === undefined) throw new Error(`The list has no programs (status ${status}).`);
   return first.id;
 }
 
-function faultOf(expected: Plan, { status, headers, body }: Answer): string | undefined {
-  if (status !== expected.status) return `expected ${expected.status}, got ${status}`;
-  if (expected.header !== undefined && !headers.has(expected.header))
-    return `it has no header ${expected.header}`;
-  const { data, meta } = body as {
-    readonly data?: { readonly id?: string; readonly length?: number };
-    readonly meta?: { readonly count: number };
-  };
-  if (expected.id !== data?.id) return "it is about another program";
+function faultOf({ status, header, id }: Plan, answer: Answer): string | undefined {
+  if (status !== answer.status) return `expected ${status}, got ${answer.status}`;
+  if (header !== undefined && !answer.headers.has(header)) return `it has no header ${header}`;
+  const { data, meta } = answer.body;
+  if (id !== data?.id) return "it is about another program";
   if (meta !== undefined && meta.count !== data?.length) return "meta.count is not the number of programs";
   return undefined;
+}
+
+/** At most this many lines of an answer are shown. */
+const shownLines = 12;
+
+/** The exchange for people. */
+export function exchangeText({ title, path, answer, fault }: Exchange, style: Style): string {
+  const { status, headers, body } = answer;
+  const notable = ["retry-after", "ratelimit", "snapshot-generated-at", "deprecation"]
+    .filter((name) => headers.has(name))
+    .map((name) => singleLine(`${name}: ${headers.get(name)}`));
+  const lines = printableJson(body).split("\n");
+  const shown = [
+    style.faint(singleLine(`GET ${path}`)),
+    `${style.bold(String(status))}  ${style.faint(notable.join("  "))}`.trimEnd(),
+    ...lines.slice(0, shownLines),
+    ...(lines.length > shownLines ? [style.faint(`... ${lines.length - shownLines} more lines`)] : []),
+    ...(fault === undefined ? [] : [style.bad(`not as expected: ${singleLine(fault)}`)]),
+  ];
+  const sign = fault === undefined ? style.good("✓") : style.bad("✗");
+  return `\n ${sign} ${title}\n${indented(shown.join("\n"))}\n`;
+}
+
+export function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, "   ");
 }

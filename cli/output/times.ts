@@ -1,3 +1,5 @@
+import { counted } from "./counted.ts";
+
 /** The time and the time zone of a text's reader. The zone is `UTC` or a name of the IANA's list. */
 export interface Reader {
   readonly now: Date;
@@ -9,10 +11,7 @@ export interface Reader {
 /** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (now.getTime() - at.getTime()) / 1000;
-  const distance = inUnit(
-    Math.abs(seconds),
-    ({ name }, count) => `${count} ${name}${count === 1 ? "" : "s"}`,
-  );
+  const distance = inUnit(Math.abs(seconds), ({ name }, count) => counted(count, name));
   if (distance === undefined) return "just now";
   return seconds < 0 ? `in ${distance}` : `${distance} ago`;
 }
@@ -33,87 +32,51 @@ export function exactTime(rfc3339: string, zone = "UTC"): string {
   const at = new Date(rfc3339);
   const utc = `${at.toISOString().slice(0, 19)}Z`;
   if (zone === "UTC") return utc;
-  const { year, month, day, time, offset } = partsIn(zone, at);
-  return `${year}-${month}-${day}T${time}${offset} = ${utc}`;
+  // `2026-11-21 20:00:00 GMT−03:30`, with a minus of typography.
+  const [day, time, offset = ""] = formatters(zone).exact.format(at).split(" ");
+  return `${day}T${time}${offset.slice("GMT".length).replace("−", "-") || "+00:00"} = ${utc}`;
 }
 
 /** A time for a sentence: `21 November 2026, 12:00 UTC`, in another zone with UTC behind it. A text that is no time stays as it is. */
 export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): string {
   const at = new Date(rfc3339);
   if (Number.isNaN(at.getTime())) return rfc3339;
-  const shown = (zoneOf: string): string => {
-    const { year, month, day, time } = partsIn(zoneOf, at);
-    return `${Number(day)} ${months[Number(month) - 1] ?? ""} ${year}, ${time.slice(0, 5)}`;
-  };
-  const utc = shown("UTC");
-  if (zone === "UTC") return `${utc} UTC`;
-  const own = shown(zone);
-  const isSameDay = own.slice(0, -5) === utc.slice(0, -5);
-  return `${own} ${partsIn(zone, at).name} (${isSameDay ? utc.slice(-5) : utc} UTC)`;
+  // Node.js versions differ in what stands between day and time.
+  const [[day, time], [utcDay, utcTime]] = [zone, "UTC"].map((each) =>
+    formatters(each)
+      .plain.format(at)
+      .split(/, | at /),
+  ) as [string[], string[]];
+  if (zone === "UTC") return `${day}, ${time}`;
+  return `${day}, ${time} (${day === utcDay ? "" : `${utcDay}, `}${utcTime})`;
 }
-
-const months = "January February March April May June July August September October November December".split(
-  " ",
-);
 
 /** Whether this Node.js knows the zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    formatter(name);
-    return true;
+    return formatters(name) !== undefined;
   } catch {
     return false;
   }
 }
 
-interface ZonedParts {
-  readonly year: string;
-  readonly month: string;
-  readonly day: string;
-  /** `08:00:00`. */
-  readonly time: string;
-  /** `+01:00`. */
-  readonly offset: string;
-  /** Short, such as `CET`. */
-  readonly name: string;
-}
-
-function partsIn(zone: string, at: Date): ZonedParts {
-  const parts = new Map(
-    formatter(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, value]),
-  );
-  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? "";
-  const time = `${of("hour")}:${of("minute")}:${of("second")}`;
-  const [year, month, day] = [of("year").padStart(4, "0"), of("month"), of("day")];
-  const aheadMinutes = Math.round((Date.parse(`${year}-${month}-${day}T${time}Z`) - at.getTime()) / 60_000);
-  const minutes = String(Math.abs(aheadMinutes) % 60).padStart(2, "0");
-  const hours = String(Math.trunc(Math.abs(aheadMinutes) / 60)).padStart(2, "0");
-  const offset = `${aheadMinutes < 0 ? "-" : "+"}${hours}:${minutes}`;
-  return { year, month, day, time, offset, name: of("timeZoneName") };
-}
-
-function formatter(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "short",
-  });
-  formatters.set(zone, made);
+function formatters(timeZone: string) {
+  const made = known.get(timeZone) ?? {
+    exact: new Intl.DateTimeFormat("sv-SE", {
+      ...{ timeZone, year: "numeric", month: "2-digit", day: "2-digit" },
+      ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "longOffset" },
+    }),
+    plain: new Intl.DateTimeFormat("en-GB", {
+      ...{ timeZone, year: "numeric", month: "long", day: "numeric" },
+      ...{ hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+    }),
+  };
+  known.set(timeZone, made);
   return made;
 }
 
 /** Kept, because making a formatter takes as long as making a page. */
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const known = new Map<string, { readonly exact: Intl.DateTimeFormat; readonly plain: Intl.DateTimeFormat }>();
 
 interface Unit {
   readonly name: string;

@@ -53,16 +53,6 @@ export function settingsOf(shell: Shell): CliSettings {
   ]);
 }
 
-/** Makes a function that returns an exit status into an action for commander. */
-export function action<Args extends readonly unknown[]>(
-  shell: Shell,
-  run: (shell: Shell, ...args: Args) => Promise<ExitStatus>,
-): (...args: Args) => Promise<void> {
-  return async (...args) => {
-    shell.finish(await run(shell, ...args));
-  };
-}
-
 /** Prints a result for programs. `issued` are the tokens whose plaintexts may stand in it. */
 export function printJson(shell: Shell, value: unknown, issued?: readonly string[]): void {
   shell.stdout.write(`${printableJson(value)}\n`, issued);

@@ -16,7 +16,6 @@ export async function withStore<Result>(
     address: storeUrl,
     forcePathStyle: s3ForcePathStyle,
     timeoutMs: storeTimeoutMs,
-    isBlocking: true,
   });
   try {
     await assertWanted(store, settings);

@@ -2,9 +2,8 @@ import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
 import { limitWaiting, type SourceClient } from "../database/connect.ts";
-import { FindingGroups } from "../operate/source-check/finding-groups.ts";
+import { FindingGroups } from "../operate/source-check/findings.ts";
 import { type ProblemPlace, problemPlace } from "../operate/source-check/problem-place.ts";
-import { ProgramProblems } from "../operate/source-check/program-problems.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
 import {
@@ -48,7 +47,6 @@ export async function previewSource(
     wish.programId === undefined ? undefined : await readAsked(client, tenantId, wish.programId, rules);
   const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
-  const problems = new ProgramProblems(groups, tenantId);
   const filled = new Set<string>();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
@@ -57,7 +55,7 @@ export async function previewSource(
   for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
-      problems.add(read, outcome);
+      groups.addProgram(tenantId, read, outcome);
       sampled.add(read.source.programId);
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {

@@ -34,10 +34,6 @@ export function folderFailure(key: string, cause: unknown): Failure {
   const full = isErrno(cause, "ENOSPC") ? "disk is full" : isErrno(cause, "EDQUOT") && "quota is used up";
   const text = full
     ? `The store's folder could not take ${key}, since the ${full}; make room there, and run this again.`
-    : `The store's folder could not serve ${key}: ${reason(cause)}.`;
+    : `The store's folder could not serve ${key}: ${cause instanceof Error && "code" in cause ? cause.code : cause}.`;
   return new Failure("store_unavailable", text, { cause });
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

@@ -1,23 +1,20 @@
-import { chmodSync, constants, linkSync, lstatSync, renameSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { chmodSync, linkSync, lstatSync, renameSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
-import { type ObjectHead, objectInMemory } from "../object-body.ts";
+import { bytesBody, type ObjectHead, objectInMemory, readBody } from "../object-body.ts";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
-import type { ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
-import { type DiskFile, mainThread, otherThread, turnIfDue } from "./disk.ts";
-import { folderFailure, isErrno, unlessErrno } from "./file-error.ts";
+import type { GetResult, ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
+import { folderFailure, unlessErrno } from "./file-error.ts";
 import { createLinkGuard } from "./link-guard.ts";
-import { putNewFile, temporaryName, unlinkIfThere, type WriteFile, writeSyncedFile } from "./new-file.ts";
+import { putNewFile, temporaryName, unlinkIfThere } from "./new-file.ts";
 import { chunksOf, isNamed } from "./open-file.ts";
 import { createStoreFolders } from "./store-folders.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
-import { listFiles, listFolders, removeEmptyFolders, tidyFolders, type WalkedStore } from "./walk-folders.ts";
+import { listFiles, listFolders, removeEmptyFolders, tidyFolders } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
   readonly directory: string;
-  /** Reads in the main thread, and gives others a turn every 5 ms: for commands. It takes a third less processor time. */
-  readonly isBlocking?: boolean | undefined;
   /** Lets tests run as on other systems than Linux. See `LinkGuard`. */
   readonly hasProc?: boolean;
 }
@@ -32,28 +29,22 @@ export interface FileStoreOptions {
  */
 export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
-  const guard = createLinkGuard(
-    root,
-    options.isBlocking === true ? mainThread : otherThread,
-    options.hasProc,
-  );
+  const guard = createLinkGuard(root, options.hasProc);
   const folders = createStoreFolders(guard);
-  const store: WalkedStore = { guard, folders };
-  const versions = createVersions(guard, folders);
+  const versions = createVersions(folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
-
-  async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    const putting = putNewFile(folders, path, written(body), "link");
-    const etag = await unlessErrno(putting, "EEXIST");
-    return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
-  }
 
   async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
     while (isNamed(versionsFolder(path))) {
       const result = await versions.replace(path, body, undefined);
       if (result.kind === "stored") return result;
     }
-    return { kind: "stored", etag: await putNewFile(folders, path, written(body), "rename") };
+    return { kind: "stored", etag: await putNewFile(folders, path, body, "rename") };
+  }
+
+  async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
+    const etag = await unlessErrno(putNewFile(folders, path, body, "link"), "EEXIST");
+    return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
   }
 
   /**
@@ -61,105 +52,83 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
    * an object that is replaced under conditions, since its plain file need not be the object.
    */
   async function link(source: string, target: string): Promise<boolean> {
-    await turnIfDue();
     if (isNamed(versionsFolder(source))) return false;
     return await folders.within(dirname(source), (from) =>
       folders.withinMade(dirname(target), async (to) => {
-        const [linked, named] = [from.at(basename(source)), to.at(basename(target))];
+        const linked = from.at(basename(source));
         const found = lstatSync(linked);
         if (!found.isFile()) return false;
         if ((found.mode & 0o222) !== 0) chmodSync(linked, found.mode & 0o440);
-        if (isNamed(versionsFolder(target))) await versions.publishPending(target);
-        linkOver(linked, named, to.at(temporaryName()));
+        await versions.publishPending(target);
+        const temporary = to.at(temporaryName());
+        linkSync(linked, temporary);
+        try {
+          renameSync(temporary, to.at(basename(target)));
+        } finally {
+          // Renaming does nothing where both names are of one file already.
+          unlinkIfThere(temporary);
+        }
         return true;
       }),
     );
   }
 
+  async function get(key: ObjectKey, options?: GetOptions): Promise<GetResult> {
+    const path = pathOf(key);
+    return translated(key, options?.signal, async () => {
+      const file = await versions.open(path);
+      if (file === undefined) return { kind: "missing" };
+      const { handle, bytes, etag, size, modifiedAt } = file;
+      const isKnown = etag === options?.ifNoneMatch;
+      const head = { kind: "object", etag, size, modifiedAt } as const;
+      if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
+      await handle.close();
+      return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes);
+    });
+  }
+
   return {
     address: `file:${root}`,
 
-    async get(key, options) {
-      const path = pathOf(key);
-      return translated(key, async () => {
-        options?.signal?.throwIfAborted();
-        const version = await versions.open(path);
-        if (version === undefined) return { kind: "missing" };
-        if (version.etag === options?.ifNoneMatch) {
-          await version.handle.close();
-          return { kind: "not_modified" };
-        }
-        const { etag, size, modifiedAt } = version;
-        const head = { kind: "object", etag, size, modifiedAt } as const;
-        const { handle, bytes } = version;
-        if (bytes !== undefined) {
-          await handle.close();
-          return objectInMemory(head, bytes);
-        }
-        return largeObject(head, handle, key);
-      });
-    },
+    get,
 
-    async put(key, body, options) {
+    async put(key, body, { condition, signal } = {}) {
       const path = pathOf(key);
-      return translated(key, async () => {
-        options?.signal?.throwIfAborted();
-        switch (options?.condition?.kind) {
-          case "match":
-            return versions.replace(path, body, options.condition.etag);
-          case "absent":
-            return putIfAbsent(path, body);
-          case undefined:
-            return putAlways(path, body);
-        }
+      return translated(key, signal, () => {
+        if (condition === undefined) return putAlways(path, body);
+        if (condition.kind === "absent") return putIfAbsent(path, body);
+        return versions.replace(path, body, condition.etag);
       });
     },
 
     async copy(from, to, options) {
       const [source, target] = [pathOf(from), pathOf(to)];
-      return translated(to, async () => {
-        options?.signal?.throwIfAborted();
-        if ((await unlessErrno(link(source, target), ...notLinked)) === true) return { kind: "copied" };
-        const version = await versions.open(source);
-        if (version === undefined) return { kind: "missing" };
-        const { handle, etag } = version;
-        try {
-          if (isNamed(versionsFolder(target))) await versions.publishPending(target);
-          // The open file has passed the guard. Its name could lead elsewhere by now.
-          const opened = guard.hasProc ? `/proc/self/fd/${handle.fd}` : source;
-          const copied: WriteFile = async (path) => {
-            await copyFile(opened, path, copyMode);
-            return etag;
-          };
-          await putNewFile(folders, target, copied, "rename", false);
-          return { kind: "copied" };
-        } finally {
-          await handle.close();
-        }
+      return translated(to, options?.signal, async () => {
+        const isLinked = await unlessErrno(link(source, target), ...notLinked);
+        if (isLinked === true) return { kind: "copied" };
+        const found = await get(from, options);
+        if (found.kind !== "object") return { kind: "missing" };
+        await putAlways(target, bytesBody(await readBody(found, found.size, from)));
+        return { kind: "copied" };
       });
     },
 
     list: (prefix, options) =>
-      translatedItems(prefix, options?.signal, listFiles(store, prefix, options?.after ?? "")),
+      translatedItems(prefix, options?.signal, listFiles(folders, prefix, options?.after ?? "")),
 
-    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(store, prefix)),
+    listFolders: (prefix, options) => translatedItems(prefix, options?.signal, listFolders(folders, prefix)),
 
     async delete(keys, options) {
       // All keys are checked before the first object is deleted.
       const paths = keys.map((key) => ({ key, path: pathOf(key) }));
-      for (const { key, path } of paths) {
-        await translated(key, async () => {
-          options?.signal?.throwIfAborted();
-          await versions.remove(path);
-        });
-      }
+      for (const { key, path } of paths) await translated(key, options?.signal, () => versions.remove(path));
       for (const folder of new Set(paths.map(({ path }) => dirname(path)))) {
-        await translated(folder, () => removeEmptyFolders(store, folder));
+        await translated(folder, undefined, () => removeEmptyFolders(folders, folder));
       }
     },
 
     tidy: (prefix, options) =>
-      translated(prefix, () => tidyFolders(store, resolve(root, prefix), options?.signal)),
+      translated(prefix, options?.signal, () => tidyFolders(folders, resolve(root, prefix), options?.signal)),
 
     async close() {},
   };
@@ -168,30 +137,9 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 /** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */
 const notLinked = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
 
-/** Gives the file the name, also in place of another one. */
-function linkOver(linked: string, named: string, temporary: string): void {
-  try {
-    linkSync(linked, named);
-  } catch (error) {
-    if (!isErrno(error, "EEXIST")) throw error;
-    linkSync(linked, temporary);
-    try {
-      renameSync(temporary, named);
-    } finally {
-      // Renaming does nothing where both names are of one file already.
-      unlinkIfThere(temporary);
-    }
-  }
-}
+type GetOptions = Parameters<ObjectStore["get"]>[1];
 
-/** Where the file system can do it (Btrfs, XFS, APFS, ...), the blocks of large files are shared until one is changed. */
-const copyMode = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
-
-function written(body: ObjectBody): WriteFile {
-  return (path) => writeSyncedFile(path, body);
-}
-
-function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): StoredObject {
+function largeObject(head: ObjectHead, handle: FileHandle, key: ObjectKey): StoredObject {
   const chunks = (isReused: boolean) =>
     translatedItems(key, undefined, chunksOf(handle, head.size, isReused));
   const body = Readable.from(chunks(false), { objectMode: false, highWaterMark: 64 * 1024 });
@@ -206,8 +154,13 @@ function largeObject(head: ObjectHead, handle: DiskFile, key: ObjectKey): Stored
   };
 }
 
-async function translated<Result>(key: string, operation: () => Promise<Result>): Promise<Result> {
+async function translated<Result>(
+  key: string,
+  signal: AbortSignal | undefined,
+  operation: () => Promise<Result>,
+): Promise<Result> {
   try {
+    signal?.throwIfAborted();
     return await operation();
   } catch (error) {
     throw folderFailure(key, error);

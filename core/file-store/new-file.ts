@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
-  type BigIntStats,
   closeSync,
   fdatasync,
   fstatSync,
@@ -10,9 +9,9 @@ import {
   readlinkSync,
   renameSync,
   unlinkSync,
-  writeSync,
+  writeFile,
+  writeFileSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -21,13 +20,9 @@ import { isErrno } from "./file-error.ts";
 import { versionTag } from "./open-file.ts";
 import { fileMode, type StoreFolders } from "./store-folders.ts";
 
-/** Writes a new file and returns the tag of its version. The function decides how durable the content is. */
-export type WriteFile = (path: string) => Promise<ETag>;
-
 /**
  * Writes a new file under a hidden name, then gives it the name of `path`: `link` fails if there is such a file, and `rename`
- * replaces it. Unless `isDurable` is false, the content is durable before the name, and the name before this function resolves.
- * Missing folders are made.
+ * replaces it. The content is durable before the name, and the name before this function resolves. Missing folders are made.
  *
  * The hidden name is in the same folder, since a folder of the store may be a mount of its own, and no file can be renamed from
  * one file system to another. `tidyFolders` removes what a killed process leaves.
@@ -35,23 +30,18 @@ export type WriteFile = (path: string) => Promise<ETag>;
 export async function putNewFile(
   folders: StoreFolders,
   path: string,
-  write: WriteFile,
+  body: ObjectBody,
   naming: "link" | "rename",
-  isDurable = true,
 ): Promise<ETag> {
   return await folders.withinMade(dirname(path), async (folder) => {
     const temporary = folder.at(temporaryName());
     let isLeft = true;
     try {
-      const etag = await write(temporary);
-      const named = folder.at(basename(path));
+      const etag = await writeSyncedFile(temporary, body);
       // Naming is synchronous for the same reason as writing small files, see `writeSyncedFile`.
-      if (naming === "link") linkSync(temporary, named);
-      else {
-        renameSync(temporary, named);
-        isLeft = false;
-      }
-      if (isDurable) await folder.sync();
+      (naming === "link" ? linkSync : renameSync)(temporary, folder.at(basename(path)));
+      isLeft = naming === "link";
+      await folder.sync();
       return etag;
     } finally {
       if (isLeft) unlinkIfThere(temporary);
@@ -77,7 +67,7 @@ export const temporaryPrefix = ".new-";
 /** P176: whether the process that made this temporary name is gone for certain. */
 export function isLeftover(name: string): boolean {
   const [, where, pid] = /^\.new-([0-9a-f]{16})-(\d+)-/.exec(name) ?? [];
-  if (where === undefined || where !== processes) return false;
+  if (where !== processes) return false;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -113,39 +103,22 @@ async function dataSync(file: number): Promise<void> {
 
 let turnEnd: Promise<void> | undefined;
 const fdatasynced = promisify(fdatasync);
+const written = promisify(writeFile);
 
 /**
  * Writes the body into a new file and waits until it is durable. Returns the tag of that version. Throws the system's errors,
  * and may then leave an incomplete file.
  *
  * Passing a call to another thread takes longer than the calls on a small file themselves. So for a small file only the sync,
- * which waits for the disk, runs in another thread. A large body would block the event loop, so all its calls do.
+ * which waits for the disk, runs in another thread. A large body would block the event loop, so it is written there, too.
  */
 export async function writeSyncedFile(path: string, body: ObjectBody): Promise<ETag> {
-  return versionTag(await writeSynced(path, body), body.sha256);
-}
-
-async function writeSynced(path: string, body: ObjectBody): Promise<BigIntStats> {
-  if (body.size <= maxDirectBytes) return await writeDirectly(path, body.bytes);
-  const handle = await open(path, "wx", fileMode);
-  try {
-    await handle.writeFile(body.bytes);
-    await handle.datasync();
-    return await handle.stat({ bigint: true });
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeDirectly(path: string, bytes: Buffer): Promise<BigIntStats> {
   const file = openSync(path, "wx", fileMode);
   try {
-    // A full disk takes only a part of the bytes, and the next call throws the reason.
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(file, bytes, written, bytes.length - written);
-    }
+    if (body.size <= maxDirectBytes) writeFileSync(file, body.bytes);
+    else await written(file, body.bytes);
     await dataSync(file);
-    return fstatSync(file, { bigint: true });
+    return versionTag(fstatSync(file, { bigint: true }), body.sha256);
   } finally {
     closeSync(file);
   }

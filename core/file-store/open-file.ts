@@ -1,8 +1,8 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { Failure } from "../failure.ts";
 import { sha256Hex } from "../object-body.ts";
 import type { ETag } from "../object-store.ts";
-import type { DiskFile } from "./disk.ts";
 import { isErrno } from "./file-error.ts";
 import type { LinkGuard } from "./link-guard.ts";
 
@@ -11,7 +11,7 @@ const maxHashedBytes = 1024 * 1024;
 
 /** An open file and the tag of its version. */
 export interface OpenFile {
-  readonly handle: DiskFile;
+  readonly handle: FileHandle;
   readonly inode: bigint;
   readonly etag: ETag;
   readonly size: number;
@@ -41,7 +41,7 @@ export function isNamed(path: string): boolean {
  * asking for it never waits for the disk.
  */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
-  let handle: DiskFile;
+  let handle: FileHandle;
   try {
     handle = await guard.open(path, constants.O_RDONLY);
   } catch (error) {
@@ -59,24 +59,13 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     }
     if (!stat.isFile()) throw specialFile(path);
     const size = Number(stat.size);
-    const bytes = size <= maxHashedBytes ? await readExactly(handle, size) : undefined;
+    const bytes = size <= maxHashedBytes ? await filled(Buffer.allocUnsafe(size), handle, 0) : undefined;
     const sha256 = bytes === undefined ? "" : sha256Hex(bytes);
     return { handle, inode: stat.ino, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-async function readExactly(handle: DiskFile, size: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(size);
-  let filled = 0;
-  while (filled < size) {
-    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
-    if (bytesRead === 0) throw new Error("the file was cut while it was being read");
-    filled += bytesRead;
-  }
-  return bytes;
 }
 
 /** The failure for a pipe, socket or device. Reading one may never end, or may change something. */
@@ -87,20 +76,26 @@ function specialFile(path: string): Failure {
   );
 }
 
+/** The buffer after it was filled with the file's bytes from `position` on. */
+async function filled(buffer: Buffer, handle: FileHandle, position: number): Promise<Buffer> {
+  for (let at = 0; at < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, at, buffer.length - at, position + at);
+    if (bytesRead === 0) throw new Error("the file was cut while it was being read");
+    at += bytesRead;
+  }
+  return buffer;
+}
+
 /**
  * The first `size` bytes of a file in chunks. They share one buffer if `isReused` is true: the next chunk is read into it when the
  * caller asks for one. Closes the file at its end, and when the caller leaves. Throws when there are fewer bytes.
  */
-export async function* chunksOf(handle: DiskFile, size: number, isReused: boolean): AsyncGenerator<Buffer> {
-  const newBuffer = (): Buffer => Buffer.allocUnsafeSlow(Math.min(size, chunkBytes));
-  const reused = isReused ? newBuffer() : undefined;
+export async function* chunksOf(handle: FileHandle, size: number, isReused: boolean): AsyncGenerator<Buffer> {
+  const reused = isReused ? Buffer.allocUnsafeSlow(Math.min(size, chunkBytes)) : undefined;
   try {
-    for (let at = 0; at < size; ) {
-      const buffer = reused ?? newBuffer();
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
-      if (bytesRead === 0) throw new Error("the file was cut while it was being read");
-      yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
+    for (let at = 0; at < size; at += chunkBytes) {
+      const length = Math.min(chunkBytes, size - at);
+      yield await filled(reused?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length), handle, at);
     }
   } finally {
     await handle.close();

@@ -3,9 +3,7 @@ import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeF
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import type { Disk } from "./disk.ts";
 import { unlessErrno } from "./file-error.ts";
-import type { LinkGuard } from "./link-guard.ts";
 import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
 import { isNamed, type OpenFile, openFile } from "./open-file.ts";
 import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
@@ -35,8 +33,13 @@ export interface Versions {
   remove(path: string): Promise<void>;
 }
 
-export function createVersions(guard: LinkGuard, folders: StoreFolders): Versions {
+export function createVersions(folders: StoreFolders): Versions {
+  const { guard } = folders;
   const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
+
+  /** Runs `work` with the folder of the object open. */
+  const beside = <Result>(path: string, work: (at: (name: string) => string) => Result): Promise<Result> =>
+    folders.within(dirname(path), async (folder) => work(folder.at));
 
   /** Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work` looks for. */
   async function inVersions<Result>(
@@ -49,19 +52,8 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   /** Renames the body onto the plain file. Nothing happens when that was done before. */
   async function publish(path: string, version: Version): Promise<void> {
     await inVersions(path, (from) =>
-      folders.within(dirname(path), async (to) =>
-        renameSync(from.at(bodyName(version)), to.at(basename(path))),
-      ),
+      beside(path, (at) => renameSync(from.at(bodyName(version)), at(basename(path)))),
     );
-  }
-
-  /** Renames a name in the versions folder. False when the name is gone. */
-  async function isRenamed(path: string, from: string, to: string): Promise<boolean> {
-    const renaming = inVersions(path, async (folder) => {
-      renameSync(folder.at(from), folder.at(to));
-      return true;
-    });
-    return (await renaming) === true;
   }
 
   async function removeNames(path: string, names: readonly string[]): Promise<void> {
@@ -70,17 +62,27 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
     });
   }
 
+  /** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
+  async function listVersions(path: string): Promise<ListedVersions | undefined> {
+    const entries = await unlessErrno(guard.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
+    if (entries === undefined) return undefined;
+    const names = entries.map(({ name }) => name);
+    // A copy of the store made over an older copy may have several heads. The highest number is the newest.
+    const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
+    return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
+  }
+
   /** Makes the versions folder with its first head, unless another process has made it. False when there is no object. */
   async function begin(path: string): Promise<boolean> {
     const plain = await openPlain(path);
     if (plain === undefined) return false;
     await plain.handle.close();
-    const beginning = folders.within(dirname(path), async (folder) => {
-      const temporary = folder.at(temporaryName());
+    const beginning = beside(path, (at) => {
+      const temporary = at(temporaryName());
       mkdirSync(temporary, folderMode);
       try {
         writeFileSync(join(temporary, headName(newVersion(0))), "", { flag: "wx", mode: fileMode });
-        renameSync(temporary, folder.at(basename(versionsFolder(path))));
+        renameSync(temporary, at(basename(versionsFolder(path))));
       } finally {
         rmSync(temporary, { recursive: true, force: true });
       }
@@ -97,18 +99,19 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
    */
   async function presentVersions(path: string): Promise<HeadedVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(guard.disk, path);
+      const listed = await listVersions(path);
       if (listed === undefined) {
-        refuseObstacle(path);
-        return undefined;
+        const folder = versionsFolder(path);
+        // Another process may have made the folder meanwhile.
+        if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== false) return undefined;
+        const text = `${folder} is in the way: it must be a folder, which the store makes by itself. Remove it.`;
+        throw new Failure("corrupt_document", text);
       }
       const { head, names } = listed;
       if (head !== undefined) return { ...listed, head };
       if (names.length > 0 && looks % maxLooks !== 0) continue;
       await removeNames(path, names);
-      const removal = folders.within(dirname(path), async (folder) =>
-        rmdirSync(folder.at(basename(versionsFolder(path)))),
-      );
+      const removal = beside(path, (at) => rmdirSync(at(basename(versionsFolder(path)))));
       await unlessErrno(removal, "ENOENT", "ENOTEMPTY", "EEXIST");
     }
   }
@@ -135,7 +138,10 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
   }
 
   async function open(path: string): Promise<OpenFile | undefined> {
-    const file = await openCurrent(path);
+    const plain = await openPlain(path);
+    if (plain !== undefined && (await isCurrent(path, plain))) return plain;
+    await plain?.handle.close();
+    const file = await openPublished(path);
     // A link that leads nowhere must not look like a missing object.
     if (file === undefined) await guard.refuseLinks(path);
     return file;
@@ -147,20 +153,15 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
    */
   async function isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
     if ((await guard.inodeAt(versionsFolder(path))) !== undefined) {
-      const listed = await listVersions(guard.disk, path);
+      const listed = await listVersions(path);
       if (listed?.head === undefined || listed.isPending) return false;
     }
     return (await guard.inodeAt(path)) === inode;
   }
 
-  async function openCurrent(path: string): Promise<OpenFile | undefined> {
-    const plain = await openPlain(path);
-    if (plain !== undefined) {
-      if (await isCurrent(path, plain)) return plain;
-      await plain.handle.close();
-    }
+  async function openPublished(path: string): Promise<OpenFile | undefined> {
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(guard.disk, path);
+      const listed = await listVersions(path);
       const head = listed?.isPending === true ? listed.head : undefined;
       if (head === undefined) return await openPlain(path);
       try {
@@ -169,11 +170,8 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       } catch (error) {
         if (error instanceof Failure) throw error;
         // The reader may not write, so it reads the body itself, unless another process publishes the body just now.
-        const file = await openFile(guard, join(versionsFolder(path), bodyName(head))).catch(
-          (reason: unknown) => {
-            if (looks === maxLooks) throw reason;
-          },
-        );
+        const reading = openFile(guard, join(versionsFolder(path), bodyName(head)));
+        const file = await (looks === maxLooks ? reading : reading.catch(() => undefined));
         if (file !== undefined) return file;
       }
     }
@@ -190,26 +188,29 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
       if (before === undefined || !(await isStill(path, expected, openPlain))) return { kind: "refused" };
       const { head, names } = before;
       const next = newVersion(head.number + 1);
-      let isOurs = false;
+      let isOurs: boolean | undefined;
       try {
         const etag = await inVersions(path, (folder) => writeSyncedFile(folder.at(bodyName(next)), body));
-        isOurs = etag !== undefined && (await isRenamed(path, headName(head), headName(next)));
-        if (etag === undefined || !isOurs) return { kind: "refused" };
+        if (etag === undefined) return { kind: "refused" };
+        isOurs = await inVersions(path, async (folder) => {
+          renameSync(folder.at(headName(head)), folder.at(headName(next)));
+          return true;
+        });
+        if (isOurs === undefined) return { kind: "refused" };
         await inVersions(path, (folder) => folder.sync());
         await publish(path, next);
         // P174: bodies listed before our rename belong to processes that began from this head or an earlier one. They have lost.
-        await removeNames(
-          path,
-          names.filter((name) => name !== headName(head)),
-        );
+        const lost = names.filter((name) => name !== headName(head));
+        await removeNames(path, lost);
         return { kind: "stored", etag };
       } finally {
-        if (!isOurs) await removeNames(path, [bodyName(next)]);
+        if (isOurs === undefined) await removeNames(path, [bodyName(next)]);
       }
     },
 
     async publishPending(path) {
-      const listed = await listVersions(guard.disk, path);
+      if (!isNamed(versionsFolder(path))) return;
+      const listed = await listVersions(path);
       if (listed?.head !== undefined) await publish(path, listed.head);
     },
 
@@ -222,10 +223,11 @@ export function createVersions(guard: LinkGuard, folders: StoreFolders): Version
           await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
         }
         // The plain file is removed last. A process that is killed before has deleted nothing and leaves nothing behind.
-        const removal = folders.within(dirname(path), async (folder) =>
-          unlinkSync(folder.at(basename(path))),
+        await unlessErrno(
+          beside(path, (at) => unlinkSync(at(basename(path)))),
+          "ENOENT",
+          "ENOTDIR",
         );
-        await unlessErrno(removal, "ENOENT", "ENOTDIR");
       } while (isNamed(versionsFolder(path)));
     },
   };
@@ -258,32 +260,8 @@ export function versionsFolder(path: string): string {
 const headName = ({ number, id }: Version): string => `head-${number}-${id}`;
 const bodyName = ({ number, id }: Version): string => `body-${number}-${id}`;
 
-/**
- * Throws when something else than a folder has the name of the versions folder, such as a file that a copying tool left. No version
- * can be recorded there.
- */
-function refuseObstacle(path: string): void {
-  const folder = versionsFolder(path);
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined || found.isDirectory()) return;
-  throw new Failure(
-    "corrupt_document",
-    `${folder} is in the way: it must be a folder, which the store makes by itself. Remove it.`,
-  );
-}
-
 function newVersion(number: number): Version {
   return { number, id: randomBytes(16).toString("hex") };
-}
-
-/** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
-async function listVersions(disk: Disk, path: string): Promise<ListedVersions | undefined> {
-  const entries = await unlessErrno(disk.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
-  if (entries === undefined) return undefined;
-  const names = entries.map(({ name }) => name);
-  // A copy of the store made over an older copy may have several heads. The highest number is the newest.
-  const [head] = names.flatMap((name) => parsedHead(name) ?? []).sort((a, b) => b.number - a.number);
-  return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
 }
 
 function parsedHead(name: string): Version | undefined {

@@ -6,27 +6,31 @@ const maxErrorBytes = 64 * 1024;
 const maxDocumentBytes = 8 * 1024 * 1024;
 
 /**
- * An answer that is an error. It has the form of the SDK's errors, since one function reads both: the SDK throws its own when there
- * are no credentials.
+ * An answer that is an error or says less than it must, or none at all. It has the form of the SDK's errors, since one function
+ * reads both: the SDK throws its own when there are no credentials.
  */
-export class Refusal extends Error {
-  /** S3's code; empty when the answer names none, as in a proxy's page. */
+export class BadAnswer extends Error {
+  /** S3's code or one of ours; empty when an error names none, as in a proxy's page. */
   readonly code: string;
-  readonly $metadata: { readonly httpStatusCode: number; readonly requestId: string | undefined };
+  readonly $metadata: {
+    readonly httpStatusCode: number | undefined;
+    readonly requestId: string | undefined;
+  };
   /** The store's time, as its answer says. */
   readonly date: string | undefined;
 
-  constructor({ statusCode = 0, headers }: IncomingMessage, text: string) {
-    super("refused");
-    this.code = firstElement(text, "Code") ?? "";
-    this.$metadata = { httpStatusCode: statusCode, requestId: headers["x-amz-request-id"]?.toString() };
-    this.date = headers.date;
+  constructor(code: string, answer?: IncomingMessage) {
+    super("bad answer");
+    this.code = code;
+    const requestId = answer?.headers["x-amz-request-id"]?.toString();
+    this.$metadata = { httpStatusCode: answer?.statusCode, requestId };
+    this.date = answer?.headers.date;
   }
 }
 
-/** Reads the body of an error. */
-export async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
-  return new Refusal(answer, await textOf(answer, maxErrorBytes));
+/** The error that an answer is. */
+export async function refusalOf(answer: IncomingMessage): Promise<BadAnswer> {
+  return new BadAnswer(firstElement(await textOf(answer, maxErrorBytes), "Code") ?? "", answer);
 }
 
 /**
@@ -34,27 +38,14 @@ export async function refusalOf(answer: IncomingMessage): Promise<Refusal> {
  * would look complete.
  */
 export async function documentOf(answer: IncomingMessage, root: string): Promise<string> {
-  const text = await textOf(answer, maxDocumentBytes);
-  let rest = text.trim();
-  if (rest.startsWith("<?xml")) rest = rest.slice(rest.indexOf("?>") + 2).trimStart();
-  const start = rest.slice(0, rest.indexOf(">") + 1);
+  const text = (await textOf(answer, maxDocumentBytes)).trim().replace(/^<\?xml[^>]*\?>\s*/, "");
+  const start = text.slice(0, text.indexOf(">") + 1);
   const end = `</${root}>`;
-  if ((start === `<${root}>` || start.startsWith(`<${root} `)) && rest.endsWith(end)) {
-    return rest.slice(start.length, -end.length);
+  if ((start === `<${root}>` || start.startsWith(`<${root} `)) && text.endsWith(end)) {
+    return text.slice(start.length, -end.length);
   }
   // S3 may find out that a copy fails after it has answered 200.
-  if (firstElement(text, "Code") !== undefined) throw new Refusal(answer, text);
-  throw new BadAnswer("INCOMPLETE_ANSWER");
-}
-
-/** An answer that says less than it must. Unless its code is one of S3's, it counts as lost, and the request is sent again. */
-export class BadAnswer extends Error {
-  readonly code: string;
-
-  constructor(code: string) {
-    super("bad answer");
-    this.code = code;
-  }
+  throw new BadAnswer(firstElement(text, "Code") ?? "INCOMPLETE_ANSWER", answer);
 }
 
 /** Bounded, since a store that never ends an answer could fill the memory before the call's deadline. */

@@ -1,105 +1,76 @@
 import { Failure } from "../failure.ts";
 import type { ListedObject, ObjectStore } from "../object-store.ts";
 import { BadAnswer, documentOf, elements, firstElement } from "./answer.ts";
-import { type S3Context, type S3Reply, s3Call } from "./s3-call.ts";
-import { describeCall, type S3Call, type S3ErrorKind } from "./s3-error.ts";
+import { type S3Context, s3Call } from "./s3-call.ts";
+import { describeCall, type S3Call } from "./s3-error.ts";
+
+/** A page of a listing, keys and folders (ending in `/`) each in order and without the location's prefix. */
+interface ListPage {
+  readonly objects: readonly ListedObject[];
+  readonly folders: readonly string[];
+  readonly isTruncated: boolean;
+}
 
 /** `list` and `listFolders` of the port. */
 export function createLists(context: S3Context): Pick<ObjectStore, "list" | "listFolders"> {
+  const { location, send } = context;
+
+  /**
+   * Reads page after page, each by the key after which it begins. Continuation tokens are not used, since a listing may take hours
+   * and some stores forget their tokens earlier. `query`: what all pages ask for beside the prefix.
+   */
+  async function* pages(
+    prefix: string,
+    query: Readonly<Record<string, string>>,
+    begin: string,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ListPage> {
+    const call: S3Call = { operation: "ListObjectsV2", location, key: prefix };
+    for (let after = begin; ; ) {
+      const start = after === "" ? {} : { "start-after": location.prefix + after };
+      const asked = { "list-type": "2", prefix: location.prefix + prefix, ...start, ...query };
+      const page = await s3Call(context, call, { signal }, async (abortSignal) => {
+        const answer = await send({ method: "GET", key: "", query: asked }, abortSignal);
+        return pageOf(await documentOf(answer, "ListBucketResult"), call);
+      });
+      if (!isOrdered(page, after)) {
+        const text =
+          "the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket";
+        throw new Failure("store_unsupported", `${describeCall(call)}: ${text}.`);
+      }
+      yield page;
+      if (!page.isTruncated) return;
+      after = endOf(page);
+    }
+  }
+
   return {
-    async *list(prefix, options) {
-      const request = { prefix, folded: false, signal: options?.signal };
-      for await (const { objects } of pages(context, { ...request, after: options?.after ?? "" }))
-        yield* objects;
+    async *list(prefix, { after = "", signal } = {}) {
+      for await (const { objects } of pages(prefix, {}, after, signal)) yield* objects;
     },
-    async *listFolders(prefix, options) {
-      const request = { prefix, folded: true, signal: options?.signal, after: "" };
-      for await (const { folders } of pages(context, request)) {
+    async *listFolders(prefix, { signal } = {}) {
+      for await (const { folders } of pages(prefix, { delimiter: "/" }, "", signal)) {
         for (const folder of folders) yield folder.slice(prefix.length, -1);
       }
     },
   };
 }
 
-interface PageRequest {
-  /** The beginning of all keys. Like `after`, the key after which the page begins, it is without the location's prefix. */
-  readonly prefix: string;
-  readonly after: string;
-  /** Whether keys that share a folder below `prefix` are given as one folder. */
-  readonly folded: boolean;
-  readonly maxKeys?: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** A page of a listing, keys and folders (ending in `/`) each in order and without the location's prefix. */
-interface ListPage {
-  readonly objects: readonly ListedObject[];
-  readonly folders: readonly string[];
-  readonly truncated: boolean;
-}
-
-async function* pages(context: S3Context, request: PageRequest): AsyncGenerator<ListPage> {
-  for (let { after } = request; ; ) {
-    const reply = await listPage(context, { ...request, after }, []);
-    if (reply.kind === "error") throw reply.failure;
-    const page = reply.output;
-    if (!isOrdered(page, after)) {
-      throw new Failure(
-        "store_unsupported",
-        `${describeCall(listCall(context, request.prefix))}: the store does not list keys in order (an S3 directory bucket?); use a general-purpose bucket.`,
-      );
-    }
-    yield page;
-    if (!page.truncated) return;
-    after = endOf(page);
-  }
-}
-
 /** Where the page after this one begins: after its last key, or after the end of its last folder. */
 function endOf({ objects, folders }: ListPage): string {
   const lastKey = objects.at(-1)?.key ?? "";
-  const lastFolder = folders.at(-1)?.slice(0, -1);
   // `0` follows `/`: `a0` sorts after everything in the folder `a/` and before whatever comes next.
-  const folderEnd = lastFolder === undefined ? "" : `${lastFolder}0`;
+  const folderEnd = folders.at(-1)?.replace(/\/$/, "0") ?? "";
   return [lastKey, folderEnd].sort().at(-1) ?? "";
 }
 
 /** Whether the page continues after `after` in order, and shows where the next page begins. */
-function isOrdered({ objects, folders, truncated }: ListPage, after: string): boolean {
+function isOrdered({ objects, folders, isTruncated }: ListPage, after: string): boolean {
   const keys = objects.map(({ key }) => key);
-  if (truncated && keys.length + folders.length === 0) return false;
-  return [
-    [after, ...keys],
-    [after, ...folders],
-  ].every((names) => names.every((name, at) => at === 0 || name > (names[at - 1] ?? "")));
-}
-
-/**
- * Reads a page by the key after which it begins. Continuation tokens are not used, since a listing may take hours and some stores
- * forget their tokens earlier.
- */
-export async function listPage(
-  context: S3Context,
-  { prefix, after, folded, maxKeys, signal }: PageRequest,
-  expected: readonly S3ErrorKind[],
-): Promise<S3Reply<ListPage>> {
-  const { location, send } = context;
-  const call = listCall(context, prefix);
-  const query = {
-    "list-type": "2",
-    prefix: location.prefix + prefix,
-    ...(after === "" ? {} : { "start-after": location.prefix + after }),
-    ...(folded ? { delimiter: "/" } : {}),
-    ...(maxKeys === undefined ? {} : { "max-keys": String(maxKeys) }),
-  };
-  return s3Call(context, call, { signal, repeatable: true, expected }, async (abortSignal) => {
-    const answer = await send({ method: "GET", key: "", query }, abortSignal);
-    return pageOf(await documentOf(answer, "ListBucketResult"), call);
-  });
-}
-
-function listCall({ location }: S3Context, prefix: string): S3Call {
-  return { operation: "ListObjectsV2", location, key: prefix };
+  if (isTruncated && keys.length + folders.length === 0) return false;
+  const inOrder = (names: readonly string[]): boolean =>
+    names.every((name, at) => name > (at === 0 ? after : (names[at - 1] ?? "")));
+  return inOrder(keys) && inOrder(folders);
 }
 
 function pageOf(document: string, call: S3Call): ListPage {
@@ -121,7 +92,7 @@ function pageOf(document: string, call: S3Call): ListPage {
     // The prefix itself is an object where somebody made it a "folder" in a console.
     objects: found.filter(({ key }) => key !== ""),
     folders: elements(document, "CommonPrefixes").map((folder) => withoutPrefix(required(folder, "Prefix"))),
-    truncated: required(document, "IsTruncated", /^(true|false)$/) === "true",
+    isTruncated: required(document, "IsTruncated", /^(true|false)$/) === "true",
   };
 }
 

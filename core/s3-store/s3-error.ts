@@ -25,13 +25,7 @@ export function s3Key(location: S3Location, key: string): string {
 /** A call to the store, for messages. */
 export interface S3Call {
   /** S3's name of the operation. */
-  readonly operation:
-    | "GetObject"
-    | "PutObject"
-    | "CopyObject"
-    | "ListObjectsV2"
-    | "DeleteObjects"
-    | "DeleteObject";
+  readonly operation: keyof typeof permissions;
   readonly location: S3Location;
   /** The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key. */
   readonly key: string;
@@ -42,123 +36,118 @@ export function describeCall(call: S3Call): string {
   return `${call.operation} ${s3Address(call.location)}${call.key}`;
 }
 
+/** The permissions that an operation needs, as IAM writes them. A put with If-Match reads the present ETag. */
+const permissions = {
+  GetObject: "s3:GetObject",
+  PutObject: "s3:PutObject and s3:GetObject",
+  CopyObject: "s3:PutObject and s3:GetObject",
+  ListObjectsV2: "s3:ListBucket",
+  DeleteObjects: "s3:DeleteObject",
+  DeleteObject: "s3:DeleteObject",
+} as const;
+
+/**
+ * S3 answers 403 for a missing key when the caller may not list the bucket. If that counted as "missing", a lost permission would
+ * look like "there are no tokens". So it stays a failure.
+ */
+function denial({ operation, location: { bucket, prefix } }: S3Call): string {
+  const arn = `arn:aws:s3:::${bucket}`;
+  const resource = operation === "ListObjectsV2" ? arn : `${arn}/${prefix}*`;
+  const hint =
+    operation === "GetObject"
+      ? `, and s3:ListBucket on ${arn}, without which S3 denies a missing object`
+      : "";
+  return `permission denied; the credentials in use need ${permissions[operation]} on ${resource}${hint}`;
+}
+
 /** What an error of store, network or SDK comes to. */
 interface Meaning {
-  /** The codes of S3 and the SDK that have this meaning, whatever the HTTP status is. */
-  readonly codes: readonly string[];
   readonly failure: FailureCode;
-  readonly explain: (call: S3Call) => string;
+  readonly explain: string | ((call: S3Call) => string);
+  /** The codes of S3 and the SDK that have this meaning, whatever the HTTP status is, separated by spaces. */
+  readonly codes?: string;
 }
+
+const unclear = {
+  failure: "store_unavailable",
+  explain: "the store did not answer as it should; it may later",
+} as const;
 
 /** The kinds of errors that the driver tells apart. */
 const kinds = {
-  no_object: {
-    codes: ["NoSuchKey"],
-    failure: "store_unavailable",
-    explain: () => "the object is not there",
-  },
+  no_object: { failure: "store_unavailable", explain: "the object is not there", codes: "NoSuchKey" },
   no_bucket: {
-    codes: ["NoSuchBucket"],
     failure: "store_unavailable",
     explain: ({ location }) =>
       `there is no bucket ${location.bucket}; create it, or correct STORE_URL or AWS_ENDPOINT_URL_S3`,
+    codes: "NoSuchBucket",
   },
   /** The condition of a put did not hold. */
-  precondition_failed: {
-    codes: ["PreconditionFailed"],
-    failure: "store_unavailable",
-    explain: () => "the store did not answer as it should; it may later",
-  },
+  precondition_failed: { ...unclear, codes: "PreconditionFailed" },
   /** Another request to the same key was under way. */
   conflict: {
-    codes: ["ConditionalRequestConflict", "OperationAborted"],
     failure: "store_unavailable",
-    explain: () => "another request to the same object was under way; try again",
+    explain: "another request to the same object was under way; try again",
+    codes: "ConditionalRequestConflict OperationAborted",
   },
-  denied: {
-    // S3 answers 200 to a batch of deletions, with only a code for each object that was not deleted.
-    codes: ["AccessDenied"],
-    failure: "store_denied",
-    explain: (call) =>
-      `permission denied; grant ${grantFor(call)} to the credentials in use (and look for a denying bucket or key policy)`,
-  },
+  // S3 answers 200 to a batch of deletions, with only a code for each object that was not deleted.
+  denied: { failure: "store_denied", explain: denial, codes: "AccessDenied" },
   credentials: {
-    codes: [
-      "InvalidAccessKeyId",
-      "SignatureDoesNotMatch",
-      "ExpiredToken",
-      "InvalidToken",
-      "TokenRefreshRequired",
-      "CredentialsProviderError",
-      "TokenProviderError",
-    ],
     failure: "store_denied",
-    explain: () =>
+    explain:
       "no valid credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (with AWS_SESSION_TOKEN for temporary ones), AWS_PROFILE or an instance role, and check that they belong to this store and have not expired",
+    codes:
+      "InvalidAccessKeyId SignatureDoesNotMatch ExpiredToken InvalidToken TokenRefreshRequired CredentialsProviderError TokenProviderError",
   },
   clock_skew: {
-    codes: ["RequestTimeTooSkewed", "RequestExpired"],
     failure: "store_denied",
-    explain: () =>
+    explain:
       "this machine's clock and the store's differ too much; synchronise the clock (NTP) on the one that is wrong",
+    codes: "RequestTimeTooSkewed RequestExpired",
   },
   wrong_region: {
-    codes: ["PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "RegionMissing"],
     failure: "settings",
-    explain: ({ location }) =>
-      `AWS_REGION is not set or not the region of the bucket ${location.bucket}; correct it`,
+    explain: "AWS_REGION is not set or not the bucket's region; correct it",
+    codes: "PermanentRedirect TemporaryRedirect AuthorizationHeaderMalformed RegionMissing",
   },
   /** The store understood the request but does not support it. */
   unsupported: {
-    codes: [],
     failure: "store_unsupported",
-    explain: () =>
-      "the store refuses this kind of request; run `partner-programs store check` to see what it lacks",
+    explain: "the store refuses this kind of request; `partner-programs store check` says what it lacks",
   },
   /** Bytes of the request were lost or changed on the way, and the store stored nothing. */
   damaged_request: {
-    codes: ["BadDigest", "IncompleteBody", "XAmzContentSHA256Mismatch", "RequestTimeout"],
     failure: "store_unavailable",
-    explain: () => "the request arrived incomplete or changed; check the network and any proxy on the way",
+    explain: "the request arrived incomplete or changed; check the network and any proxy on the way",
+    codes: "BadDigest IncompleteBody XAmzContentSHA256Mismatch RequestTimeout",
   },
   throttled: {
-    codes: ["SlowDown", "TooManyRequests", "RequestLimitExceeded"],
     failure: "store_unavailable",
-    explain: () => "the store asks to slow down; try later, or lower --concurrency",
+    explain: "the store asks to slow down; try later, or lower --concurrency",
+    codes: "SlowDown TooManyRequests RequestLimitExceeded",
+  },
+  overdue: {
+    failure: "store_unavailable",
+    explain: "no answer in time; check the endpoint and the network (STORE_TIMEOUT_MS sets the deadline)",
+    codes: "DEADLINE",
   },
   /** Anything that may work later: 5xx, resets, timeouts, an answer that was cut off. */
-  unavailable: {
-    codes: ["InternalError", "AbortError", "TimeoutError"],
-    failure: "store_unavailable",
-    explain: () => "the store did not answer as it should; it may later",
-  },
+  unavailable: { ...unclear, codes: "InternalError AbortError TimeoutError" },
   /** A defect of this program. */
-  defect: { codes: [], failure: "internal", explain: () => "unexpected error" },
+  defect: { failure: "internal", explain: "unexpected error" },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 export type S3ErrorKind = keyof typeof kinds;
 
-export interface S3Error {
-  readonly kind: S3ErrorKind;
-  /** S3's error code, the operating system's, or the SDK's name of the error. */
-  readonly code: string;
-  readonly status: number | undefined;
-  /** The store's id of the request, for the store's operators. */
-  readonly requestId: string | undefined;
-}
-
-/** Reads a `Refusal`, or an error of the network or the SDK. Its message is left out, since it may quote headers and signatures. */
-export function s3Error(thrown: unknown): S3Error {
-  const metadata = field(thrown, "$metadata");
-  const found = field(metadata, "httpStatusCode");
-  const status = typeof found === "number" ? found : undefined;
-  const code = codeOf(thrown);
-  return { kind: errorKind(status, code), code, status, requestId: text(field(metadata, "requestId")) };
-}
+const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
+  Object.entries<Meaning>(kinds).flatMap(([kind, { codes = "" }]) =>
+    codes.split(" ").map((code) => [code, kind as S3ErrorKind]),
+  ),
+);
 
 /** The kind of an error with this HTTP status (`undefined` without a usable answer) and this code. */
 export function errorKind(status: number | undefined, code: string): S3ErrorKind {
-  const known = kindsByCode.get(code);
+  const known = code === "" ? undefined : kindsByCode.get(code);
   if (known !== undefined) return known;
   if (status === undefined) return isTransportCode(code) ? "unavailable" : "defect";
   if (status === 401 || status === 403) return "denied";
@@ -168,75 +157,71 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   if (status === 429) return "throttled";
   // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is missing.
   if (status === 404 || status === 408) return "unavailable";
-  if (status === 501 || (status >= 400 && status < 500)) return "unsupported";
-  return "unavailable";
+  return status === 501 || (status >= 400 && status < 500) ? "unsupported" : "unavailable";
 }
-
-const kindsByCode: ReadonlyMap<string, S3ErrorKind> = new Map(
-  Object.entries(kinds).flatMap(([kind, { codes }]) => codes.map((code) => [code, kind as S3ErrorKind])),
-);
 
 /** True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ..., but not for Node's codes of wrong arguments. */
 function isTransportCode(code: string): boolean {
   return /^[A-Z][A-Z0-9_]+$/.test(code) && !/^ERR_(?:INVALID|HTTP)_/.test(code);
 }
 
-function codeOf(thrown: unknown): string {
+/** A `BadAnswer`, or an error of the network or the SDK. Its message is not read, since it may quote headers and signatures. */
+interface ThrownError {
+  readonly message?: unknown;
+  readonly Code?: unknown;
+  readonly code?: unknown;
+  readonly name?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+}
+
+/** What the store, the network or the SDK says of an error. `requestId` is for the store's operators. */
+function statementOf(thrown: unknown) {
+  const { message, Code, code, name, $metadata = {} } = Object(thrown) as ThrownError;
   // The SDK throws a plain Error when it knows no region.
-  if (thrown instanceof Error && thrown.message === "Region is missing") return "RegionMissing";
-  return (
-    text(field(thrown, "Code")) ?? text(field(thrown, "code")) ?? text(field(thrown, "name")) ?? "unknown"
-  );
+  const names = [message === "Region is missing" ? "RegionMissing" : "", Code, code, name];
+  const found = names.find((each): each is string => typeof each === "string" && each !== "");
+  return { code: found ?? "unknown", status: $metadata.httpStatusCode, requestId: $metadata.requestId };
 }
 
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+export function kindOf(thrown: unknown): S3ErrorKind {
+  const { status, code } = statementOf(thrown);
+  return errorKind(status, code);
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+/** The failure of a call. Its message says what was asked, what the store answered, and what to do. */
+export class S3Failure extends Failure {
+  readonly kind: S3ErrorKind;
+
+  constructor(call: S3Call, thrown: unknown) {
+    const { code, status, requestId } = statementOf(thrown);
+    const kind = errorKind(status, code);
+    const { failure, explain }: Meaning = kinds[kind];
+    const answer = [code, status && `HTTP ${status}`, requestId && `request ${requestId}`].filter(Boolean);
+    const text = typeof explain === "string" ? explain : explain(call);
+    super(failure, `${describeCall(call)}: ${text} (${answer.join(", ")}).`, {
+      cause: slimCause(code, thrown),
+    });
+    this.kind = kind;
+  }
 }
 
-/** The failure for an error. Its message says what was asked, what the store answered, and what to do. */
-export function s3Failure(call: S3Call, error: S3Error, cause: unknown): Failure {
-  const { failure, explain } = kinds[error.kind];
-  const answer = [
-    error.code,
-    error.status === undefined ? "" : `HTTP ${error.status}`,
-    error.requestId === undefined ? "" : `request ${error.requestId}`,
-  ];
-  const message = `${describeCall(call)}: ${explain(call)} (${answer.filter((part) => part !== "").join(", ")}).`;
-  return new Failure(failure, message, { cause: slimCause(error, cause) });
-}
-
-/** The permission that a call needs, as IAM writes it. */
-export function grantFor({ operation, location }: S3Call): string {
-  const bucketArn = `arn:aws:s3:::${location.bucket}`;
-  const objectsArn = `${bucketArn}/${location.prefix}*`;
-  switch (operation) {
-    case "ListObjectsV2":
-      return `s3:ListBucket on ${bucketArn}`;
-    case "GetObject":
-      return `s3:GetObject on ${objectsArn}`;
-    case "CopyObject":
-      return `s3:GetObject and s3:PutObject on ${objectsArn}`;
-    case "PutObject":
-      // A put with If-Match reads the present ETag, so S3 asks for s3:GetObject as well.
-      return `s3:PutObject and s3:GetObject on ${objectsArn}`;
-    case "DeleteObjects":
-    case "DeleteObject":
-      return `s3:DeleteObject on ${objectsArn}`;
+/** The result of a call; `undefined` when it fails with one of these errors. */
+export async function unlessKind<Output>(
+  calling: Promise<Output>,
+  ...expected: readonly S3ErrorKind[]
+): Promise<Output | undefined> {
+  try {
+    return await calling;
+  } catch (error) {
+    if (error instanceof S3Failure && expected.includes(error.kind)) return undefined;
+    throw error;
   }
 }
 
 /** A cause without the SDK's error, which holds the signed headers and the socket. Neither may be kept or logged. */
-function slimCause(error: S3Error, thrown: unknown): Error {
-  const cause = new Error(error.code);
-  if (thrown instanceof Error && thrown.stack !== undefined) {
-    cause.stack = `${error.code}\n${thrown.stack
-      .split("\n")
-      .filter((line) => line.startsWith("    at "))
-      .join("\n")}`;
-  }
+function slimCause(code: string, thrown: unknown): Error {
+  const cause = new Error(code);
+  const stack = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
+  cause.stack = [code, ...stack.filter((line) => line.startsWith("    at "))].join("\n");
   return cause;
 }

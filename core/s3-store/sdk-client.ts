@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { Failure } from "../failure.ts";
+import { createSign, type Sign } from "./signature.ts";
 
 /**
  * The SDK is used for what it finds out: endpoint, region, credentials and the service's name for signatures, from all places where
@@ -40,7 +41,7 @@ export interface S3ClientOptions {
   readonly connection?: S3Connection | undefined;
 }
 
-/** The agents also serve the SDK's calls for credentials. `ignoreCache`: see `createKeys`. */
+/** The agents also serve the SDK's calls for credentials. `ignoreCache`: see `createKeyWatch`. */
 export function createS3Client({ agents, forcePathStyle, connection }: S3ClientOptions): S3Client {
   return new S3Client({
     forcePathStyle,
@@ -60,9 +61,7 @@ export interface BucketEndpoint {
   readonly pathPrefix: string;
   readonly host: string;
   readonly userAgent: string;
-  /** Used in the signature, like `service`. */
-  readonly region: string;
-  readonly service: string;
+  readonly sign: Sign;
 }
 
 /** Lets the SDK prepare a request without sending it. Throws `store_unsupported` where requests need another kind of signature. */
@@ -71,7 +70,7 @@ export async function bucketEndpoint(client: S3Client, bucket: string): Promise<
   const command = new GetObjectCommand({ Bucket: bucket, Key: sampleKey });
   command.middlewareStack.add(
     (_next, context) => async (args) => {
-      endpoint = endpointOf(args.request, context);
+      endpoint = endpointOf(args.request as BuiltRequest, context);
       // The SDK takes this for the answer, so nothing is sent.
       return { response: undefined, output: { $metadata: {} } };
     },
@@ -98,10 +97,10 @@ interface SigningContext {
   };
 }
 
-function endpointOf(request: unknown, context: SigningContext): BucketEndpoint | undefined {
+function endpointOf(request: BuiltRequest, context: SigningContext): BucketEndpoint | undefined {
   const [scheme] = context.authSchemes ?? [];
   const schemeId = context.__smithy_context?.selectedHttpAuthScheme?.httpAuthOption.schemeId;
-  if (scheme?.name !== "sigv4" || schemeId !== "aws.auth#sigv4" || !isBuiltRequest(request)) return undefined;
+  if (scheme?.name !== "sigv4" || schemeId !== "aws.auth#sigv4") return undefined;
   const { signingRegion: region, signingName: service } = scheme;
   const { protocol, hostname, port, path, headers } = request;
   const { host, "user-agent": userAgent = "" } = headers;
@@ -114,23 +113,15 @@ function endpointOf(request: unknown, context: SigningContext): BucketEndpoint |
     pathPrefix: path.slice(0, -sampleKey.length),
     host,
     userAgent,
-    region,
-    service,
+    sign: createSign(region, service),
   };
 }
 
+/** The part of the SDK's request that is used. */
 interface BuiltRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number | undefined;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-}
-
-function isBuiltRequest(request: unknown): request is BuiltRequest {
-  return (
-    typeof request === "object" &&
-    request !== null &&
-    ["protocol", "hostname", "path", "headers"].every((name) => name in request)
-  );
 }

@@ -3,11 +3,10 @@ import https from "node:https";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { sha256Hex } from "../object-body.ts";
 import type { ObjectBody } from "../object-store.ts";
-import { Refusal, refusalOf } from "./answer.ts";
-import { createKeys } from "./keys.ts";
-import { s3Error } from "./s3-error.ts";
+import { BadAnswer, refusalOf } from "./answer.ts";
+import { kindOf } from "./s3-error.ts";
 import { type BucketEndpoint, bucketEndpoint, type S3Agents } from "./sdk-client.ts";
-import { createSign, type Sign, type SigningCredentials } from "./signature.ts";
+import type { SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
@@ -21,13 +20,14 @@ export interface S3Request {
 
 /**
  * Signs and sends a request. Resolves with the head of the answer, if that is good or 304. The caller must read the rest or destroy
- * it; until then the signal ends it. Throws a `Refusal` for any other answer, and the errors of the network and of the SDK.
+ * it; until then the signal ends it. Throws a `BadAnswer` for any other answer, and the errors of the network and of the SDK.
  */
 export type S3Send = (request: S3Request, signal: AbortSignal) => Promise<IncomingMessage>;
 
 export function createSend(client: S3Client, agents: S3Agents, bucket: string): S3Send {
-  const keys = createKeys(client);
-  let preparing: Promise<Prepared> | undefined;
+  const haveChanged = createKeyWatch(client);
+  let preparing: Promise<BucketEndpoint> | undefined;
+  let haveWorked = false;
   /**
    * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
    * the store's time. The `Date` of other answers is not followed: one wrong answer of a proxy or a node would make all later
@@ -35,27 +35,20 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
    */
   let clockOffsetMs = 0;
 
-  async function prepare(): Promise<Prepared> {
-    try {
-      const endpoint = await bucketEndpoint(client, bucket);
-      return { endpoint, sign: createSign(endpoint.region, endpoint.service) };
-    } catch (error) {
-      // The next request tries again, since credentials or a region may be available by then.
-      preparing = undefined;
-      throw error;
-    }
-  }
-
   async function sendSigned(
     { method, key, query, headers, body }: S3Request,
     credentials: SigningCredentials,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    preparing ??= prepare();
-    const { endpoint, sign } = await preparing;
+    preparing ??= bucketEndpoint(client, bucket);
+    // After a failure the next request tries again, since credentials or a region may be available by then.
+    const endpoint = await preparing.catch((error: unknown) => {
+      preparing = undefined;
+      throw error;
+    });
     const path = endpoint.pathPrefix + key;
     const queryText = query === undefined ? "" : encodedQuery(query);
-    const signed = sign(
+    const signed = endpoint.sign(
       {
         method,
         path,
@@ -85,33 +78,60 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
     throw await refusalOf(answer);
   }
 
-  function noteClock(error: unknown): void {
-    if (!(error instanceof Refusal) || s3Error(error).kind !== "clock_skew") return;
-    const storeMs = Date.parse(error.date ?? "");
-    if (!Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
-  }
-
   return async (request, signal) => {
-    const credentials = await keys.current();
+    // The SDK renews keys that expire.
+    const credentials = await client.config.credentials();
     try {
       const answer = await sendSigned(request, credentials, signal);
-      keys.accepted();
+      haveWorked = true;
       return answer;
     } catch (error) {
-      noteClock(error);
-      if (!(await keys.haveChanged(credentials, error))) throw error;
-      return await sendSigned(request, await keys.current(), signal);
+      if (!(error instanceof BadAnswer)) throw error;
+      const kind = kindOf(error);
+      const storeMs = Date.parse(error.date ?? "");
+      if (kind === "clock_skew" && !Number.isNaN(storeMs)) clockOffsetMs = storeMs - Date.now();
+      // A denial may mean other keys only after a request has worked. Before, a permission is missing.
+      const isOfKeys = kind === "credentials" || (kind === "denied" && haveWorked);
+      if (!isOfKeys || !(await haveChanged(credentials))) throw error;
+      return await sendSigned(request, await client.config.credentials(), signal);
     }
+  };
+}
+
+const minPauseMs = 5000;
+
+/**
+ * P188: tells whether there are other keys than those which the store has refused. People and agents replace keys in the shared
+ * credentials file, where they have no expiry. The SDK reads them once, so they are resolved again here, past every cache, at most
+ * every 5 s.
+ */
+function createKeyWatch(client: S3Client): (used: SigningCredentials) => Promise<boolean> {
+  let resolvedAtMs = -Infinity;
+  let resolving: Promise<unknown> | undefined;
+
+  async function isOther(used: SigningCredentials): Promise<boolean> {
+    const now = await client.config.credentials();
+    return (["accessKeyId", "secretAccessKey", "sessionToken"] as const).some(
+      (part) => now[part] !== used[part],
+    );
+  }
+
+  return async (used) => {
+    // Another request may have found the new keys since this one was signed.
+    if (await isOther(used)) return true;
+    if (performance.now() - resolvedAtMs >= minPauseMs) {
+      resolvedAtMs = performance.now();
+      // Keys that cannot be resolved now leave those in use.
+      resolving = client.config.credentials({ forceRefresh: true }).catch(() => {});
+    }
+    // Concurrent requests share one resolution.
+    await resolving;
+    return await isOther(used);
   };
 }
 
 function lengthOf(body: ObjectBody | undefined): Readonly<Record<string, string>> {
   return body === undefined ? {} : { "content-length": String(body.size) };
-}
-
-interface Prepared {
-  readonly endpoint: BucketEndpoint;
-  readonly sign: Sign;
 }
 
 const emptySha256 = sha256Hex(Buffer.alloc(0));

@@ -1,7 +1,11 @@
 import { createHmac, hash } from "node:crypto";
 
 /** Signs requests, the digest of whose body is known, with AWS Signature Version 4 in the Authorization header. */
-export type Sign = (request: UnsignedRequest, credentials: SigningCredentials, now: Date) => SignedHeaders;
+export type Sign = (
+  request: UnsignedRequest,
+  credentials: SigningCredentials,
+  now: Date,
+) => Record<string, string>;
 
 export interface UnsignedRequest {
   readonly method: string;
@@ -20,8 +24,6 @@ export interface SigningCredentials {
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
-
-export type SignedHeaders = Record<string, string>;
 
 /**
  * The SDK's own signer gives the same signature but takes five times as long, and more than ten times as long before V8 has
@@ -47,7 +49,11 @@ export function createSign(region: string, service: string): Sign {
     const iso = now.toISOString();
     const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10);
     const stamp = `${day}T${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
-    const signed: SignedHeaders = { ...headers, "x-amz-content-sha256": sha256, "x-amz-date": stamp };
+    const signed: Record<string, string> = {
+      ...headers,
+      "x-amz-content-sha256": sha256,
+      "x-amz-date": stamp,
+    };
     if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
 
     const names = Object.keys(signed).sort();

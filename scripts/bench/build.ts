@@ -19,7 +19,7 @@ const env: NodeJS.ProcessEnv = {
   LOG_LEVEL: "error",
 };
 
-await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+await withEmbeddedPostgres(folder, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
   reportBench("build", await measure(databaseUrl));
 });

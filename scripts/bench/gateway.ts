@@ -32,7 +32,7 @@ const env = {
   DATABASE_URL: "",
 };
 
-await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+await withEmbeddedPostgres(folder, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
   const cases = await publishCases();
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);

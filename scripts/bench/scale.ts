@@ -27,7 +27,7 @@ const prices: Readonly<Record<string, number>> = { get: 0.0004, put: 0.005, list
 const buildsPerMonth = 30 * 24 * 4;
 const watchSeconds = 20;
 
-await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+await withEmbeddedPostgres(folder, async (databaseUrl) => {
   const postmaster = await postmasterOf(databaseUrl);
   await measuredCli(["source", "init"], env);
   const rows: Row[] = [];

@@ -29,7 +29,7 @@ const env: NodeJS.ProcessEnv = {
   LOG_LEVEL: "silent",
 };
 
-await withEmbeddedPostgres(folder, {}, async (databaseUrl) => {
+await withEmbeddedPostgres(folder, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

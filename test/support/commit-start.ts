@@ -29,7 +29,7 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
     store,
     verifyTenant(modelTenant, {
       store: store.client("verify"),
-      isLiveTreeWanted: false,
+      sandbox: undefined,
       confirmations: new Map(),
       signal,
     }),

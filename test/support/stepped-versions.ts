@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import crypto, { createHash } from "node:crypto";
 import { fstatSync, readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { type Disk, otherThread } from "../../core/file-store/disk.ts";
 import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
 import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
 import { createVersions, type Versions } from "../../core/file-store/versions.ts";
@@ -107,24 +106,8 @@ function patchSystem(): void {
   syncBuiltinESMExports();
 }
 
-const gatedDisk: Disk = {
-  ...otherThread,
-  async entries(folder) {
-    const actor = running.getStore();
-    if (actor?.isWithin === false) await actor.gate();
-    try {
-      const entries = await otherThread.entries(folder);
-      actor?.note(`names ${entries.map(({ name }) => name).sort()}`);
-      return entries;
-    } catch (error) {
-      actor?.note("no folder");
-      throw error;
-    }
-  },
-};
-
 function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
-  const plain = createLinkGuard(root, gatedDisk);
+  const plain = createLinkGuard(root);
   const inodes: bigint[] = [];
   /** Which of the inodes that the actor has met. Their numbers differ from run to run. */
   const met = (inode: bigint): number => {
@@ -142,6 +125,18 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
         return handle;
       } catch (error) {
         note(`not opened: ${String(error)}`);
+        throw error;
+      }
+    },
+    async entries(folder) {
+      const actor = running.getStore();
+      if (actor?.isWithin === false) await gate();
+      try {
+        const entries = await plain.entries(folder);
+        note(`names ${entries.map(({ name }) => name).sort()}`);
+        return entries;
+      } catch (error) {
+        note("no folder");
         throw error;
       }
     },
@@ -170,6 +165,6 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
         throw error;
       }
     };
-  const folders: StoreFolders = { within: gated(own.within), withinMade: gated(own.withinMade) };
-  return { guard, folders, versions: createVersions(guard, folders) };
+  const folders: StoreFolders = { guard, within: gated(own.within), withinMade: gated(own.withinMade) };
+  return { guard, folders, versions: createVersions(folders) };
 }

@@ -27,9 +27,8 @@ export interface InitReport {
 }
 
 /**
- * Creates or updates the reference booking schema and the views of the source contract on it, in one transaction. Several runs
- * at once do no harm. Throws `source_contract` when the company has schemas of these names, and `foreign_database` when the
- * database has other tables, unless `isBesideOthers` allows them.
+ * Creates the reference booking schema and the contract's views on it, in one transaction. Throws `source_contract` when the company has
+ * schemas of these names, and `foreign_database` when the database has other tables, unless `isBesideOthers`.
  */
 export async function initSource(
   databaseUrl: string,
@@ -61,7 +60,7 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   await refuseForeignSchemas(transaction);
   if (!isBesideOthers) await refuseForeignDatabase(transaction);
   await transaction.raw("CREATE SCHEMA IF NOT EXISTS booking; CREATE SCHEMA IF NOT EXISTS partner_source");
-  await adoptEarlierSchema(transaction);
+  await refuseEarlierSchema(transaction);
   const result: unknown = await transaction.migrate.latest({
     migrationSource,
     schemaName: "booking",
@@ -71,26 +70,16 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   return { applied: Array.isArray(applied) ? applied.map(String) : [] };
 }
 
-/**
- * Before its first release the program made the same schema in nine steps. A database that has them all is recorded as one that
- * has the first migration. Throws `source_contract` for one that has only some of them.
- */
-async function adoptEarlierSchema(transaction: Knex.Transaction): Promise<void> {
+/** Before its first release the program made this schema in other steps. Throws `source_contract` for such a database. */
+async function refuseEarlierSchema(transaction: Knex.Transaction): Promise<void> {
   if (!(await transaction.schema.withSchema("booking").hasTable("schema_migrations"))) return;
-  const steps = transaction("booking.schema_migrations")
-    .where("name", "~", "^00[1-9]_")
-    .whereNot("name", schema);
-  const names: readonly string[] = await steps.clone().orderBy("name").pluck("name");
-  if (names.length === 0) return;
-  if (names.at(-1) !== "009_changed_programs") {
-    throw new Failure(
-      "source_contract",
-      "An earlier version of this program made the reference schema; nothing was changed. Its data is sample data: " +
-        "`DROP SCHEMA booking, partner_source CASCADE`, then run `source init` and `source seed` again.",
-    );
-  }
-  await steps.clone().whereNot("name", names.at(-1)).delete();
-  await steps.update({ name: schema });
+  const [earlier] = await transaction("booking.schema_migrations").whereNot("name", schema).limit(1);
+  if (earlier === undefined) return;
+  throw new Failure(
+    "source_contract",
+    "An earlier version of this program made the reference schema; nothing was changed. Its data is sample data: " +
+      "`DROP SCHEMA booking, partner_source CASCADE`, then run `source init` and `source seed` again.",
+  );
 }
 
 /** Refuses schemas of these names that our migrations did not create, since they are the company's own. */

@@ -1,7 +1,6 @@
 /**
- * The columns of the reference schema that hold private text, which no view shows. The schema is made from this list, and the
- * sample data puts a canary into each of them. So a search for `canaryMark` in everything published proves that no private text
- * got through.
+ * The columns that hold private text, which no view shows. The schema is made from this list, and the sample data puts a canary into
+ * each, so that a search for `canaryMark` in everything published proves that no private text got through.
  */
 export const privateTextColumns = {
   companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],

@@ -7,9 +7,8 @@ const ofProgram = `company_code text COLLATE "C" NOT NULL,
     FOREIGN KEY (company_code, program_code) REFERENCES booking.programs ON DELETE CASCADE`;
 
 /**
- * The tables of the reference booking schema. The key of each table of a company begins with the company's code, and that of each
- * table of a program goes on with the program's code. So one company is one range of each index, and no row can name another
- * company's program. Codes are compared by byte (`COLLATE "C"`), which is the order in which the generator reads.
+ * The tables of the reference booking schema. Their keys begin with the company's code, so no row can name another company's program.
+ * Codes are compared by byte (`COLLATE "C"`), which is the order in which the generator reads.
  */
 export const referenceTables = `
   CREATE TYPE booking.program_state AS ENUM ('draft', 'active', 'cancelled', 'completed', 'archived');

@@ -1,7 +1,4 @@
-/**
- * The ten views of the source contract. They name public columns one by one, and show no private one. A condition on
- * `tenant_id` can use the index of every table behind them.
- */
+/** The ten views of the contract. They show no private column, and a condition on `tenant_id` can use every table's index. */
 export const referenceViews = `
   -- A program whose last travel date is past where its company is at home has ended, whether or not anybody
   -- has marked it as completed.
@@ -87,9 +84,8 @@ const watchedTables = [
 ];
 
 /**
- * Sends `NOTIFY partner_source_changed, '<tenant id>'` after every statement that may change what the views show. PostgreSQL
- * drops equal notifications, so a transaction sends one per tenant. The triggers fire per statement, so that bulk changes stay
- * fast.
+ * Sends `NOTIFY partner_source_changed, '<tenant id>'` after every statement that may change what the views show, so that bulk changes
+ * stay fast. PostgreSQL drops equal notifications, so a transaction sends one per tenant.
  */
 export const changeNotifications = `
   CREATE FUNCTION booking.notify_changed_companies() RETURNS trigger LANGUAGE plpgsql AS $$

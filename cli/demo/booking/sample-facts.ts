@@ -1,10 +1,7 @@
 import type pg from "pg";
 import { sampleCompanies, samplePlaces, sampleTours, sampleTrades, sampleWords } from "./sample-words.ts";
 
-/**
- * The special cases that programs show. A company's first 24 programs have one each, so that the default sample has every case.
- * Further programs start the list again.
- */
+/** The special cases that a company's first 24 programs show, one each. Further programs start the list again. */
 const sampleSituations = `
   ordinary sold_out overbooked draft ordinary cancelled
   no_dates completed legacy_price_only archived under_way ended
@@ -38,10 +35,7 @@ export interface SampleOptions {
   readonly programs: number;
 }
 
-/**
- * Creates the temporary tables that all rows of the sample are made from: `sample_tour`, `sample_company` with the words of its
- * script, and `sample_program` with its situation, dates, price and numbers of enrollments.
- */
+/** Creates the temporary tables of tours, companies and programs that all rows of the sample are made from. */
 export async function createFacts(client: pg.Client, options: SampleOptions): Promise<void> {
   const { seed, today, tenants, programs } = options;
   const create = async (name: string, query: string, ...values: readonly unknown[]): Promise<void> => {

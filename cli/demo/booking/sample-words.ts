@@ -1,7 +1,4 @@
-/**
- * SQL: the companies of the default sample. Public prices are multiples of `step`; `rate` turns the prices of tours into the
- * currency.
- */
+/** SQL: the default companies. Public prices are multiples of `step`; `rate` turns the prices of tours into the currency. */
 export const sampleCompanies = `(VALUES
     (0, 'atlas-journeys', 'Atlas Journeys', 'ATLAS', 'latin', 'Europe/Istanbul', 'EUR', 5, 1),
     (1, 'kinneret-tours', 'رحلات كنّارة', 'KIN', 'arabic', 'Asia/Jerusalem', 'ILS', 10, 4),
@@ -47,8 +44,8 @@ export const sampleTours = `(VALUES
   ) AS tour (script, position, name, type, subtype, days, price, hotels, visits, description, tags)`;
 
 /**
- * The texts, by their script. `rooms` are for one to four people; `duties` are those of the lead guide, the teacher and the
- * driver; `editions` end the names of tours, the next one each time the list of tours starts again.
+ * The texts, by their script. `rooms` are for one to four people; `duties` those of lead guide, teacher and driver; `editions` end the
+ * names of tours, the next one each time the list of tours starts again.
  */
 export const sampleWords = [
   {

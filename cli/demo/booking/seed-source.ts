@@ -21,9 +21,8 @@ export interface SeedReport {
 }
 
 /**
- * Replaces the sample data of the reference schema in one transaction; the server makes the rows. The same options give the same
- * rows. At the end, statistics are renewed, and listeners are notified of every company that was or is there. Throws
- * `source_contract` when the schema is missing or holds data that no seed created.
+ * Replaces the sample data in one transaction; the same options give the same rows. Listeners are notified of every company that was or
+ * is there. Throws `source_contract` when the schema is missing or holds data that no seed created.
  */
 export async function seedSource(client: pg.Client, options: SeedOptions): Promise<SeedReport> {
   const rows = await withTransaction(client, async () => {

@@ -5,12 +5,6 @@ import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
 
-/** What a command did, and why its record is not complete, if so. */
-export interface Audited<Result> {
-  readonly result: Result;
-  readonly unrecorded: Failure | undefined;
-}
-
 /**
  * A command that changes something for partners: opens a store that honours conditional writes, records the change, and prints
  * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P86).
@@ -30,13 +24,13 @@ export async function recordedChange<Result>(
   return await withCheckedStore(shell, change, isProbed);
 }
 
-/** Runs with a store on which nothing changes for partners without a record, and completes the record. */
+/** Runs with a store on which nothing changes for partners without a record, and completes the record. `unrecorded`: why it could not. */
 export async function withAudit<Result>(
   shell: Shell,
   store: ObjectStore,
   request: AuditRequest,
   run: (store: ObjectStore, audit: Audit) => Promise<Result>,
-): Promise<Audited<Result>> {
+): Promise<{ readonly result: Result; readonly unrecorded: Failure | undefined }> {
   const audit = createAudit(shell, request);
   let result: Result;
   try {

@@ -1,6 +1,5 @@
-import type { LogSource } from "./open-log.ts";
+import { type LogSource, readLogs } from "./open-log.ts";
 import { type RequestLogLine, requestLine } from "./request-line.ts";
-import { readLogs } from "./whole-lines.ts";
 
 export interface FoundRequests {
   /** In the order of the logs. There may be several, since a client may use an id more than once. */
@@ -24,14 +23,13 @@ export async function findRequests(
 ): Promise<FoundRequests> {
   const found: RequestLogLine[] = [];
   let omitted = 0;
-  let from: string | undefined;
-  let to: string | undefined;
+  let [from, to] = ["", ""];
   // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be searched for.
   const needle = Buffer.from(requestId);
   const take = (block: Buffer): void => {
     const { first, last } = endTimes(block);
-    if (first !== undefined && (from === undefined || first < from)) from = first;
-    if (last !== undefined && (to === undefined || last > to)) to = last;
+    if (from === "" || (first !== "" && first < from)) from = first;
+    if (last > to) to = last;
     if (!block.includes(needle)) return;
     for (const text of block.toString("utf8").split("\n")) {
       const line = text.includes(requestId) ? requestLine(text) : undefined;
@@ -41,22 +39,20 @@ export async function findRequests(
     }
   };
   const faults = await readLogs(logs, take, signal);
-  const covers = from === undefined || to === undefined ? null : { from, to };
-  return { requests: found, omitted, covers, faults };
+  return { requests: found, omitted, covers: to === "" ? null : { from, to }, faults };
 }
 
-/** The times of the first and the last request in the lines. Only the lines at both ends are parsed. */
+/** The times of the first and the last request in the lines, empty without any. Only the lines at both ends are parsed. */
 function endTimes(lines: Buffer) {
-  let first: string | undefined;
-  for (let at = 0; at < lines.length && first === undefined; ) {
+  let [first, last] = ["", ""];
+  for (let at = 0; at < lines.length && first === ""; ) {
     const end = lines.indexOf(0x0a, at) === -1 ? lines.length : lines.indexOf(0x0a, at);
-    first = requestLine(lines.toString("utf8", at, end))?.time;
+    first = requestLine(lines.toString("utf8", at, end))?.time ?? "";
     at = end + 1;
   }
-  let last: string | undefined;
-  for (let end = lines.length; end > 0 && last === undefined && first !== undefined; ) {
+  for (let end = lines.length; end > 0 && last === "" && first !== ""; ) {
     const start = lines.lastIndexOf(0x0a, end - 2) + 1;
-    last = requestLine(lines.toString("utf8", start, end))?.time;
+    last = requestLine(lines.toString("utf8", start, end))?.time ?? "";
     end = start;
   }
   return { first, last };

@@ -1,8 +1,7 @@
 import { asFailure } from "../../../core/failure.ts";
 import { type FoundRequests, findRequests } from "./find-requests.ts";
-import { type LogSource, openLog } from "./open-log.ts";
+import { type LogSource, openLog, wholeLines } from "./open-log.ts";
 import { type RecentAnswers, recentAnswers } from "./recent-answers.ts";
-import { wholeLines } from "./whole-lines.ts";
 
 /** The gateways' logs, asked again and again by pages. */
 export interface GatewayLog {

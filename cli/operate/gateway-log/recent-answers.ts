@@ -1,8 +1,7 @@
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
-import { type LogSource, logFile, openLog } from "./open-log.ts";
+import { type LogSource, logFile, openLog, wholeLines } from "./open-log.ts";
 import { type RequestLogLine, requestsIn } from "./request-line.ts";
-import { wholeLines } from "./whole-lines.ts";
 
 /** What the gateways answered the partners of a tenant in the last hour. */
 export interface Answers {
@@ -47,7 +46,7 @@ export async function recentAnswers(
   signal: AbortSignal,
 ): Promise<RecentAnswers> {
   const fromMs = now.getTime() - hourMs;
-  const hour = new Hour(fromMs);
+  const hour = createTally(fromMs);
   const faults: string[] = [];
   const missing: string[] = [];
   const read = new Set<string>();
@@ -60,9 +59,10 @@ export async function recentAnswers(
       if (file !== undefined) read.add(file.identity);
       if (file?.isCompressed === true && file.modifiedMs < fromMs) continue;
       const size = file === undefined || file.isCompressed ? 0 : file.size;
-      const { start, isCut } = await startOfHour(source, size, fromMs, signal);
-      for await (const lines of wholeLines(openLog(source, signal, start))) hour.add(lines);
-      if (isCut) faults.push(`Only the newest ${maxBytes / 1024 / 1024} MB of ${name} were read.`);
+      const start = await startOfHour(source, size, fromMs, signal);
+      for await (const lines of wholeLines(openLog(source, signal, start ?? size - maxBytes)))
+        hour.add(lines);
+      if (start === undefined) faults.push(`Only the newest 64 MB of ${name} were read.`);
     } catch (error) {
       if (signal.aborted) throw error;
       const { cause, message } = asFailure(error);
@@ -76,73 +76,58 @@ export async function recentAnswers(
 
 /**
  * A place in a plain log, before which no line is of the hour: the lines of a log are in the order of time. Looks a megabyte before
- * the end, then twice as far each time. `isCut`: the hour begins before the place all the same.
+ * the end, then twice as far each time. `undefined`: the hour begins before all that is read.
  */
 async function startOfHour(source: LogSource, size: number, fromMs: number, signal: AbortSignal) {
   for (let bytes = leastBytes; bytes < size && bytes <= maxBytes; bytes *= 2) {
-    const start = size - bytes;
-    const first = await firstRequest(openLog(source, signal, start));
-    if (first !== undefined && Date.parse(first.time) < fromMs) return { start, isCut: false };
+    for await (const lines of wholeLines(openLog(source, signal, size - bytes))) {
+      const [first] = requestsIn(lines);
+      if (first === undefined) continue;
+      if (Date.parse(first.time) < fromMs) return size - bytes;
+      break;
+    }
   }
-  return { start: Math.max(0, size - maxBytes), isCut: size > maxBytes };
+  return size > maxBytes ? undefined : 0;
 }
 
-async function firstRequest(chunks: AsyncIterable<Uint8Array>): Promise<RequestLogLine | undefined> {
-  for await (const lines of wholeLines(chunks)) {
-    const [first] = requestsIn(lines);
-    if (first !== undefined) return first;
-  }
-  return undefined;
-}
+/** Counts the lines of the hour. Memory grows with the number of tenants, not with that of requests. */
+function createTally(fromMs: number) {
+  const counts = new Map<string | null, typeof nothing>();
+  let failures: RequestLogLine[] = [];
+  let old: RequestLogLine | undefined;
+  let [from, to] = ["", ""];
 
-/** Memory grows with the number of tenants, not with that of requests. */
-class Hour {
-  readonly #fromMs: number;
-  readonly #counts = new Map<string | null, typeof nothing>();
-  #failures: RequestLogLine[] = [];
-  #unconfirmed: RequestLogLine | null = null;
-  #from = "";
-  #to = "";
-
-  constructor(fromMs: number) {
-    this.#fromMs = fromMs;
-  }
-
-  /** Counts the lines of the hour. */
-  add(lines: Buffer): void {
-    for (const line of requestsIn(lines)) if (Date.parse(line.time) >= this.#fromMs) this.#count(line);
-  }
-
-  #count(line: RequestLogLine): void {
-    const { time, tenantId, status, unconfirmedSince } = line;
-    if (this.#from === "" || time < this.#from) this.#from = time;
-    if (time > this.#to) this.#to = time;
-    const counted = this.#counts.get(tenantId) ?? { ...nothing };
-    this.#counts.set(tenantId, counted);
+  function count(line: RequestLogLine): void {
+    const { time, tenantId, status } = line;
+    if (Date.parse(time) < fromMs) return;
+    if (from === "" || time < from) from = time;
+    if (time > to) to = time;
+    const counted = counts.get(tenantId) ?? { ...nothing };
+    counts.set(tenantId, counted);
     counted.requests += 1;
     if (status === 429) counted.limited += 1;
     if (status === 401) counted.refused += 1;
-    if (status === 200 && unconfirmedSince !== null && time > (this.#unconfirmed?.time ?? "")) {
-      this.#unconfirmed = line;
-    }
+    if (status === 200 && line.unconfirmedSince !== null && time > (old?.time ?? "")) old = line;
     if (status < 500) return;
     counted.failed += 1;
-    this.#failures.push(line);
-    if (this.#failures.length >= 2 * maxFailures) this.#failures = newestFirst(this.#failures);
+    failures.push(line);
+    if (failures.length >= 2 * maxFailures) failures = newestFirst(failures);
   }
 
-  answers(faults: readonly string[], now: Date): RecentAnswers {
-    const failures = newestFirst(this.#failures);
-    const old = this.#unconfirmed;
-    return {
-      state: { covers: this.#to === "" ? null : { from: this.#from, to: this.#to }, faults },
-      of: (tenantId) => ({
-        ...(this.#counts.get(tenantId) ?? nothing),
-        failures: failures.filter((line) => line.tenantId === tenantId),
-      }),
-      unconfirmed: old !== null && Date.parse(old.time) >= now.getTime() - latelyMs ? old : null,
-    };
-  }
+  return {
+    add: (lines: Buffer) => requestsIn(lines).forEach(count),
+    answers(faults: readonly string[], now: Date): RecentAnswers {
+      const newest = newestFirst(failures);
+      return {
+        state: { covers: to === "" ? null : { from, to }, faults },
+        of: (tenantId) => ({
+          ...(counts.get(tenantId) ?? nothing),
+          failures: newest.filter((line) => line.tenantId === tenantId),
+        }),
+        unconfirmed: old !== undefined && Date.parse(old.time) >= now.getTime() - latelyMs ? old : null,
+      };
+    },
+  };
 }
 
 const nothing = { requests: 0, failed: 0, limited: 0, refused: 0 };

@@ -36,7 +36,7 @@ export async function readLivePeriods(
   return { published, periods: livePeriods(published, pointer.current) };
 }
 
-/** The facts of a stored snapshot from which its periods follow. */
+/** What is known of a stored snapshot, from which its periods follow. */
 export type PeriodFacts = Pick<
   PublishedSnapshot,
   "snapshotId" | "generation" | "parent" | "generatedAt" | "storedAt" | "rollbacks"
@@ -48,13 +48,12 @@ interface Change extends Pick<LivePeriod, "how"> {
   readonly at: string;
   /** The snapshot that was live before; `null` when that is not known. */
   readonly before: SnapshotId | null;
-  /** `null`: the mark of version 0.2 does not say. */
-  readonly after: SnapshotId | null;
+  readonly after: SnapshotId;
 }
 
 /**
  * P71: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a rollback does, too, so
- * generations give the order. Marks of version 0.2 have none and stand in the order of time.
+ * generations give the order. Marks of version 0.2 say nothing; after such a rollback the history has a gap.
  */
 export function livePeriods(
   snapshots: readonly PeriodFacts[],
@@ -66,16 +65,12 @@ export function livePeriods(
     ({ how, before }, at) =>
       how === "published" || (changes[at + 1]?.before ?? current.snapshotId) !== before,
   );
-  const known = happened.map((change, at) => ({
-    ...change,
-    after: change.after ?? happened[at + 1]?.before ?? current.snapshotId,
-  }));
   // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with its snapshot.
   const { snapshotId, publishedAt: from } = current;
-  const last = known.at(-1);
+  const last = happened.at(-1);
   const isLast = last?.after === snapshotId && (last.generation > current.generation - 1 || last.at === from);
   const how = isLast ? last.how : "rolled back to";
-  const earlier = isLast ? known.slice(0, -1) : known;
+  const earlier = isLast ? happened.slice(0, -1) : happened;
   const before = isLast ? last.before : undefined;
   return [...earlier, { after: snapshotId, at: from, how, before }]
     .map(({ after, at, how, before }, place, all): LivePeriod => {
@@ -91,12 +86,10 @@ function changesOf(snapshots: readonly PeriodFacts[]): readonly Change[] {
     const { generation, parent: before, snapshotId: after } = snapshot;
     return { how: "published", generation, at: publicationTime(snapshot), before, after };
   });
-  const generationAt = (at: string, own: number): number =>
-    Math.max(own, ...published.filter((change) => change.at <= at).map(({ generation }) => generation)) + 0.5;
-  const rollbacks = snapshots.flatMap(({ snapshotId: before, generation: own, rollbacks }) =>
-    rollbacks.map(({ at, to: after, generation }): Change => {
-      return { how: "rolled back to", generation: generation ?? generationAt(at, own), at, before, after };
-    }),
+  const rollbacks = snapshots.flatMap(({ snapshotId: before, rollbacks }) =>
+    rollbacks.flatMap(({ at, to: after, generation }): readonly Change[] =>
+      after === null || generation === null ? [] : [{ how: "rolled back to", generation, at, before, after }],
+    ),
   );
   return [...published, ...rollbacks].sort((a, b) => a.generation - b.generation || (a.at < b.at ? -1 : 1));
 }

@@ -1,51 +1,40 @@
-import { fieldLabel, fieldPattern } from "../../publish/public-program/field-words.ts";
+import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import { valueWords } from "../../publish/public-program/value-words.ts";
 import { type JsonChange, jsonChanges } from "../../publish/snapshot/json-changes.ts";
 
-/** A change of a program, and the same in words. */
-export type ProgramChange = JsonChange & { readonly words: ChangeWords };
-
-/** `null`: there is none on that side. */
-export interface ChangeWords {
-  readonly label: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+/** A change of a program, and the same in words; `null`: there is none on that side. */
+export type ProgramChange = JsonChange & {
+  readonly words: { readonly label: string; readonly before: string | null; readonly after: string | null };
+};
 
 /** What turns one version of a program into the other, in the order of the fields. */
 export function programChanges(before: unknown, after: unknown): ProgramChange[] {
-  return jsonChanges(before, after).map((change) => ({ ...change, words: wordsOf(change, before, after) }));
-}
-
-function wordsOf(change: JsonChange, before: unknown, after: unknown): ChangeWords {
-  const { path, kind } = change;
-  const own = kind === "removed" ? before : after;
-  return {
-    label: priceLabel(path, own) ?? fieldLabel(path),
-    before: kind === "added" ? null : shown(path, change.before, before),
-    after: kind === "removed" ? null : shown(path, change.after, after),
-  };
-}
-
-function shown(path: string, value: unknown, document: unknown): string {
-  const currency = at(document, ["currency"]);
-  const price = amountOf(path, value);
-  return valueWords(price.path, price.value, typeof currency === "string" ? currency : null);
+  return jsonChanges(before, after).map((change) => {
+    const { path, kind } = change;
+    const words = {
+      label: priceLabel(path, kind === "removed" ? before : after) ?? fieldLabel(path),
+      before: kind === "added" ? null : shownValue(path, change.before, before),
+      after: kind === "removed" ? null : shownValue(path, change.after, after),
+    };
+    return { ...change, words };
+  });
 }
 
 /** A whole price is shown as its amount: whose price it is, the label says. */
-function amountOf(path: string, value: unknown): { readonly path: string; readonly value: unknown } {
-  const isPrice = fieldPattern(path) === "prices.rooms[]" || fieldPattern(path) === "prices.children[]";
-  return isPrice ? { path: `${path}.amount`, value: at(value, ["amount"]) } : { path, value };
+function shownValue(path: string, value: unknown, document: unknown): string {
+  const currency = at(document, ["currency"]);
+  const isPrice = /^prices\.(rooms|children)\[\d+\]$/.test(path);
+  const [own, shown] = isPrice ? [`${path}.amount`, at(value, ["amount"])] : [path, value];
+  return valueWords(own, shown, typeof currency === "string" ? currency : null);
 }
 
 /** Prices are known by whom they are for, not by their place in the list. */
 function priceLabel(path: string, document: unknown): string | undefined {
-  const [, list, place] = /^prices\.(rooms|children)\[(\d+)\](?:\.amount)?$/.exec(path) ?? [];
+  const [, list, place = ""] = /^prices\.(rooms|children)\[(\d+)\](?:\.amount)?$/.exec(path) ?? [];
   if (list === undefined) return undefined;
-  const price = at(document, ["prices", list, place ?? ""]);
-  if (list === "rooms") return `Room for ${String(at(price, ["occupancy"]))}`;
-  return `Child of ${String(at(price, ["minAge"]))} to ${String(at(price, ["maxAge"]))} years`;
+  const price = (name: string): string => String(at(document, ["prices", list, place, name]));
+  if (list === "rooms") return `Room for ${price("occupancy")}`;
+  return `Child of ${price("minAge")} to ${price("maxAge")} years`;
 }
 
 function at(value: unknown, names: readonly string[]): unknown {

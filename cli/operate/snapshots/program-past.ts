@@ -58,7 +58,9 @@ export async function programPast(
   // Most often the last build took it out, which its own manifest and its parent's show.
   if (lacking.snapshotId === snapshotId && parent !== null && generation === current.generation) {
     const last = await manifestOf(parent);
-    if (last?.programs.has(programId)) return removed(last, live.manifest);
+    if (last?.programs.has(programId)) {
+      return { kind: "removed", last: moment(last), by: moment(live.manifest) };
+    }
   }
   const { periods } = await readLivePeriods(store, live.pointer, signal, maxSnapshots);
   const own = periods.filter((period) => period.snapshotId === lacking.snapshotId);
@@ -72,7 +74,8 @@ export async function programPast(
     if (last.programs.has(programId)) {
       if (after.how === "rolled back to") return { kind: "rolled_back", last: moment(last), at: after.from };
       const by = await manifestOf(after.snapshotId);
-      return by === undefined ? { kind: "not_kept" } : removed(last, by);
+      if (by === undefined) return { kind: "not_kept" };
+      return { kind: "removed", last: moment(last), by: moment(by) };
     }
     examined.add(period.snapshotId);
     after = period;
@@ -86,10 +89,6 @@ export async function programPast(
     snapshotsExamined: examined.size,
     isCut: after.isAfterGap || after !== periods.at(-1),
   };
-}
-
-function removed(last: Manifest, by: Manifest): ProgramPast {
-  return { kind: "removed", last: moment(last), by: moment(by) };
 }
 
 function moment({ snapshotId, generatedAt }: Manifest): SnapshotMoment {

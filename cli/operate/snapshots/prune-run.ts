@@ -1,22 +1,22 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure, type FailureCode } from "../../../core/failure.ts";
-import { isSnapshotId, type TenantId } from "../../../core/ids.ts";
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { isObjectKey, runsPrefix, tenantPrefix } from "../../../core/object-key.ts";
 import type { ListedObject } from "../../../core/object-store.ts";
+import { printableLines } from "../../../core/printable.ts";
+import { numberText } from "../../output/counted.ts";
+import { numbers, table } from "../../output/table.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { probesPrefix } from "../../publish/store/probe-objects.ts";
-import type { ExitStatus } from "../../shell/exit-status.ts";
-import { type PruneContext, type PruneRules, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
+import { nothingPruned, type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
 
 /** What a prune did for one tenant. */
-export type TenantPruneResult = { readonly tenantId: TenantId } & (
-  | (TenantPrune & { readonly failure: null })
-  | (Omit<TenantPrune, "outcome"> & {
-      readonly outcome: "failed";
-      readonly failure: { readonly code: FailureCode; readonly message: string };
-    })
-);
+export interface TenantPruneResult extends Omit<TenantPrune, "outcome"> {
+  readonly tenantId: TenantId;
+  readonly outcome: TenantPrune["outcome"] | "failed";
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
 
 export interface PruneReport {
   readonly dryRun: boolean;
@@ -24,12 +24,18 @@ export interface PruneReport {
   readonly minAgeHours: number;
   readonly tenants: readonly TenantPruneResult[];
   /** Run reports and left-over probes; `null` when the prune was of one tenant. */
-  readonly runs: SharedPrune | null;
-  readonly probes: SharedPrune | null;
+  readonly runs: DeleteBatch["deleted"] | null;
+  readonly probes: DeleteBatch["deleted"] | null;
 }
 
 const parallelTenants = 8;
 const hourMs = 3600 * 1000;
+/** The newest reports of runs are kept whatever their age, and the others for some time. */
+const keptRuns = 100;
+const maxRunAgeMs = 30 * 24 * hourMs;
+const runPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
+/** A random folder, a name: what an interrupted `store check` left behind. */
+const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
 
 /**
  * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. `onTenant` is
@@ -42,94 +48,77 @@ export async function pruneRun(
   onTenant: (result: TenantPruneResult) => void = () => {},
 ): Promise<PruneReport> {
   const { store, dryRun, signal } = context;
-  const rules: PruneRules = { keep, minAgeMs: minAgeHours * hourMs };
-  const tenantIds: TenantId[] = [];
-  if (tenant !== undefined) tenantIds.push(tenant);
-  else for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
+  const minAgeMs = minAgeHours * hourMs;
   const tenants: TenantPruneResult[] = [];
+  const tenantIds: TenantId[] = tenant === undefined ? [] : [tenant];
+  if (tenant === undefined) for await (const id of storedTenants(store, signal)) tenantIds.push(id);
   await forEachBounded(tenantIds, parallelTenants, async (tenantId) => {
-    const result = await resultOf(tenantId, rules, context);
+    const pruning = pruneTenant(tenantId, { keep, minAgeMs }, context);
+    const result = await pruning.then(
+      (done): TenantPruneResult => ({ tenantId, ...done, failure: null }),
+      (error: unknown): TenantPruneResult => {
+        if (signal.aborted) throw error;
+        const { code, message } = asFailure(error);
+        return { tenantId, outcome: "failed", ...nothingPruned, failure: { code, message } };
+      },
+    );
     tenants.push(result);
     onTenant(result);
   });
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
-  const runs = tenant === undefined ? await pruneRuns(context) : null;
-  const probes = tenant === undefined ? await pruneProbes(rules.minAgeMs, context) : null;
+  const isWhole = tenant === undefined;
+  const runs = isWhole ? await pruneOld(context, runsPrefix, runPattern, maxRunAgeMs, keptRuns) : null;
+  const probes = isWhole ? await pruneOld(context, probesPrefix, probePattern, minAgeMs, 0) : null;
   // Without tenants there may be no store, and pruning must not begin one (P160).
-  const isTidied = !dryRun && tenants.length > 0;
-  if (isTidied) await store.tidy(tenant === undefined ? "" : tenantPrefix(tenant), { signal });
+  if (!dryRun && tenants.length > 0) await store.tidy(isWhole ? "" : tenantPrefix(tenant), { signal });
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
 }
 
-export function pruneExitStatus({ tenants }: PruneReport): ExitStatus {
-  const failed = tenants.filter(({ outcome }) => outcome === "failed").length;
-  if (failed === 0) return 0;
-  return failed === tenants.length ? 1 : 3;
-}
-
-async function resultOf(
-  tenantId: TenantId,
-  rules: PruneRules,
-  context: PruneContext,
-): Promise<TenantPruneResult> {
-  try {
-    return { tenantId, ...(await pruneTenant(tenantId, rules, context)), failure: null };
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    const { code, message } = asFailure(error);
-    const none = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
-    return { tenantId, outcome: "failed", ...none, failure: { code, message } };
-  }
-}
-
-export interface SharedPrune {
-  readonly deletedObjects: number;
-  readonly deletedBytes: number;
-}
-
-/** Reports of runs that are kept whatever their age. */
-const keptRuns = 100;
-/** Older reports than the newest ones go after this time. */
-const maxRunAgeDays = 30;
-const dayMs = 24 * 3600 * 1000;
-
-/** A record of earlier versions of `snapshot verify`, which nobody reads any more. */
-const retiredKey: string = "runs/damaged.json";
-
-/** Deletes reports of runs that are old and not among the newest. */
-async function pruneRuns(context: PruneContext): Promise<SharedPrune> {
-  const { store, dryRun, now, signal } = context;
-  const oldest = now().getTime() - maxRunAgeDays * dayMs;
+/** Deletes the objects that are older than that, but for the last `kept` of them: keys come in the order of time. */
+async function pruneOld(
+  { store, dryRun, now, signal }: PruneContext,
+  prefix: string,
+  pattern: RegExp,
+  maxAgeMs: number,
+  kept: number,
+): Promise<DeleteBatch["deleted"]> {
   const batch = new DeleteBatch(store, dryRun, signal);
-  // Keys come in order of time, so a report that leaves the window has as many newer ones after it.
+  const oldest = now().getTime() - maxAgeMs;
   const window: ListedObject[] = [];
-  for await (const object of store.list(runsPrefix, { signal })) {
-    if (isObjectKey(object.key) && object.key === retiredKey) await batch.add(object.key, object.size);
-    const runId = object.key.slice(runsPrefix.length, -".json".length);
-    if (!object.key.endsWith(".json") || !isSnapshotId(runId)) continue;
+  for await (const object of store.list(prefix, { signal })) {
+    if (!pattern.test(object.key.slice(prefix.length))) continue;
     window.push(object);
-    if (window.length > keptRuns) await addIfOld(batch, window.shift(), oldest);
+    const past = window.length > kept ? window.shift() : undefined;
+    if (past === undefined || past.modifiedAt.getTime() > oldest || !isObjectKey(past.key)) continue;
+    await batch.add(past.key, past.size);
   }
   await batch.flush();
   return batch.deleted;
 }
 
-/** Deletes what an interrupted `store check` left behind. */
-async function pruneProbes(minAgeMs: number, context: PruneContext): Promise<SharedPrune> {
-  const { store, dryRun, now, signal } = context;
-  const batch = new DeleteBatch(store, dryRun, signal);
-  const oldest = now().getTime() - minAgeMs;
-  for await (const object of store.list(probesPrefix, { signal })) {
-    if (probePattern.test(object.key.slice(probesPrefix.length))) await addIfOld(batch, object, oldest);
-  }
-  await batch.flush();
-  return batch.deleted;
-}
-
-/** A random folder, a name. */
-const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
-
-async function addIfOld(batch: DeleteBatch, object: ListedObject | undefined, oldest: number): Promise<void> {
-  if (object === undefined || object.modifiedAt.getTime() > oldest || !isObjectKey(object.key)) return;
-  await batch.add(object.key, object.size);
+/** What was deleted, or would be, per tenant; what failed below. */
+export function pruneText({ dryRun, tenants, runs, probes }: PruneReport): string {
+  const outcomes: Readonly<Record<TenantPruneResult["outcome"], string>> = {
+    pruned: dryRun ? "would prune" : "pruned",
+    "nothing-to-do": "nothing to do",
+    unpublished: "never published, left alone",
+    failed: "failed",
+  };
+  const counts = ["KEPT", dryRun ? "TO DELETE" : "DELETED", "OBJECTS", "BYTES"].map(numbers);
+  const rows = tenants.map(({ tenantId, outcome, kept, deletedSnapshots, deletedObjects, deletedBytes }) => [
+    tenantId,
+    outcomes[outcome],
+    ...[kept.length, deletedSnapshots.length, deletedObjects, deletedBytes].map(numberText),
+  ]);
+  const lines = rows.length === 0 ? "" : table(["TENANT", "RESULT", ...counts], rows);
+  const failures = tenants.flatMap(({ tenantId, failure }) =>
+    failure === null ? [] : [`failed: ${tenantId}: ${printableLines(failure.message)}\n`],
+  );
+  const shared = [["run reports", runs] as const, ["probes", probes] as const].flatMap(([what, deleted]) =>
+    deleted === null || deleted.deletedObjects === 0
+      ? []
+      : [`${numberText(deleted.deletedObjects)} old ${what} ${dryRun ? "to delete" : "deleted"}.\n`],
+  );
+  const rest = [...shared, dryRun ? "Dry run: nothing was deleted.\n" : ""].join("");
+  return [lines, failures.join(""), rest].filter((text) => text !== "").join("\n");
 }

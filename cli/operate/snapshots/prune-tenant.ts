@@ -46,7 +46,7 @@ export async function pruneTenant(
 ): Promise<TenantPrune> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const pointer = await readPointer(context.store, tenantId, context.signal);
-    if (pointer === undefined) return { outcome: "unpublished", ...nothing };
+    if (pointer === undefined) return { outcome: "unpublished", ...nothingPruned };
     const result = await pruneOnce(pointer, rules, context);
     if (result !== undefined) return result;
   }
@@ -56,7 +56,7 @@ export async function pruneTenant(
   );
 }
 
-const nothing = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
+export const nothingPruned = { kept: [], deletedSnapshots: [], deletedObjects: 0, deletedBytes: 0 };
 
 /** `undefined` when somebody else changed the pointer before anything was deleted. */
 async function pruneOnce(
@@ -112,20 +112,16 @@ async function pruneOnce(
 /** Every kept manifest must be readable before we prune. */
 function assertReadable({ current }: PointerVersion, { published, damaged }: TenantSnapshots): void {
   const { tenantId, snapshotId } = current;
+  const see = `see \`snapshot verify --tenant ${tenantId}\``;
   const [first] = damaged;
   if (first !== undefined) {
-    throw new Failure(
-      "corrupt_document",
-      `${first.failure.message} Nothing of tenant ${tenantId} was deleted, since nobody knows what this snapshot needs. ` +
-        `If it is the live one, see \`snapshot verify --tenant ${tenantId}\`; if not, delete ${manifestKey(tenantId, first.snapshotId)}.`,
-    );
+    const what = `Nothing of tenant ${tenantId} was deleted, since nobody knows what this snapshot needs.`;
+    const remedy = `If it is the live one, ${see}; if not, delete ${manifestKey(tenantId, first.snapshotId)}.`;
+    throw new Failure("corrupt_document", `${first.failure.message} ${what} ${remedy}`);
   }
-  if (!published.some(({ isLive }) => isLive)) {
-    throw new Failure(
-      "corrupt_document",
-      `The live snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json; nothing was deleted. See \`snapshot verify --tenant ${tenantId}\`.`,
-    );
-  }
+  if (published.some(({ isLive }) => isLive)) return;
+  const what = `The live snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json`;
+  throw new Failure("corrupt_document", `${what}; nothing was deleted: ${see}.`);
 }
 
 /** Spares the files in targeted folders that kept snapshots use, since unchanged files stay where an earlier build put them. */
@@ -140,10 +136,8 @@ async function spareKept(
   for (const { snapshotId, isLive } of kept) {
     const stored = await readStoredManifest(store, tenantId, snapshotId, signal);
     if (stored === undefined || (isLive && stored.sha256 !== current.manifestSha256)) {
-      throw new Failure(
-        "corrupt_document",
-        `The manifest of snapshot ${snapshotId} of tenant ${tenantId} is not what it was a moment ago; nothing was deleted. Is another prune under way?`,
-      );
+      const what = `The manifest of snapshot ${snapshotId} of tenant ${tenantId} is not what it was a moment ago`;
+      throw new Failure("corrupt_document", `${what}; nothing was deleted. Is another prune under way?`);
     }
     spareEntries(targets, stored.manifest);
   }
@@ -169,22 +163,12 @@ export interface PruneRules {
   readonly minAgeMs: number;
 }
 
-interface PrunePlan {
-  readonly kept: readonly PublishedSnapshot[];
-  /** Snapshots that go: they must not become live again. */
-  readonly dropped: readonly PublishedSnapshot[];
-}
-
 /**
  * Which of a tenant's snapshots stay: the live one, the newest others by generation up to the number, and every one that
  * may have been live within the minimum age. The last rule is for readers: a gateway that lost the store goes on with
  * what it knew for up to `SNAPSHOT_MAX_STALE_SECONDS`, so the minimum age must be longer than that.
  */
-function prunePlan(
-  published: readonly PublishedSnapshot[],
-  { keep, minAgeMs }: PruneRules,
-  now: Date,
-): PrunePlan {
+function prunePlan(published: readonly PublishedSnapshot[], { keep, minAgeMs }: PruneRules, now: Date) {
   const youngest = now.getTime() - minAgeMs;
   // A snapshot that a prune has begun to delete does not count, since nobody can go back to it.
   const newest = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned).slice(0, keep - 1);
@@ -192,8 +176,6 @@ function prunePlan(
     snapshot.isLive ||
     newest.includes(snapshot) ||
     (snapshot.liveUntil !== null && snapshot.liveUntil.getTime() > youngest);
-  return {
-    kept: published.filter(isKept),
-    dropped: published.filter((snapshot) => !isKept(snapshot)),
-  };
+  const dropped = published.filter((snapshot) => !isKept(snapshot));
+  return { kept: published.filter(isKept), dropped };
 }

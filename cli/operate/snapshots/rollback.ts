@@ -4,7 +4,7 @@ import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,
@@ -13,8 +13,8 @@ import {
 } from "../../publish/snapshot/live-snapshot.ts";
 import { markRollback } from "../../publish/snapshot/snapshot-marks.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
-import { rollbackRefusal } from "./rollback-guard.ts";
-import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
+import { programLoss } from "./program-loss.ts";
+import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface RollbackContext {
   readonly store: ObjectStore;
@@ -42,8 +42,6 @@ interface RollbackTarget {
   readonly reason?: string | undefined;
 }
 
-const maxAttempts = 4;
-
 /**
  * P14: makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
  * tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
@@ -58,8 +56,7 @@ export async function rollback(
 ): Promise<Rollback> {
   let asked = to;
   let awayFrom: SnapshotId | undefined;
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const pointer = await readPublishedPointer(context.store, tenantId, context.signal);
+  return await attempted(tenantId, context, "nothing was rolled back", async (pointer) => {
     const before = pointer.current;
     // The operator meant the snapshot before the one that was live then.
     if (to === undefined && awayFrom !== undefined && awayFrom !== before.snapshotId) {
@@ -78,11 +75,26 @@ export async function rollback(
     const target = await chosenTarget(pointer, asked, context);
     asked = target;
     const done = await makeLive(pointer, target, { allowShrink, reason }, context);
-    if (done !== undefined) return { outcome: "rolled-back", before, ...done };
+    return done && { outcome: "rolled-back", before, ...done };
+  });
+}
+
+const maxAttempts = 4;
+
+/** Reads the pointer and tries to change it, again when somebody else was faster. */
+async function attempted<Result>(
+  tenantId: TenantId,
+  { store, signal }: RollbackContext,
+  stands: string,
+  attempt: (pointer: PointerVersion) => Promise<Result | undefined>,
+): Promise<Result> {
+  for (let count = 1; count <= maxAttempts; count += 1) {
+    const done = await attempt(await readPublishedPointer(store, tenantId, signal));
+    if (done !== undefined) return done;
   }
   throw new Failure(
     "superseded",
-    `current.json of tenant ${tenantId} was changed by others ${maxAttempts} times meanwhile; nothing was rolled back. Try again.`,
+    `current.json of tenant ${tenantId} was changed by others ${maxAttempts} times meanwhile; ${stands}. Try again.`,
   );
 }
 
@@ -100,8 +112,7 @@ async function makeLive(
   }
   // A rollback is the remedy for a damaged live snapshot.
   const live = await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document");
-  const refusal = allowShrink ? undefined : rollbackRefusal(live, stored.manifest);
-  if (refusal !== undefined) throw refusal;
+  if (!allowShrink) assertAlike(live, stored.manifest);
   await assertComplete(store, stored.manifest, signal);
   const at = now().toISOString();
   const next: Current = {
@@ -127,6 +138,20 @@ async function makeLive(
   };
 }
 
+/** P55: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot be read. */
+function assertAlike(live: Manifest | undefined, target: Manifest): void {
+  const found = programLoss(live, target);
+  if (found === undefined) return;
+  const { tenantId, snapshotId, programs } = target;
+  const now =
+    found.seen === undefined ? "" : `, and partners see ${found.seen} now, ${found.lost} of which it lacks`;
+  throw new Failure(
+    "shrink_guard",
+    `Snapshot ${snapshotId} of tenant ${tenantId} has ${programs.count} programs${now}; nothing was rolled back. ` +
+      `\`snapshot list --tenant ${tenantId}\` shows the others (choose one with --to); if this is right, roll back with --allow-shrink.`,
+  );
+}
+
 async function chosenTarget(
   pointer: PointerVersion,
   asked: SnapshotId | undefined,
@@ -136,9 +161,12 @@ async function chosenTarget(
   const { published } = await readTenantSnapshots(store, pointer, signal);
   const candidates = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
   const live = published.find(({ isLive }) => isLive);
+  // The parent of the live snapshot. If it is gone, the newest earlier one that no rollback has replaced.
+  const below = live?.generation ?? pointer.current.generation;
   const chosen =
     asked === undefined
-      ? snapshotBefore(live, candidates, pointer.current.generation)
+      ? (candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
+        candidates.find(({ generation, withdrawnAt }) => generation < below && withdrawnAt === null))
       : candidates.find(({ snapshotId }) => snapshotId === asked);
   if (chosen !== undefined) return chosen.snapshotId;
   const what =
@@ -152,42 +180,20 @@ async function chosenTarget(
   );
 }
 
-/** The parent of the live snapshot. If it is gone, the newest earlier one that no rollback has replaced. */
-function snapshotBefore(
-  live: PublishedSnapshot | undefined,
-  candidates: readonly PublishedSnapshot[],
-  generation: number,
-): PublishedSnapshot | undefined {
-  const below = live?.generation ?? generation;
-  return (
-    candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
-    candidates.find((snapshot) => snapshot.generation < below && snapshot.withdrawnAt === null)
-  );
-}
-
 /** Objects read side by side; of each only a piece is in memory. */
 const maxParallelReads = 16;
-const maxShown = 5;
 
 /**
- * Throws `corrupt_document` with the first faulty objects unless the whole snapshot is there as its manifest says. The content is
+ * Throws `corrupt_document` with the first faulty object unless the whole snapshot is there as its manifest says. The content is
  * not judged, since an older version may have published by an older schema.
  */
 async function assertComplete(store: ObjectStore, manifest: Manifest, signal: AbortSignal): Promise<void> {
-  let faults = 0;
-  const shown: string[] = [];
   await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ entry }) => {
     const fault = await readEntry(store, entry, signal, () => {});
     if (fault === undefined) return;
-    faults += 1;
-    if (shown.length < maxShown) shown.push(`${entry.key}: ${faultText(entry, fault)}`);
+    const what = `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete`;
+    throw new Failure("corrupt_document", `${what}; nothing was rolled back. ${entry.key}: ${fault}.`);
   });
-  if (faults === 0) return;
-  const more = faults > shown.length ? [`... and ${faults - shown.length} more`] : [];
-  throw new Failure("corrupt_document", [
-    `Snapshot ${manifest.snapshotId} of tenant ${manifest.tenantId} is not complete:`,
-    ...[...shown, ...more].map((line) => `  ${line}`),
-  ]);
 }
 
 export interface Release {
@@ -201,20 +207,13 @@ export interface Release {
  * Ends the tenant's hold by one compare-and-swap. The snapshot stays live, so generation and time of publication stay,
  * too: a generation says which publication is live. The new nonce is what makes concurrent writers lose.
  */
-export async function release(
-  tenantId: TenantId,
-  { store, randomBytes, signal }: RollbackContext,
-): Promise<Release> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const pointer = await readPublishedPointer(store, tenantId, signal);
+export async function release(tenantId: TenantId, context: RollbackContext): Promise<Release> {
+  return await attempted(tenantId, context, "the hold stands", async (pointer) => {
     const before = pointer.current;
     if (before.hold === null) return { outcome: "not-held", before, after: before };
-    const after: Current = { ...before, hold: null, nonce: Buffer.from(randomBytes(16)).toString("hex") };
-    const { kind } = await commit(store, pointer, after);
-    if (kind === "live") return { outcome: "released", before, after };
-  }
-  throw new Failure(
-    "superseded",
-    `current.json of tenant ${tenantId} was changed by others ${maxAttempts} times meanwhile; the hold stands. Try again.`,
-  );
+    const nonce = Buffer.from(context.randomBytes(16)).toString("hex");
+    const after: Current = { ...before, hold: null, nonce };
+    const { kind } = await commit(context.store, pointer, after);
+    return kind === "live" ? { outcome: "released", before, after } : undefined;
+  });
 }

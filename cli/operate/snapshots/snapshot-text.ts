@@ -2,11 +2,11 @@ import type { Current } from "../../../core/current.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
-import { type Labelled, labelledLines } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numbers, table } from "../../output/table.ts";
 import { exactTime, relativeAndExact, shortAge } from "../../output/times.ts";
-import type { PublishedSnapshot, TenantSnapshots } from "./tenant-snapshots.ts";
+import { type Labelled, labelledLines } from "../../output/wrap.ts";
+import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */
 const maxShownPrograms = 20;
@@ -49,34 +49,32 @@ function bytes(count: number): string {
 }
 
 /** The snapshots of a tenant, one line each, and why it is on hold if it is. */
-export function snapshotListText(current: Current, { published }: TenantSnapshots, layout: Layout): string {
+export function snapshotListText(
+  current: Current,
+  published: readonly PublishedSnapshot[],
+  layout: Layout,
+): string {
+  const { style, zone, now } = layout;
+  const { hold, tenantId } = current;
+  const stateOf = ({ isLive, isCondemned, withdrawnAt }: PublishedSnapshot): string => {
+    if (isLive) return style.good(hold === null ? "live" : "live, held");
+    if (isCondemned) return style.faint("being deleted");
+    return withdrawnAt === null ? "replaced" : style.doubtful("withdrawn");
+  };
+  const counts = ["GENERATION", "PROGRAMS"].map(numbers);
   const lines = table(
-    [
-      "SNAPSHOT",
-      "STATE",
-      numbers("GENERATION"),
-      numbers("PROGRAMS"),
-      "SOURCE READ",
-      numbers("AGE"),
-      "BUILT ON",
-    ],
+    ["SNAPSHOT", "STATE", ...counts, "SOURCE READ", numbers("AGE"), "BUILT ON"],
     published.map((snapshot) => [
       snapshot.snapshotId,
-      stateOf(snapshot, current, layout),
+      stateOf(snapshot),
       String(snapshot.generation),
       numberText(snapshot.programs),
-      exactTime(snapshot.generatedAt, layout.zone),
-      shortAge(new Date(snapshot.generatedAt), layout.now),
+      exactTime(snapshot.generatedAt, zone),
+      shortAge(new Date(snapshot.generatedAt), now),
       snapshot.parent ?? "-",
     ]),
   );
-  const { hold } = current;
   if (hold === null) return lines;
-  return `${lines}\nOn hold since ${exactTime(hold.since, layout.zone)}: ${printable(hold.reason)}. No build replaces the live snapshot until \`snapshot release --tenant ${current.tenantId}\`.\n`;
-}
-
-function stateOf(snapshot: PublishedSnapshot, { hold }: Current, { style }: Layout): string {
-  if (snapshot.isLive) return style.good(hold === null ? "live" : "live, held");
-  if (snapshot.isCondemned) return style.faint("being deleted");
-  return snapshot.withdrawnAt === null ? "replaced" : style.doubtful("withdrawn");
+  const since = `On hold since ${exactTime(hold.since, zone)}: ${printable(hold.reason)}.`;
+  return `${lines}\n${since} No build replaces the live snapshot until \`snapshot release --tenant ${tenantId}\`.\n`;
 }

@@ -27,12 +27,7 @@ export interface TenantSnapshots {
   /** Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a prune left. */
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
-  readonly damaged: readonly DamagedSnapshot[];
-}
-
-interface DamagedSnapshot {
-  readonly snapshotId: SnapshotId;
-  readonly failure: Failure;
+  readonly damaged: readonly { readonly snapshotId: SnapshotId; readonly failure: Failure }[];
 }
 
 /** Small reads side by side. */
@@ -57,7 +52,7 @@ export async function readTenantSnapshots(
   }
   const folders = all.filter((folder, at) => folder === liveId || at >= all.length - newest);
   const found: FoundSnapshot[] = [];
-  const damaged: DamagedSnapshot[] = [];
+  const damaged: TenantSnapshots["damaged"][number][] = [];
   await forEachBounded(folders, maxParallelReads, async (snapshotId) => {
     try {
       const head = await readManifestHead(store, tenantId, snapshotId, signal);

@@ -1,12 +1,12 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
-import { unlessFailed } from "../../../core/failure.ts";
+import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import {
   isLegacyProgramsResponse,
   isProgramDetailResponse,
@@ -15,15 +15,13 @@ import {
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
-import { FindingLog, type TenantVerification } from "./verification.ts";
-import { verifyLiveTree } from "./verify-live-tree.ts";
+import { type FindingCode, findingRemedy, type TenantVerification } from "./verification-text.ts";
 
-export interface VerifyContext {
+interface VerifyContext {
   readonly store: ObjectStore;
-  /** Whether builds keep a tree for people. */
-  readonly isLiveTreeWanted: boolean;
   /** Tells a pointer that was lost from one that never was. */
   readonly confirmations: Confirmations;
+  readonly sandbox: TenantId | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -37,8 +35,8 @@ export async function readConfirmed(store: ObjectStore, signal: AbortSignal): Pr
 const maxReadings = 3;
 
 /**
- * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema. Then the copies for people.
- * Throws only when the store does not answer or the run is interrupted; faults of the data are in the result.
+ * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema. Throws only when the store
+ * does not answer or the run is interrupted; faults of the data are in the result.
  */
 export async function verifyTenant(tenantId: TenantId, context: VerifyContext): Promise<TenantVerification> {
   for (let reading = 1; ; reading += 1) {
@@ -50,30 +48,65 @@ export async function verifyTenant(tenantId: TenantId, context: VerifyContext): 
   }
 }
 
-async function verifyOnce(tenantId: TenantId, context: VerifyContext): Promise<TenantVerification> {
-  const { store, isLiveTreeWanted, confirmations, signal } = context;
-  const log = new FindingLog(tenantId);
-  const nothing = { tenantId, snapshotId: null, generation: null, programs: null, objects: 0, bytes: 0 };
+async function verifyOnce(
+  tenantId: TenantId,
+  { store, confirmations, sandbox, signal }: VerifyContext,
+): Promise<TenantVerification> {
+  const findings: TenantVerification["findings"][number][] = [];
+  const add: AddFinding = (code, key, message) => {
+    const remedy = findingRemedy(code, tenantId, sandbox === tenantId);
+    findings.push({ code, key, message: message.replace(/\.$/, ""), remedy });
+  };
+  const result = (seen: Partial<TenantVerification> = {}): TenantVerification => ({
+    ...{ tenantId, snapshotId: null, generation: null, programs: null, objects: 0, bytes: 0, ...seen },
+    outcome: seen.outcome ?? (findings.length === 0 ? "clean" : "findings"),
+    findings: findings.slice(0, maxShown),
+    findingsOmitted: Math.max(0, findings.length - maxShown),
+  });
   const pointerKey = currentKey(tenantId);
-  const pointer = await log.readable("pointer_damaged", pointerKey, readPointer(store, tenantId, signal));
+  const pointer = await unlessDamaged(
+    readPointer(store, tenantId, signal),
+    "pointer_damaged",
+    pointerKey,
+    add,
+  );
+  if (pointer === "damaged") return result();
   if (pointer === undefined) {
     const confirmed = confirmations.get(tenantId)?.snapshotId ?? null;
-    if (confirmed === null) return { ...nothing, ...log.summary(), outcome: "unpublished" };
-    log.add("pointer_missing", pointerKey, `it is missing, and snapshot ${confirmed} was live`);
+    if (confirmed === null) return result({ outcome: "unpublished" });
+    add("pointer_missing", pointerKey, `it is missing, and snapshot ${confirmed} was live`);
+    return result();
   }
-  if (pointer === undefined || pointer === "damaged") return { ...nothing, ...log.summary() };
-
-  const { current } = pointer;
-  const { snapshotId, generation } = current;
+  const { snapshotId, generation } = pointer.current;
   const key = manifestKey(tenantId, snapshotId);
-  const manifest = await log.readable("manifest_damaged", key, readLiveManifest(store, current, signal));
-  if (manifest === "damaged") return { ...nothing, snapshotId, generation, ...log.summary() };
+  const reading = readLiveManifest(store, pointer.current, signal);
+  const manifest = await unlessDamaged(reading, "manifest_damaged", key, add);
+  if (manifest === "damaged") return result({ snapshotId, generation });
   if (manifest.generation > generation)
-    log.add("manifest_damaged", key, `its generation ${manifest.generation} is above the pointer's`);
-  const bytes = await verifyResponses(store, manifest, log, signal);
-  await verifyLiveTree(store, current, manifest, isLiveTreeWanted, log, signal);
+    add("manifest_damaged", key, `its generation ${manifest.generation} is above the pointer's`);
+  const bytes = await verifyResponses(store, manifest, add, signal);
   const programs = manifest.programs.count;
-  return { tenantId, snapshotId, generation, programs, objects: programs + 4, bytes, ...log.summary() };
+  return result({ snapshotId, generation, programs, objects: programs + 4, bytes });
+}
+
+/** Findings of one tenant that are shown; the rest are counted. */
+const maxShown = 1000;
+
+type AddFinding = (code: FindingCode, key: string, message: string) => void;
+
+/** What `reading` gives; `"damaged"`, after adding it as a finding, when the object cannot be read. */
+async function unlessDamaged<Result>(
+  reading: Promise<Result>,
+  code: FindingCode,
+  key: string,
+  add: AddFinding,
+): Promise<Result | "damaged"> {
+  return await reading.catch((error: unknown) => {
+    const failure = asFailure(error);
+    if (failure.code !== "corrupt_document") throw error;
+    add(code, key, failure.message);
+    return "damaged" as const;
+  });
 }
 
 /** Objects read side by side; each is in memory as a whole while it is looked at. */
@@ -83,50 +116,37 @@ const maxParallelReads = 16;
 async function verifyResponses(
   store: ObjectStore,
   manifest: Manifest,
-  log: FindingLog,
+  add: AddFinding,
   signal: AbortSignal,
 ): Promise<number> {
   let bytes = 0;
   await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ name, entry }) => {
     bytes += entry.size;
-    const json = await readWhole(store, entry, log, signal);
-    const fault = json === undefined ? undefined : schemaFault(name, json);
-    if (fault !== undefined) log.add("response_invalid", entry.key, fault);
+    const pieces: Buffer[] = [];
+    const damage = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+    if (damage !== undefined) return add("object_damaged", entry.key, damage);
+    const fault = schemaFault(name, Buffer.concat(pieces));
+    if (fault !== undefined) add("response_invalid", entry.key, fault);
   });
   return bytes;
 }
 
-async function readWhole(
-  store: ObjectStore,
-  entry: ResponseEntry,
-  log: FindingLog,
-  signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
-  if (fault === undefined) return Buffer.concat(pieces);
-  log.add("object_damaged", entry.key, faultText(entry, fault));
-  return undefined;
-}
-
 function schemaFault(name: ResponseName, json: Buffer): string | undefined {
-  const { what, isResponse } = responseSchemas[name.kind];
-  let value: unknown;
+  const [what, isResponse] = responseSchemas[name.kind];
   try {
-    value = JSON.parse(utf8.decode(json));
+    const result = validate(isResponse, JSON.parse(utf8.decode(json)));
+    return result.valid ? undefined : `${what}: ${result.violation.message}`;
   } catch {
     return `${what} is not JSON in UTF-8`;
   }
-  const result = validate(isResponse, value);
-  return result.valid ? undefined : `${what}: ${result.violation.message}`;
 }
 
 const responseSchemas: Readonly<
-  Record<ResponseName["kind"], { readonly what: string; readonly isResponse: CompiledValidator<unknown> }>
+  Record<ResponseName["kind"], [what: string, is: CompiledValidator<unknown>]>
 > = {
-  list: { what: "the list", isResponse: isProgramListResponse },
-  legacy: { what: "the legacy list", isResponse: isLegacyProgramsResponse },
-  detail: { what: "the detail", isResponse: isProgramDetailResponse },
+  list: ["the list", isProgramListResponse],
+  legacy: ["the legacy list", isLegacyProgramsResponse],
+  detail: ["the detail", isProgramDetailResponse],
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

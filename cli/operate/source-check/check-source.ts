@@ -1,26 +1,19 @@
 import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
+import { knownRemovals } from "../../publish/snapshot/removed-tenants.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
-import { readPrograms, readSums, type StrayRows, strayRows } from "../../publish/source/read-programs.ts";
+import { readPrograms, readSums, strayRows } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import { FindingGroups, SharedTally } from "./finding-groups.ts";
+import { FindingGroups, SharedTally } from "./findings.ts";
 import { hiddenRows } from "./hidden-rows.ts";
 import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
-import { ProgramProblems } from "./program-problems.ts";
-import {
-  type AskStore,
-  caseProblems,
-  knownCaseVariants,
-  knownRemoved,
-  publishedCaseProblems,
-} from "./tenant-case.ts";
-import { isOfEncoding, misencodedTexts } from "./text-encoding.ts";
-import { unreadableTenants, unreadableView, unreadableViews } from "./unreadable.ts";
+import { Unreadable } from "./unreadable.ts";
 
 export interface SourceReport {
   /** Whether a problem is an error. */
@@ -39,10 +32,20 @@ export interface CheckProgress {
   programs(count: number): void;
 }
 
+/** Calls with the store of the settings; throws where there is none to be had. */
+export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
+
+/** A store that cannot be asked keeps nobody from checking the source. */
+export async function unlessAway<Value>(asked: Promise<Value>, otherwise: Value, signal: AbortSignal) {
+  return await asked.catch((error: unknown): Value => {
+    if (signal.aborted) throw error;
+    return otherwise;
+  });
+}
+
 /**
  * Checks the structure first. When it is right, every tenant is read and mapped as in a build. The report has what a build would
- * find, and why it may find too little. The store is asked what partners see, if it can be. Expects a transaction that shows one
- * state of the source.
+ * find, and why it may find too little. Expects a transaction that shows one state of the source.
  */
 export async function checkSource(
   client: SourceClient,
@@ -53,88 +56,66 @@ export async function checkSource(
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
   const structure = structureProblems(schema);
-  if (structure.length > 0) {
-    return { isBroken: true, rows: null, published: null, problems: structure };
-  }
+  if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
   const groups = new FindingGroups();
-  const unreadable = new Map<string, SourceProblem>();
-  // Failures over all rows are added last, since the tenant and program at which a view fails say more (P133).
-  const ofAllRows: SourceProblem[] = [];
-  const removed = await knownRemoved(askStore, signal);
-  const { tenants, claimed } = await checkTenantList(client, removed, groups, ofAllRows);
-  const counted = await countedRows(client, [...tenants, ...removed], groups, (view, error) => {
-    ofAllRows.push(unreadableView(view, error));
-  });
+  const unreadable = new Unreadable();
+  const failures: [view: string, error: Error][] = [];
+  const failed = (view: string, error: Error): unknown => failures.push([view, error]);
+  const removed = await unlessAway(
+    askStore(async (store) => new Set((await knownRemovals(store, signal)).keys())),
+    new Set<TenantId>(),
+    signal,
+  );
+  const tenants = await checkTenantList(client, removed, groups, failed);
+  const counted = await countedRows(client, [...tenants, ...removed], groups, failed);
   const shared = new SharedTally();
   progress.total(tenants.length);
-  // Asked for at most once, when a text could not be sent.
-  let misencoded: readonly SourceProblem[] | undefined;
   const tallies = new Map<TenantId, ProgramTally>();
-  const failed = new Map<TenantId, Error>();
   for (const tenantId of tenants) {
     const reading = await tryReading(client, () =>
       checkTenant(client, tenantId, rules, groups, shared, progress),
     );
     if ("result" in reading) tallies.set(tenantId, reading.result);
-    else {
-      if (isOfEncoding(reading.error)) misencoded ??= await misencodedTexts(client);
-      const isNamed = isOfEncoding(reading.error) && (misencoded ?? []).length > 0;
-      const views = isNamed ? [] : await unreadableViews(client, tenantId);
-      for (const problem of views) noteUnreadable(unreadable, problem);
-      if (!isNamed && views.length === 0) failed.set(tenantId, reading.error);
-    }
+    else await unreadable.addTenant(client, tenantId, reading.error);
     progress.tenantDone();
   }
-  for (const problem of ofAllRows) noteUnreadable(unreadable, problem);
+  // These are last, since the tenant at which a view fails says more (P133).
+  for (const [view, error] of failures) unreadable.addView(view, error);
   shared.report(groups);
   const rows = Object.fromEntries(
-    Object.entries(counted).map(([view, count]) => [view, unreadable.has(view) ? null : count]),
+    Object.entries(counted).map(([view, count]) => [view, unreadable.views.has(view) ? null : count]),
   );
-  const causes = [
-    ...caseProblems(tenants, claimed),
-    ...publishedCaseProblems(await knownCaseVariants(tenants, askStore, signal)),
-    ...missingRows(rows, tallies),
-    ...(await hiddenRows(client, schema)),
-  ];
-  const failures = [...unreadable.values(), ...(misencoded ?? []), ...unreadableTenants(failed)];
-  const problems = [...causes, ...failures, ...groups.problems];
+  const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client, schema))];
+  const problems = [...causes, ...unreadable.problems, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
   return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
 }
 
-/** Keeps the first failure of each view. */
-function noteUnreadable(unreadable: Map<string, SourceProblem>, problem: SourceProblem): void {
-  if (problem.view !== null && !unreadable.has(problem.view)) unreadable.set(problem.view, problem);
-}
-
-/** The tenants that a build would build, and other tenant ids that programs claim. */
+/** The tenants that a build would build. */
 async function checkTenantList(
   client: SourceClient,
   removed: ReadonlySet<string>,
   groups: FindingGroups,
-  unreadable: SourceProblem[],
-): Promise<{ readonly tenants: readonly TenantId[]; readonly claimed: readonly string[] }> {
+  failed: (view: string, error: Error) => void,
+): Promise<readonly TenantId[]> {
+  const add = ({ code, tenantId, programs, rows }: TenantProblem, view: string): void => {
+    const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
+    const value = programs === null ? nameless : `${programs} program(s)`;
+    groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
+  };
   const list = await tryReading(client, () => readTenantList(client));
   if ("error" in list) {
-    unreadable.push(unreadableView("tenants", list.error));
-    return { tenants: [], claimed: [] };
+    failed("tenants", list.error);
+    return [];
   }
+  for (const problem of list.result.problems) add(problem, "tenants");
   const strays = await tryReading(client, () => readStrayPrograms(client));
-  if ("error" in strays) unreadable.push(unreadableView("programs", strays.error));
-  const { tenants, problems } = list.result;
-  for (const problem of problems) addTenantProblem(groups, problem, "tenants");
+  if ("error" in strays) failed("programs", strays.error);
   // Rows of a tenant that an operator removed are passed over without advice to list the tenant again.
-  const found =
-    "result" in strays ? strays.result.filter(({ tenantId }) => !removed.has(tenantId ?? "")) : [];
-  for (const stray of found) addTenantProblem(groups, stray, "programs");
-  return { tenants, claimed: found.map(({ tenantId }) => tenantId).filter((tenantId) => tenantId !== null) };
-}
-
-function addTenantProblem(groups: FindingGroups, problem: TenantProblem, view: string): void {
-  const { code, tenantId, programs, rows } = problem;
-  const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
-  const value = programs === null ? nameless : `${programs} program(s)`;
-  groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
+  for (const stray of "result" in strays ? strays.result : []) {
+    if (!removed.has(stray.tenantId ?? "")) add(stray, "programs");
+  }
+  return list.result.tenants;
 }
 
 async function checkTenant(
@@ -146,13 +127,16 @@ async function checkTenant(
   progress: CheckProgress,
 ): Promise<ProgramTally> {
   const sums = await readSums(client, tenantId);
-  for (const stray of strayRows(sums)) addStrayRows(groups, tenantId, stray);
-  const problems = new ProgramProblems(groups, tenantId);
+  for (const { view, programs, firstProgramId: programId } of strayRows(sums)) {
+    const value = `the first of ${programs} such program id(s)`;
+    const place = { view, column: "program_id" };
+    groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
+  }
   const tally = { programs: 0, published: 0, unpublished: 0 };
   for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.length })) {
     for (const read of batch) {
       const outcome = checkedProgram(read, rules);
-      problems.add(read, outcome);
+      groups.addProgram(tenantId, read, outcome);
       if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
       if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
     }
@@ -160,14 +144,4 @@ async function checkTenant(
     progress.programs(batch.length);
   }
   return tally;
-}
-
-function addStrayRows(
-  groups: FindingGroups,
-  tenantId: TenantId,
-  { view, programs, firstProgramId }: StrayRows,
-): void {
-  const value = `the first of ${programs} such program id(s)`;
-  const example = { tenantId, programId: firstProgramId, value };
-  groups.add("rows_of_unknown_program", { view, column: "program_id" }, example, programs);
 }

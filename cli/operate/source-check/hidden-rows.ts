@@ -3,7 +3,7 @@ import { contractViews } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { CauseProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import { advice, viewProblem } from "./view-problem.ts";
+import { viewProblem } from "./findings.ts";
 
 /**
  * P104: views that may give this role fewer rows than there are. Policies hide rows without an error, and a `security_invoker` view
@@ -16,34 +16,24 @@ export async function hiddenRows(
 ): Promise<readonly CauseProblem[]> {
   const found: CauseProblem[] = [];
   for (const { name } of contractViews) {
-    if (relations.some((relation) => relation.name === name && relation.isInvoker)) found.push(invoker(name));
+    const view = `partner_source.${name}`;
+    if (relations.some((relation) => relation.name === name && relation.isInvoker)) {
+      const message = `The view ${view} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`;
+      const text = `ALTER VIEW ${view} SET (security_invoker = false);`;
+      found.push(viewProblem("security_invoker", "warning", name, message, { kind: "sql", text }));
+    }
     const reading = await tryReading(client, async () => {
       await client.query("SET LOCAL row_security = off");
       // Whole rows are selected, so that functions behind single columns are called, too.
-      return await client.query(
-        `SELECT count(v) FROM (SELECT * FROM partner_source.${name} LIMIT ${triedRows}) AS v`,
-      );
+      return await client.query(`SELECT count(v) FROM (SELECT * FROM ${view} LIMIT 1000) AS v`);
     });
     // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
-    const isOfPolicies =
-      "error" in reading && "routine" in reading.error && reading.error.routine === "check_enable_rls";
-    if (isOfPolicies) found.push(hiding(name, reading.error.message));
+    if (!("error" in reading && "routine" in reading.error)) continue;
+    if (reading.error.routine !== "check_enable_rls") continue;
+    const message = `Row-level security applies to what ${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${reading.error.message}.`;
+    const fix =
+      "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table. Where a policy shows that role all rows, nothing is missing and this warning may be passed over";
+    found.push(viewProblem("row_security", "warning", name, message, fix));
   }
   return found;
-}
-
-const triedRows = 1000;
-
-function hiding(view: string, said: string): CauseProblem {
-  const message = `Row-level security applies to what partner_source.${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${said}.`;
-  const fix = advice(
-    "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table. Where a policy shows that role all rows, nothing is missing and this warning may be passed over",
-  );
-  return viewProblem("row_security", "warning", view, message, fix);
-}
-
-function invoker(view: string): CauseProblem {
-  const message = `The view partner_source.${view} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`;
-  const text = `ALTER VIEW partner_source.${view} SET (security_invoker = false);`;
-  return viewProblem("security_invoker", "warning", view, message, { kind: "sql", text });
 }

@@ -1,10 +1,9 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { viewNames } from "../../publish/source/contract.ts";
-import type { CauseProblem, Fix } from "../../publish/source/source-problem.ts";
+import type { CauseProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import type { FindingGroups } from "./finding-groups.ts";
-import { advice, maxExamples, viewProblem } from "./view-problem.ts";
+import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
 
 /** What a build would make of a tenant's programs. */
 export interface ProgramTally {
@@ -24,60 +23,51 @@ export function missingRows(
   rows: Readonly<Record<string, number | null>>,
   tallies: ReadonlyMap<TenantId, ProgramTally>,
 ): readonly CauseProblem[] {
-  if (rows.tenants === 0) {
-    const message = "partner_source.tenants gives no row, so nothing is built.";
-    return [viewProblem("no_tenants", "error", "tenants", message, rightSource("tenants"))];
+  for (const [view, code, meaning] of [
+    ["tenants", "no_tenants", "nothing is built"],
+    ["programs", "no_programs", "every tenant's list is empty"],
+  ] as const) {
+    if (rows[view] !== 0) continue;
+    const message = `partner_source.${view} gives no row, so ${meaning}.`;
+    const fix = `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`;
+    return [viewProblem(code, "error", view, message, fix)];
   }
-  if (rows.programs === 0) {
-    const message = "partner_source.programs gives no row, so every tenant's list is empty.";
-    return [viewProblem("no_programs", "error", "programs", message, rightSource("programs"))];
-  }
-  const without = [...tallies].filter(([, { programs }]) => programs === 0);
-  const idle = [...tallies].filter(([, tally]) => tally.programs > 0 && tally.unpublished === tally.programs);
+  const ofTenants = (
+    code: CauseProblem["code"],
+    column: string,
+    what: string,
+    fix: string,
+    wordsOf: (tally: ProgramTally) => string | undefined,
+  ): readonly CauseProblem[] => {
+    const examples = [...tallies].flatMap(([tenantId, tally]) => {
+      const value = wordsOf(tally);
+      return value === undefined ? [] : [{ tenantId, programId: null, value }];
+    });
+    const { length: count } = examples;
+    if (count === 0) return [];
+    const who =
+      count === 1 ? `1 tenant has ${what}: its list is` : `${count} tenants have ${what}: their lists are`;
+    const advice = `${fix}; a tenant that offers nothing is well as it is`;
+    const problem = viewProblem(code, "warning", "programs", `${who} empty.`, advice);
+    return [{ ...problem, column, count, examples: examples.slice(0, maxExamples) }];
+  };
   return [
-    ...ofTenants("tenant_without_programs", without, {
-      column: "tenant_id",
-      what: "no row in partner_source.programs",
-      value: () => "no programs",
-      text: "compare tenant_id of the views tenants and programs by byte; a tenant that offers nothing is well as it is",
-    }),
-    ...ofTenants("tenant_without_active", idle, {
-      column: "lifecycle_state",
-      what: "no active program",
-      value: ({ programs }) => `${programs} program(s), none active`,
-      text: "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1; a tenant that offers nothing is well as it is",
-    }),
+    ...ofTenants(
+      "tenant_without_programs",
+      "tenant_id",
+      "no row in partner_source.programs",
+      "compare tenant_id of the views tenants and programs by byte: another case is another tenant",
+      ({ programs }) => (programs === 0 ? "no programs" : undefined),
+    ),
+    ...ofTenants(
+      "tenant_without_active",
+      "lifecycle_state",
+      "no active program",
+      "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1",
+      ({ programs, unpublished }) =>
+        programs > 0 && unpublished === programs ? `${programs} program(s), none active` : undefined,
+    ),
   ];
-}
-
-interface TenantFinding {
-  readonly column: string;
-  readonly what: string;
-  readonly value: (tally: ProgramTally) => string;
-  readonly text: string;
-}
-
-function ofTenants(
-  code: CauseProblem["code"],
-  tenants: readonly (readonly [TenantId, ProgramTally])[],
-  { column, what, value, text }: TenantFinding,
-): readonly CauseProblem[] {
-  if (tenants.length === 0) return [];
-  const message =
-    tenants.length === 1
-      ? `1 tenant has ${what}: its list is empty.`
-      : `${tenants.length} tenants have ${what}: their lists are empty.`;
-  const examples = tenants
-    .slice(0, maxExamples)
-    .map(([tenantId, tally]) => ({ tenantId, programId: null, value: value(tally) }));
-  const problem = viewProblem(code, "warning", "programs", message, advice(text));
-  return [{ ...problem, column, count: tenants.length, examples }];
-}
-
-function rightSource(view: string): Fix {
-  return advice(
-    `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`,
-  );
 }
 
 /**
@@ -97,16 +87,14 @@ export async function countedRows(
     const counts = "result" in reading ? reading.result.rows[0] : undefined;
     rows[view] = Number(counts?.rows ?? 0);
     if (counts === undefined || view === "tenants" || view === "programs") continue;
-    const place = { view, column: "tenant_id" };
-    const add = (
-      code: "tenant_id_null" | "rows_of_unknown_tenant",
-      count: number,
-      tenantId: string | null,
-    ) => {
-      if (count > 0) groups.add(code, place, { tenantId, programId: null, value: `${count} row(s)` }, count);
-    };
-    add("tenant_id_null", Number(counts.nameless), null);
-    if (tenants.length > 0) add("rows_of_unknown_tenant", Number(counts.foreign), counts.firstForeign);
+    const found = [
+      ["tenant_id_null", Number(counts.nameless), null],
+      ["rows_of_unknown_tenant", tenants.length > 0 ? Number(counts.foreign) : 0, counts.firstForeign],
+    ] as const;
+    for (const [code, count, tenantId] of found) {
+      const example = { tenantId, programId: null, value: `${count} row(s)` };
+      if (count > 0) groups.add(code, { view, column: "tenant_id" }, example, count);
+    }
   }
   return rows;
 }

@@ -11,16 +11,15 @@ import { keptTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { readTenantList } from "../../publish/source/read-tenants.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
-import type { SourceReport } from "./check-source.ts";
+import { type AskStore, type SourceReport, unlessAway } from "./check-source.ts";
 import {
   type EnrollmentStatus,
   isCode,
   looksPlaceless,
   readEnrollmentStatuses,
 } from "./enrollment-statuses.ts";
+import { maxValues, viewProblem } from "./findings.ts";
 import { type HintCode, type HintRule, hintRules, limits } from "./hint-rules.ts";
-import type { AskStore } from "./tenant-case.ts";
-import { advice, maxValues, viewProblem } from "./view-problem.ts";
 
 export interface Plausibility {
   readonly hints: readonly SourceProblem[];
@@ -65,11 +64,8 @@ export async function plausibility(
   const statuses = await tryReading(client, () => readEnrollmentStatuses(client, rules));
   if ("error" in statuses) failed("status_takes_place", statuses.error);
   else hints.push(...placelessHint(statuses.result, rules.terminalStatuses));
-  const renamed = await askStore((store) => renamedTenants(client, store, signal)).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    return [];
-  });
-  hints.push(...renamed);
+  const renamed = askStore((store) => renamedTenants(client, store, signal));
+  hints.push(...(await unlessAway(renamed, [], signal)));
   const isUnreadable = report.problems.some(({ code }) => code.endsWith("_unreadable"));
   if (failures.length > 0 && !isUnreadable) {
     hints.push(hint("hints_unasked", { place: null, count: failures.length, examples: failures }));
@@ -86,16 +82,10 @@ interface Doubtful {
 }
 
 function hint(code: HintCode, { place, count, examples }: Doubtful, moreAdvice = ""): SourceProblem {
-  const { rule, advice: text } = hintRules[code];
+  const { rule, advice } = hintRules[code];
   const [view = null, column = null] = place?.split(".") ?? [];
   const where = view === null ? "" : ` in partner_source.${view}`;
-  const problem = viewProblem(
-    code,
-    "hint",
-    view,
-    `${count} found${where}: ${rule}.`,
-    advice(text + moreAdvice),
-  );
+  const problem = viewProblem(code, "hint", view, `${count} found${where}: ${rule}.`, advice + moreAdvice);
   return { ...problem, column, count, examples };
 }
 
@@ -133,28 +123,18 @@ function placelessHint(
 ): readonly SourceProblem[] {
   const passengers = statuses.filter(({ isStaff }) => !isStaff);
   const all = passengers.flatMap(({ status, takesPlace, count }) =>
-    takesPlace && status !== null ? [{ status, count }] : [],
+    takesPlace && status !== null ? [{ tenantId: null, programId: null, value: status, count }] : [],
   );
-  const named = all.filter(({ status }) => looksPlaceless(status));
+  const named = all.filter(({ value }) => looksPlaceless(value));
   const isNoneTerminal = all.length >= limits.minStatuses && passengers.every(({ takesPlace }) => takesPlace);
-  const found =
-    isNoneTerminal && named.length === 0
-      ? all
-      : all.filter(({ status }) => looksPlaceless(status) || isCode(status));
+  const areAllDoubtful = isNoneTerminal && named.length === 0;
+  const found = areAllDoubtful ? all : all.filter(({ value }) => looksPlaceless(value) || isCode(value));
   if (found.length === 0) return [];
-  const names = named.map(({ status }) => status).filter((status) => !status.includes(","));
+  const names = named.map(({ value }) => value).filter((status) => !status.includes(","));
   const count = found.reduce((sum, one) => sum + one.count, 0);
-  const examples = found.map(({ status, count: times }) => {
-    return { tenantId: null, programId: null, value: shownValue(status), count: times };
-  });
-  const place = "enrollments.status";
-  return [
-    hint(
-      "status_takes_place",
-      { place, count, examples },
-      names.length === 0 ? "" : `: ${[...terminal, ...names].join(",")}`,
-    ),
-  ];
+  const examples = found.map((one) => ({ ...one, value: shownValue(one.value) }));
+  const setting = names.length === 0 ? "" : `: ${[...terminal, ...names].join(",")}`;
+  return [hint("status_takes_place", { place: "enrollments.status", count, examples }, setting)];
 }
 
 /** So many tenants that vanished are compared with new ones. */
@@ -172,9 +152,7 @@ async function renamedTenants(
   for await (const id of keptTenants(store, await knownRemovals(store, signal), signal)) kept.add(id);
   const sandbox = await knownSandbox(store, signal);
   const vanished = [...kept].filter((id) => !listed.has(id) && id !== sandbox).slice(0, maxVanished);
-  const folded = new Set([...kept].map((id) => id.toLowerCase()));
-  // An id that differs in case only is an error already (P146).
-  const added = tenants.filter((id) => !folded.has(id.toLowerCase()));
+  const added = tenants.filter((id) => !kept.has(id));
   const examples: ProblemExample[] = [];
   const commands: string[] = [];
   for (const tenantId of added.length === 0 ? [] : vanished) {

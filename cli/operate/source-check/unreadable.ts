@@ -2,51 +2,84 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
+import { viewNames } from "../../publish/source/contract.ts";
+import { ofTenant } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { failingViews } from "../../publish/source/tenant-rows.ts";
-import { advice, maxExamples, viewProblem } from "./view-problem.ts";
+import { tryReading } from "../../publish/source/try-reading.ts";
+import { maxExamples, viewProblem } from "./findings.ts";
 
-/** The views that fail for a tenant that could not be read. */
-export async function unreadableViews(
-  client: SourceClient,
-  tenantId: TenantId,
-): Promise<readonly SourceProblem[]> {
-  const found: SourceProblem[] = [];
-  for await (const { view, error } of failingViews(client, tenantId)) {
-    found.push(unreadableView(view, error, tenantId));
+/** What could not be read: of each view the first failure, and the tenants that fail though each view by itself gives their rows. */
+export class Unreadable {
+  readonly views = new Map<string, SourceProblem>();
+  readonly #tenants = new Map<TenantId, Error>();
+
+  /** `tenantId`: whose rows could not be read; `undefined` when the view fails for all. */
+  addView(view: string, error: Error, tenantId?: TenantId): void {
+    if (!this.views.has(view)) this.views.set(view, unreadableView(view, error, tenantId));
   }
-  return found;
+
+  async addTenant(client: SourceClient, tenantId: TenantId, error: Error): Promise<void> {
+    let isNamed = false;
+    for await (const failing of failingViews(client, tenantId)) {
+      isNamed = true;
+      this.addView(failing.view, failing.error, tenantId);
+    }
+    // Such texts fail on their way to the reader alone, so each view is read as a whole.
+    for (const view of hasSqlState(error, encodingState) ? viewNames() : []) {
+      const query = `SELECT * FROM partner_source.${view} WHERE ${ofTenant}`;
+      const reading = await tryReading(client, () => client.query(query, [tenantId]));
+      if (!("error" in reading)) continue;
+      isNamed = true;
+      this.addView(view, reading.error, tenantId);
+    }
+    if (!isNamed) this.#tenants.set(tenantId, error);
+  }
+
+  get problems(): readonly SourceProblem[] {
+    const [first] = this.#tenants;
+    if (first === undefined) return [...this.views.values()];
+    const problem = viewProblem(
+      "tenant_unreadable",
+      "error",
+      null,
+      sentence(`Reading the tenant ${first[0]} fails: ${first[1].message}`),
+      "correct the views so that a condition on tenant_id gives the rows of that tenant and no others",
+    );
+    const examples = [...this.#tenants].slice(0, maxExamples).map(([tenantId, { message }]) => {
+      return { tenantId, programId: null, value: shownValue(message) };
+    });
+    return [...this.views.values(), { ...problem, count: this.#tenants.size, examples }];
+  }
 }
 
-/** Tenants that could not be read although each view by itself gives their rows. */
-export function unreadableTenants(errors: ReadonlyMap<TenantId, Error>): readonly SourceProblem[] {
-  const [first] = errors;
-  if (first === undefined) return [];
-  const message = `Reading the tenant ${first[0]} fails: ${first[1].message}`;
-  const fix =
-    "correct the views so that a condition on tenant_id gives the rows of that tenant and no others";
-  const examples = [...errors].slice(0, maxExamples).map(([tenantId, error]) => ({
-    tenantId,
-    programId: null,
-    value: shownValue(error.message),
-  }));
-  return [{ ...unreadable(null, message, fix), count: errors.size, examples }];
-}
+/** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
+const encodingState = "22021";
 
-/** `tenantId`: whose rows could not be read; `undefined` when the view fails for all. */
-export function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
+function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
   const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
   const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'`;
   const query = `SELECT * FROM partner_source.${view}${condition}`;
-  const message = `Reading partner_source.${view}${whose} fails: ${error.message}`;
-  // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
-  const fix = hasSqlState(error, "42501")
-    ? `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`
-    : `run ${query} and correct the view`;
-  return unreadable(view, message, fix);
+  const message = sentence(`Reading partner_source.${view}${whose} fails: ${error.message}`);
+  return viewProblem("view_unreadable", "error", view, message, fixOf(error, query));
 }
 
-function unreadable(view: string | null, message: string, fix: string): SourceProblem {
-  const code = view === null ? "tenant_unreadable" : "view_unreadable";
-  return viewProblem(code, "error", view, `${message}.`.replace(/\.\.$/, "."), advice(fix));
+function fixOf(error: Error, query: string): string {
+  // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.
+  if (hasSqlState(error, "42501")) {
+    return `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`;
+  }
+  // P152: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not UTF-8 to readers.
+  if (hasSqlState(error, encodingState)) {
+    return (
+      "read such texts in the view as what they are, " +
+      "convert_from(convert(convert_to(value::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII'), " +
+      `with the encoding that wrote them in place of WIN1252; ${query} tells whether it suffices`
+    );
+  }
+  return `run ${query} and correct the view`;
+}
+
+function sentence(text: string): string {
+  return `${text}.`.replace(/\.\.$/, ".");
 }

@@ -1,50 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { storeKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
-import { missingKey, type ProbeObjects, readProbe } from "../../publish/store/probe-objects.ts";
 import type { CheckResult } from "./checklist.ts";
-
-/** Whether keys with this beginning may be listed. */
-export async function listing(store: ObjectStore, prefix: string, signal: AbortSignal): Promise<CheckResult> {
-  for await (const _ of store.list(prefix, { signal })) break;
-  return ["ok", "Allowed."];
-}
-
-/** Whether a read of an object that cannot exist says that it is missing. */
-export async function missing(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
-  const found = await readProbe(store, missingKey, signal);
-  if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
-  return [
-    "unsupported",
-    `There is something at ${missingKey}, which nobody wrote. Is the endpoint an S3 endpoint?`,
-  ];
-}
-
-/** Which store it is. A store without an identity is no fault. */
-export async function identity(store: ObjectStore, signal: AbortSignal): Promise<CheckResult> {
-  const found = await readStoreIdentity(store, { signal });
-  if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
-  return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
-}
-
-/** Whether a read with `If-None-Match` is answered with 304. */
-export async function revalidation(
-  store: ObjectStore,
-  objects: ProbeObjects,
-  signal: AbortSignal,
-): Promise<CheckResult> {
-  const key = objects.key("plain.json");
-  const found = await readProbe(store, key, signal);
-  const again = await store.get(key, { signal, ifNoneMatch: found?.etag });
-  if (again.kind === "not_modified") return ["ok", "If-None-Match is answered with 304."];
-  if (again.kind === "object") again.body.destroy();
-  return [
-    "warning",
-    "If-None-Match is ignored on reads: every gateway fetches the token registry whole, twice a second.",
-  ];
-}
 
 /** S3 refuses requests whose signature is older or newer than this. */
 const refusedMs = 15 * 60 * 1000;

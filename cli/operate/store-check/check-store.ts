@@ -1,5 +1,6 @@
-import { tokensKey } from "../../../core/object-key.ts";
+import { storeKey, tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProbeOptions } from "../../publish/store/probe-conditional-writes.ts";
 import {
   createProbeObjects,
@@ -9,7 +10,7 @@ import {
   probeText,
   readProbe,
 } from "../../publish/store/probe-objects.ts";
-import { clockResult, folderResult, identity, listing, missing, revalidation } from "./check-results.ts";
+import { clockResult, folderResult } from "./check-results.ts";
 import { Checklist, type StoreFinding } from "./checklist.ts";
 import { raceIfAbsent, raceIfMatch } from "./race-conditional-writes.ts";
 
@@ -29,16 +30,44 @@ export async function checkReading(
 ): Promise<readonly StoreFinding[]> {
   const checks = new Checklist();
   // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
-  await checks.run("list", true, () => listing(store, missingKey, signal));
-  await checks.run("missing", !checks.isAway, () => missing(store, signal));
+  await checkAccess(checks, store, missingKey, signal);
   await checks.run("read", !checks.isAway, async () => {
     const found = await store.get(tokensKey, { signal });
     if (found.kind !== "object") return ["ok", `Allowed; there is no ${tokensKey} yet.`];
     found.body.destroy();
     return ["ok", `Allowed: ${tokensKey} is readable.`];
   });
-  await checks.run("identity", !checks.isAway, () => identity(store, signal));
+  await checkIdentity(checks, store, signal);
   return checks.findings;
+}
+
+/** Whether keys with this beginning may be listed, and whether a read of an object that cannot exist says that it is missing. */
+async function checkAccess(
+  checks: Checklist,
+  store: ObjectStore,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const mayList = await checks.run("list", true, async () => {
+    for await (const _ of store.list(prefix, { signal })) break;
+    return ["ok", "Allowed."];
+  });
+  await checks.run("missing", !checks.isAway, async () => {
+    const found = await readProbe(store, missingKey, signal);
+    if (found === undefined) return ["ok", "The store tells a missing object from a denied one."];
+    const what = `There is something at ${missingKey}, which nobody wrote.`;
+    return ["unsupported", `${what} Is the endpoint an S3 endpoint?`];
+  });
+  return mayList;
+}
+
+/** Which store it is. A store without an identity is no fault. */
+async function checkIdentity(checks: Checklist, store: ObjectStore, signal: AbortSignal): Promise<void> {
+  await checks.run("identity", !checks.isAway, async () => {
+    const found = await readStoreIdentity(store, { signal });
+    if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+    return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
+  });
 }
 
 /** Tries also what the generator and the commands do with the store, on objects that it deletes again. */
@@ -52,8 +81,7 @@ export async function checkStore(
   const key = objects.key("plain.json");
   let isDeleted = false;
 
-  const mayList = await checks.run("list", true, () => listing(store, probesPrefix, signal));
-  await checks.run("missing", !checks.isAway, () => missing(store, signal));
+  const mayList = await checkAccess(checks, store, probesPrefix, signal);
   try {
     const startedAt = now();
     const isWritten = await checks.run("write", !checks.isAway, async () => {
@@ -68,7 +96,14 @@ export async function checkStore(
       if (found?.text === probeText("plain")) return ["ok", "The same bytes, at once."];
       return ["unsupported", "A read does not give what was just written. Use a strongly consistent store."];
     });
-    await checks.run("revalidate", isRead, () => revalidation(store, objects, signal));
+    await checks.run("revalidate", isRead, async () => {
+      const found = await readProbe(store, key, signal);
+      const again = await store.get(key, { signal, ifNoneMatch: found?.etag });
+      if (again.kind === "not_modified") return ["ok", "If-None-Match is answered with 304."];
+      if (again.kind === "object") again.body.destroy();
+      const cost = "every gateway fetches the token registry whole, twice a second";
+      return ["warning", `If-None-Match is ignored on reads: ${cost}.`];
+    });
     await checks.run("list_after_write", isWritten && mayList, async () => {
       for await (const object of store.list(objects.prefix, { signal })) {
         if (object.key === key) return ["ok", "At once."];
@@ -85,7 +120,7 @@ export async function checkStore(
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
-    await checks.run("identity", !checks.isAway, () => identity(store, signal));
+    await checkIdentity(checks, store, signal);
     if (directory !== undefined) await checks.run("folder", isWritten, () => folderResult(directory));
     return checks.findings;
   } finally {

@@ -9,29 +9,23 @@ import {
 } from "../../../core/object-key.ts";
 import { probesPrefix } from "../../publish/store/probe-objects.ts";
 
+/** A statement with a condition is about listings. */
 export interface IamPolicy {
   readonly Version: "2012-10-17";
-  readonly Statement: readonly IamStatement[];
+  readonly Statement: readonly {
+    readonly Sid: string;
+    readonly Effect: "Allow";
+    readonly Action: readonly string[];
+    readonly Resource: readonly string[];
+    readonly Condition?: { readonly StringLike: { readonly "s3:prefix": readonly string[] } };
+  }[];
 }
 
-interface IamStatement {
-  readonly Sid: string;
-  readonly Effect: "Allow";
-  readonly Action: readonly string[];
-  readonly Resource: readonly string[];
-  readonly Condition?: { readonly StringLike: { readonly "s3:prefix": readonly string[] } };
-}
-
-export interface IamPolicies {
-  /** For builds and the `snapshot` commands. It can neither read nor issue tokens. */
-  readonly generator: IamPolicy;
-  /** For the `token` commands, which people run. */
-  readonly tokens: IamPolicy;
-  /** For `partner-programs-gateway`, which only reads, and only what it needs to serve. */
-  readonly gateway: IamPolicy;
-}
-
-type Role = keyof IamPolicies;
+/**
+ * `generator`: for builds and the `snapshot` commands; it can neither read nor issue tokens. `tokens`: for the `token` commands,
+ * which people run. `gateway`: for `partner-programs-gateway`, which only reads, and only what it needs to serve.
+ */
+type Role = "generator" | "tokens" | "gateway";
 /** `Read` includes `List`, which S3 requires for telling a reader that an object is missing. */
 type Access = "List" | "Read" | "Write" | "Delete";
 
@@ -59,50 +53,32 @@ const grants: readonly (readonly [
   [`${probesPrefix}*`, { generator: ["Read", "Write", "Delete"], tokens: ["Read", "Write", "Delete"] }],
 ];
 
-const actions: Readonly<Record<Exclude<Access, "List">, string>> = {
-  Read: "s3:GetObject",
-  Write: "s3:PutObject",
-  Delete: "s3:DeleteObject",
-};
+const actions = { Read: "s3:GetObject", Write: "s3:PutObject", Delete: "s3:DeleteObject" } as const;
 
 /** The least that each role needs on the objects below `prefix` (empty, or ending in `/`). */
-export function iamPolicies(location: { readonly bucket: string; readonly prefix: string }): IamPolicies {
-  return {
-    generator: policyOf("generator", location),
-    tokens: policyOf("tokens", location),
-    gateway: policyOf("gateway", location),
-  };
-}
-
-function policyOf(
-  role: Role,
-  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
-): IamPolicy {
+export function iamPolicies({ bucket, prefix }: { readonly bucket: string; readonly prefix: string }) {
   const bucketArn = `arn:aws:s3:::${bucket}`;
-  const keysFor = (...accesses: readonly Access[]): readonly string[] =>
-    grants
-      .filter(([, roles]) => accesses.some((access) => roles[role]?.includes(access)))
-      .map(([keys]) => keys);
-  const accesses = (["Read", "Write", "Delete"] as const).filter((access) => keysFor(access).length > 0);
-  return {
-    Version: "2012-10-17",
-    Statement: [
-      {
-        Sid: "List",
-        Effect: "Allow",
-        Action: ["s3:ListBucket"],
-        Resource: [bucketArn],
-        // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404, not 403.
-        Condition: { StringLike: { "s3:prefix": keysFor("List", "Read").map((keys) => prefix + keys) } },
-      },
-      ...accesses.map(
-        (access): IamStatement => ({
-          Sid: access,
-          Effect: "Allow",
-          Action: [actions[access]],
-          Resource: keysFor(access).map((keys) => `${bucketArn}/${prefix}${keys}`),
-        }),
-      ),
-    ],
+  const policyOf = (role: Role): IamPolicy => {
+    const keysFor = (...accesses: readonly Access[]): readonly string[] =>
+      grants.flatMap(([keys, roles]) =>
+        accesses.some((access) => roles[role]?.includes(access)) ? [prefix + keys] : [],
+      );
+    // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404, not 403.
+    const Condition = { StringLike: { "s3:prefix": keysFor("List", "Read") } };
+    const list = {
+      Sid: "List",
+      Effect: "Allow",
+      Action: ["s3:ListBucket"],
+      Resource: [bucketArn],
+      Condition,
+    } as const;
+    const others = Object.entries(actions).flatMap(([access, action]) => {
+      const Resource = keysFor(access as Access).map((key) => `${bucketArn}/${key}`);
+      return Resource.length === 0
+        ? []
+        : [{ Sid: access, Effect: "Allow" as const, Action: [action], Resource }];
+    });
+    return { Version: "2012-10-17", Statement: [list, ...others] };
   };
+  return { generator: policyOf("generator"), tokens: policyOf("tokens"), gateway: policyOf("gateway") };
 }

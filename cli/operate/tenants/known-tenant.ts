@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { withSourceReading } from "../../database/with-source-reading.ts";
+import { withSourceReading } from "../../database/with-database-url.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { isTenantListed } from "../../publish/source/read-tenants.ts";
 import type { CliSettings } from "../../shell/shell.ts";

@@ -1,15 +1,18 @@
 import type { Company } from "./company.ts";
 import { packageFile } from "./package-file.ts";
 
+type Named<Part> = Readonly<Record<string, Part>>;
+export type OrReference<Part> = Part | { readonly $ref: string };
+
 /** The parts of the OpenAPI document that the pages read. The document is our own, so its shape is known. */
 export interface ApiDocument {
   readonly info: { readonly version: string; readonly summary: string; readonly description: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly paths: Named<PathItem>;
   readonly components: {
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: Named<{ readonly description: string }>;
+    readonly headers: Named<Header>;
+    readonly schemas: Named<Schema>;
   };
 }
 
@@ -23,27 +26,18 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly deprecated?: boolean;
-  readonly responses: Readonly<Record<string, OrReference<Response>>>;
+  readonly responses: Named<
+    OrReference<{
+      readonly description: string;
+      readonly headers: Named<OrReference<Header>>;
+      readonly content: Named<{ readonly schema: Schema; readonly examples: Named<OrReference<Example>> }>;
+    }>
+  >;
 }
 
-interface Parameter {
+interface Parameter extends Header {
   readonly name: string;
   readonly in: string;
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
-
-interface Response {
-  readonly description: string;
-  readonly headers: Readonly<Record<string, OrReference<Header>>>;
-  readonly content: Readonly<Record<string, Content>>;
-}
-
-interface Content {
-  readonly schema: Schema;
-  readonly examples: Readonly<Record<string, OrReference<Example>>>;
 }
 
 export interface Header {
@@ -51,7 +45,7 @@ export interface Header {
   readonly required?: boolean;
   readonly schema: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, Example>>;
+  readonly examples?: Named<Example>;
 }
 
 interface Example {
@@ -71,13 +65,11 @@ export interface Schema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Named<Schema>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
 }
-
-export type OrReference<Part> = Part | { readonly $ref: string };
 
 /**
  * The OpenAPI 3.1 document of the API, generated from `schemas/`. Common tools read it (W65). It keeps all that released

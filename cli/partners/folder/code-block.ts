@@ -13,9 +13,14 @@ const languageNames: Readonly<Record<string, string>> = {
   js: "JavaScript",
 };
 
-/** Whether readers choose between samples in this language and others. False for the language of an answer or a table. */
+/** Whether readers choose between samples in this language and others. */
 export function isChoice(language: string): boolean {
   return Object.hasOwn(languageNames, language);
+}
+
+/** The call of an address, ready to paste. The token comes from the environment. */
+export function curlCall(url: string): string {
+  return `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${url}`;
 }
 
 /** One block. The keyboard can reach it, so that a reader can scroll along a long line. */

@@ -38,21 +38,18 @@ export function parseCompanyName(text: string): string {
 export function parseBaseUrl(text: string): string {
   const url = strictUrl(text);
   if (url === undefined) throw new Failure("usage", "Expected an address like https://programs.example.com.");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    throw new Failure(
-      "usage",
-      "Expected https://: partners send tokens there (http:// only for this machine).",
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new Failure("usage", "Expected an address without user name and password.");
-  }
-  // An empty query or fragment, as in `https://host/?`, is refused, too, since paths are put behind the address.
-  if (/[?#]/.test(text)) throw new Failure("usage", "Expected an address without ? and #: paths follow it.");
-  let path = url.pathname;
-  while (path.endsWith("/")) path = path.slice(0, -1);
-  // Clients differ in how they treat `//` and `%2F`, and a template takes braces for a variable.
-  if (/\/\/|%|[{}]/.test(path)) throw new Failure("usage", "Expected an address with a plain path, or none.");
+  const path = url.pathname.replace(/\/$/, "");
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+  const demands: readonly (readonly [isKept: boolean, demand: string])[] = [
+    [isSafe, "with https://, since partners send tokens there (http:// only for this machine)"],
+    [url.username + url.password === "", "without user name and password"],
+    // An empty query or fragment, as in `https://host/?`, is refused, too, since paths are put behind the address.
+    [!/[?#]/.test(text), "without ? and #, since paths follow it"],
+    // Clients differ in how they treat `//` and `%2F`, and a template takes braces for a variable.
+    [!/\/\/|\/$|%|[{}]/.test(path), "with a plain path, or none"],
+  ];
+  const broken = demands.find(([isKept]) => !isKept);
+  if (broken !== undefined) throw new Failure("usage", `Expected an address ${broken[1]}.`);
   return `${url.origin}${path}`;
 }
 

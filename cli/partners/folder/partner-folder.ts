@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { withNewFolder } from "../../operate/snapshots/export-folder.ts";
+import { withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
 import { companyDocument } from "./api-document.ts";
 import { clientFiles, mockFiles } from "./client-and-mock.ts";
 import { compactJson } from "./code-block.ts";
@@ -42,6 +42,7 @@ export async function exportPartnerFolder(company: Company, out: string): Promis
  */
 async function partnerFolder(company: Company): Promise<ReadonlyMap<string, string>> {
   const document = await companyDocument(company);
+  const stylesheet = await packageFile("docs/partner-folder.css");
   const exchanges = await recordedExchanges();
   const files = new Map<string, string>();
   const pages: readonly SitePage[] = [
@@ -50,7 +51,7 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
     referencePage(document),
     examplesPage(exchanges, company),
   ];
-  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company));
+  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company, stylesheet));
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));

@@ -8,8 +8,7 @@ import {
   resolved,
   type Schema,
 } from "./api-document.ts";
-import { codeBlock, jsonBlock } from "./code-block.ts";
-import { requestSamples } from "./request-samples.ts";
+import { codeBlock, curlCall, jsonBlock } from "./code-block.ts";
 import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
 import type { SitePage } from "./site-page.ts";
 
@@ -52,10 +51,9 @@ function operationSection(document: ApiDocument, path: string, { parameters, get
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     return String(own.find((parameter) => parameter.name === name)?.example ?? "");
   });
-  const [curl] = requestSamples(document.servers[0]?.url ?? "", filled);
   return html`<h2 id="${get.operationId}">GET <code>${path}</code>${get.deprecated && html` <span class="tag">deprecated</span>`}</h2>
 <p><strong>${get.summary}.</strong> ${proseMarkup(get.description)}</p>
-${codeBlock(curl?.code ?? "")}
+${codeBlock(curlCall(`${document.servers[0]?.url}${filled}`))}
 ${rowsOf(
   ["parameter", "place and type", "meaning"],
   own.map(({ name, in: place, required, description, schema }) => ({

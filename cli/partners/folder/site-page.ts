@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, html } from "../../output/html.ts";
 import type { Company } from "./company.ts";
-import { siteStylesheet } from "./site-stylesheet.ts";
 
 /** A page of the folder. */
 export interface SitePage {
@@ -27,22 +26,22 @@ const pageNames = {
 } as const;
 
 /**
- * The page as a document of the folder. It contains its one stylesheet, has no script, and its policy lets the browser load
+ * The page as a document of the folder. It contains its one stylesheet (W73), has no script, and its policy lets the browser load
  * nothing. So it works from a disk and from any web server, below any path (W70).
  */
-export function siteDocument({ name, title, body }: SitePage, company: Company): string {
+export function siteDocument({ name, title, body }: SitePage, company: Company, stylesheet: string): string {
   const shown = html`${title === pageNames.index ? "" : `${title} · `}${company.name} programs API`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${policyFor(stylesheet)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${shown.markup}</title>
 <link rel="icon" href="data:,">
-<style>${siteStylesheet}</style>
+<style>${stylesheet}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -61,13 +60,10 @@ ${footer(company).markup}
 }
 
 /** `data:` allows the empty icon, which keeps browsers from asking for one. */
-const policy = [
-  "default-src 'none'",
-  "img-src data:",
-  `style-src 'sha256-${createHash("sha256").update(siteStylesheet).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+function policyFor(stylesheet: string): string {
+  const digest = createHash("sha256").update(stylesheet).digest("base64");
+  return `default-src 'none'; img-src data:; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
+}
 
 function navigation(current: PageName, { hasSandbox }: Company): Html {
   const shown = Object.entries(pageNames).filter(([name]) => hasSandbox || name !== "sandbox");

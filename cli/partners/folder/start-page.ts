@@ -1,7 +1,6 @@
 import { html } from "../../output/html.ts";
-import { codeBlock, codeChoice } from "./code-block.ts";
+import { codeBlock, codeChoice, curlCall } from "./code-block.ts";
 import type { Company } from "./company.ts";
-import { requestSamples } from "./request-samples.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** The first page: the steps from the folder and a token to a copy of the programs, and the other contents of the folder. */
@@ -18,7 +17,7 @@ a program. From here to a copy that keeps itself up to date takes about 15 minut
 <li><h2 id="ask">Ask once</h2>
 <p>Put the token where your secrets are. For a try on your own machine, run this, paste the token (you will see nothing) and press Enter; so it stands in no history:</p>
 ${codeBlock("read -rs PARTNER_TOKEN && export PARTNER_TOKEN")}
-${codeChoice(requestSamples(baseUrl, "/v1/programs"))}
+${codeBlock(curlCall(`${baseUrl}/v1/programs`))}
 <p>A 200 with <code>{"data":[...],"meta":{"count":...}}</code> means that all is well. Anything else: <a href="what-can-go-wrong.html">what can go wrong</a>.</p></li>
 <li><h2 id="look">Look at what you get</h2>
 <p>The <a href="reference.html">reference</a> has every field, <a href="examples.html">examples</a> has real answers. Every key is always there; what is

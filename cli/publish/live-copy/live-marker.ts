@@ -1,4 +1,5 @@
 import type { Current } from "../../../core/current.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
@@ -18,20 +19,14 @@ const maxLiveMarkerBytes = 64 * 1024;
 
 /** Parses a marker. `undefined` when it belongs to another tenant or was edited beyond use. */
 export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
-  const head = new Map<string, string>();
-  for (const line of text.split("\n", maxHeadLines)) {
-    if (line.trim() === "") break;
-    const colon = line.indexOf(":");
-    head.set(line.slice(0, colon), line.slice(colon + 1).trim());
-  }
-  const snapshotId = head.get("snapshot") ?? "";
-  const manifestSha256 = head.get("manifest") ?? "";
-  const isOurs = head.get("format") === format && head.get("tenant") === tenantId;
+  const head = text.slice(0, text.search(/^$/m));
+  const values = new Map(head.split("\n").map((line) => line.split(": ", 2) as [string, string]));
+  const snapshotId = values.get("snapshot") ?? "";
+  const manifestSha256 = values.get("manifest") ?? "";
+  const isOurs = values.get("format") === format && values.get("tenant") === tenantId;
   if (!isOurs || !isSnapshotId(snapshotId) || !/^[0-9a-f]{64}$/.test(manifestSha256)) return undefined;
-  return { snapshotId, manifestSha256, isComplete: head.get("state") === "complete" };
+  return { snapshotId, manifestSha256, isComplete: values.get("state") === "complete" };
 }
-
-const maxHeadLines = 16;
 
 /** The text of README.txt when the tree shows the snapshot that `current` names. */
 export function completeMarkerText(current: Current, manifest: Manifest): string {
@@ -83,12 +78,8 @@ export async function readLiveMarker(
   const key = liveMarkerKey(tenantId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return "missing";
-  if (found.size > maxLiveMarkerBytes) {
-    found.body.destroy();
-    return "foreign";
-  }
-  const text = (await readBody(found, maxLiveMarkerBytes, key)).toString();
-  return parseLiveMarker(text, tenantId) ?? "foreign";
+  const text = await unlessFailed(readBody(found, maxLiveMarkerBytes, key), "corrupt_document");
+  return parseLiveMarker(text?.toString() ?? "", tenantId) ?? "foreign";
 }
 
 /** Stores a marker. With `condition`, only if nobody has stored another one since. */

@@ -35,14 +35,12 @@ export type FollowLive = (
   given?: Partial<Pick<LiveTreeTask, "known" | "rewrite" | "mayExist">>,
 ) => Promise<LiveTreeOutcome | "failed">;
 
-/**
- * P28: partners do not depend on the `live/` folder. So a failure to update it is only a line on standard error, and the next build
- * mends the folder.
- */
+/** P28: partners do not depend on the folder, so a failure is a line on standard error; the next build mends it. */
 export function createFollowLive({ stderr, signal }: Shell, { liveCopy: isOn }: CliSettings): FollowLive {
-  return async (store, live, { known = [], rewrite = false, mayExist = true } = {}) => {
+  return async (store, live, given = {}) => {
     try {
-      return await keepLiveTree({ store, live, isOn, mayExist, rewrite, known, signal });
+      const usual = { known: [], rewrite: false, mayExist: true };
+      return await keepLiveTree({ ...usual, ...given, store, live, isOn, signal });
     } catch (error) {
       stderr.write(
         `partner-programs: warning: ${livePrefix(live.tenantId)} is not up to date: ${asFailure(error).message} ` +
@@ -54,14 +52,12 @@ export function createFollowLive({ stderr, signal }: Shell, { liveCopy: isOn }: 
 }
 
 /**
- * P27: makes `tenants/<tenant>/live/` show the live snapshot. The marker says which snapshot the tree shows. It is marked as
- * being changed before the first file is written, and as complete after the last. After a complete marker, only the files that
- * differ from its snapshot are written. After any other marker, or without one, all are.
+ * P27: makes `tenants/<tenant>/live/` show the live snapshot. Its marker says "being changed" before the first file is written, and
+ * "complete" after the last. After a complete marker only the files that differ from its snapshot are written, else all.
  *
- * Two builders may do this at once. A builder that finds another snapshot live after its last file may have written into the newer
- * tree, so it leaves the tree marked as being changed. A marker is completed only if nobody has touched it meanwhile. One gap
- * remains: a builder that is killed between its last file and that check may leave an older file behind the newer marker. `snapshot
- * verify` finds such a file.
+ * Two builders may do this at once. One that finds another snapshot live after its last file may have written into the newer tree, so
+ * it leaves the tree marked as being changed. One gap remains: a builder that is killed between its last file and that check may leave
+ * an older file behind the newer marker, which `snapshot verify` finds.
  */
 export async function keepLiveTree(task: LiveTreeTask): Promise<LiveTreeOutcome> {
   const { store, live, signal } = task;

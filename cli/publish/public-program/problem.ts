@@ -163,10 +163,6 @@ export const problemRules = {
     "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
     "let the view programs give the tenant's ids and states, and let the generator write to the store",
   ),
-  tenant_id_case: warning(
-    "a tenant id that differs from that of a published tenant in case only is another tenant",
-    "write the id in the views as it was; if it is to change, move the tokens with `tenant rename`",
-  ),
   fields_emptied: warning(
     "all programs that had the field filled have it empty now",
     "look at the view that the field comes from",

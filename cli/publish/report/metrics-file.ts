@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { readConfirmations } from "../../../core/confirmations.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
@@ -14,10 +13,7 @@ import { builderMetrics, buildInfoLabels, leastConfirmed, runOutcomes } from "./
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */
 export type MeasuredKind = "round" | "shard" | "asked";
 
-/**
- * Leaves what a build was in a file, for node_exporter's textfile collector, since nobody can scrape a build that ends. Throws
- * `usage` before the run, which may take minutes, when the file cannot be written (P113).
- */
+/** Leaves what a build was in a file for node_exporter. P113: throws `usage` before the run if it can't be written. */
 export async function withMetricsFile(
   path: string,
   shell: Shell,
@@ -25,26 +21,29 @@ export async function withMetricsFile(
   build: () => Promise<RunReport>,
 ): Promise<RunReport> {
   await assertReplaceable(path);
-  const startedAtMs = shell.now().getTime();
+  const startedAt = shell.now();
+  /** A failure is a line on standard error and changes no exit status, because the run has published already. */
+  const write = async (outcome: RunReport["outcome"], durationMs: number, endedAt: Date): Promise<void> => {
+    try {
+      const store = await storeLines(shell).catch(() => undefined);
+      const previous = await readFile(path, "utf8").catch(() => "");
+      await replace(path, metricsText(previous, kind, runLines(kind, outcome, durationMs, endedAt), store));
+    } catch (error) {
+      const failure = placeFailure(error, `The file ${path}`, "The run itself ended as it says.");
+      shell.stderr.write(`partner-programs: --metrics-file: ${asFailure(failure).message}\n`);
+    }
+  };
   try {
     const report = await build();
-    const { outcome, durationMs, finishedAt } = report;
-    await write(path, shell, { kind, outcome, durationMs, endedAtMs: Date.parse(finishedAt) });
+    await write(report.outcome, report.durationMs, new Date(report.finishedAt));
     return report;
   } catch (error) {
     // P114: a run without a report counts, too: for wrong settings, or without store or database.
-    const endedAtMs = shell.now().getTime();
-    const outcome = shell.signal.aborted ? "interrupted" : "failed";
-    await write(path, shell, { kind, outcome, durationMs: Math.max(0, endedAtMs - startedAtMs), endedAtMs });
+    const endedAt = shell.now();
+    const durationMs = Math.max(0, endedAt.getTime() - startedAt.getTime());
+    await write(shell.signal.aborted ? "interrupted" : "failed", durationMs, endedAt);
     throw error;
   }
-}
-
-interface EndedRun {
-  readonly kind: MeasuredKind;
-  readonly outcome: RunReport["outcome"];
-  readonly durationMs: number;
-  readonly endedAtMs: number;
 }
 
 /** Fails unless the file can be replaced by one that is made beside it. */
@@ -55,115 +54,95 @@ async function assertReplaceable(path: string): Promise<void> {
     // Replacing a device or a pipe would destroy it.
     if (file?.isFile() === false) throw new Failure("usage", `--metrics-file: ${path} is no regular file.`);
     const draft = draftOf(path);
-    await (await open(draft, "wx")).close();
+    await writeFile(draft, "", { flag: "wx" });
     await rm(draft);
   } catch (error) {
     throw placeFailure(error, `--metrics-file: the file ${path}`, "Nothing was built.");
   }
 }
 
-/** Writes the file. A failure is a line on standard error and changes no exit status, because the run has published already. */
-async function write(path: string, shell: Shell, run: EndedRun): Promise<void> {
-  try {
-    const store = await storeLines(shell).catch(() => undefined);
-    const previous = await readFile(path, "utf8").catch(() => "");
-    await replace(path, metricsText(previous, run, store));
-  } catch (error) {
-    const { message } = asFailure(
-      placeFailure(error, `The file ${path}`, "The run itself ended as it says."),
-    );
-    shell.stderr.write(`partner-programs: --metrics-file: ${message}\n`);
-  }
+/** Draft and place are in the same folder, for the rename. A draft does not end in `.prom`, so no collector takes it. */
+function draftOf(path: string): string {
+  return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }
 
-/** The lines about the store; rejects without a store. */
+function gauge({ name }: { readonly name: string }, labels: Record<string, string>, value: number): string {
+  const texts = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+  return `${name}${texts.length === 0 ? "" : `{${texts.join()}}`} ${value}`;
+}
+
+const { buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun } = builderMetrics;
+
+function runLines(
+  kind: MeasuredKind,
+  outcome: RunReport["outcome"],
+  durationMs: number,
+  endedAt: Date,
+): readonly string[] {
+  return [
+    gauge(buildInfo, buildInfoLabels(), 1),
+    gauge(lastRun, { kind }, endedAt.getTime() / 1000),
+    gauge(lastDuration, { kind }, durationMs / 1000),
+    ...runOutcomes.map((each) => gauge(lastStatus, { kind, outcome: each }, each === outcome ? 1 : 0)),
+  ];
+}
+
+/** Rejects without a store, or with wrong settings. */
 async function storeLines(shell: Shell): Promise<readonly string[]> {
   return await withStore(settingsOf(shell), async (store) => {
     const identity = await readStoreIdentity(store);
     if (identity === undefined) throw noStore(store.address);
-    const confirmedAtMs = await confirmedTimes(store);
+    const found = await store.get(confirmedKey);
+    const times = new Map<string, number>();
+    const known = found.kind === "object" ? await readConfirmations(found.body) : [];
+    for (const [tenantId, { confirmedAt }] of known) {
+      if (confirmedAt !== null) times.set(tenantId, Date.parse(confirmedAt));
+    }
     return [
-      ...leastConfirmed(confirmedAtMs).map(
-        ([tenant, atMs]) => `${builderMetrics.confirmed.name}{tenant="${tenant}"} ${atMs / 1000}`,
-      ),
-      `${builderMetrics.storeBegun.name} ${Date.parse(identity.createdAt) / 1000}`,
+      ...leastConfirmed(times).map(([tenant, atMs]) => gauge(confirmed, { tenant }, atMs / 1000)),
+      gauge(storeBegun, {}, Date.parse(identity.createdAt) / 1000),
     ];
   });
 }
 
-async function confirmedTimes(store: ObjectStore): Promise<ReadonlyMap<string, number>> {
-  const found = await store.get(confirmedKey);
-  const times = new Map<string, number>();
-  if (found.kind !== "object") return times;
-  for (const [tenantId, { confirmedAt }] of await readConfirmations(found.body)) {
-    if (confirmedAt !== null) times.set(tenantId, Date.parse(confirmedAt));
-  }
-  return times;
-}
-
 /**
- * The file's text after the run. P115: it has gauges alone, so that builds that end at once lose nothing of each other. What this run
- * says nothing of stays as it was: the lines of runs of another kind, and those about a store that does not answer.
+ * P115: the file has gauges alone, so builds that end at once lose nothing of each other. What this run says nothing of stays: the
+ * lines of runs of another kind, and those about a store that does not answer.
  */
 function metricsText(
   previous: string,
-  { kind, outcome, durationMs, endedAtMs }: EndedRun,
+  kind: MeasuredKind,
+  run: readonly string[],
   store: readonly string[] | undefined,
 ): string {
-  const labels = Object.entries(buildInfoLabels()).map(([name, value]) => `${name}="${value}"`);
-  const { buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun } = builderMetrics;
-  const ownKind = `{kind="${kind}"`;
   const kept = previous.split("\n").filter((line) => {
-    if (
-      !/^builder_(last_run|tenant_confirmed|store_begun)_[a-z_]+(\{[a-z]+="[^"{}]+"[^{}]*\})? [0-9.e+-]+$/.test(
-        line,
-      )
-    )
-      return false;
-    return line.startsWith("builder_last_run_") ? !line.includes(ownKind) : store === undefined;
+    if (!keptLine.test(line)) return false;
+    return line.startsWith("builder_last_run_") ? !line.includes(`{kind="${kind}"`) : store === undefined;
   });
-  const lines = [
-    `${buildInfo.name}{${labels.join()}} 1`,
-    `${lastRun.name}${ownKind}} ${endedAtMs / 1000}`,
-    `${lastDuration.name}${ownKind}} ${durationMs / 1000}`,
-    ...runOutcomes.map(
-      (each) => `${lastStatus.name}${ownKind},outcome="${each}"} ${each === outcome ? 1 : 0}`,
-    ),
-    ...(store ?? []),
-    ...kept,
-  ];
-  const families = [buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun].map(
-    ({ name, help }) =>
-      [
-        `# HELP ${name} ${help}`,
-        `# TYPE ${name} gauge`,
-        ...lines.filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `)),
-        "",
-      ].join("\n"),
-  );
-  return families.join("");
+  const lines = [...run, ...(store ?? []), ...kept];
+  const families = [buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun];
+  return families
+    .flatMap(({ name, help }) => [
+      ...[`# HELP ${name} ${help}`, `# TYPE ${name} gauge`],
+      ...lines.filter((line) => line.split(/[{ ]/, 1)[0] === name),
+    ])
+    .map((line) => `${line}\n`)
+    .join("");
 }
+
+const keptLine =
+  /^builder_(last_run|tenant_confirmed|store_begun)_[a-z_]+(\{[a-z]+="[^"{}]+"[^{}]*\})? [0-9.e+-]+$/;
 
 /** P114: replaces the file in one step, so that a reader gets the whole old or the whole new one. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {
-    const file = await open(draft, "wx");
-    try {
-      await file.writeFile(text);
-      // node_exporter runs as another user, whatever the umask of the job.
-      await file.chmod(0o644);
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, text, { flag: "wx" });
+    // node_exporter runs as another user, whatever the umask of the job.
+    await chmod(draft, 0o644);
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
-}
-
-/** A name in the same folder, for the rename. It does not end in `.prom`, so no collector takes the file. */
-function draftOf(path: string): string {
-  return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }

@@ -8,12 +8,12 @@ const minIntervalMs = 100;
 
 /** Shows how far a run is, on one line of a terminal; silent anywhere else. */
 export function createProgressBar(output: Output, now: () => Date): RunProgress {
-  let tenants = 0;
-  let done = 0;
-  let programs = 0;
+  const known = { tenants: 0, done: 0, programs: 0 };
   let drawnAt = 0;
 
-  function draw(): void {
+  function add(what: Partial<typeof known>): void {
+    for (const [name, count] of Object.entries(what)) known[name as keyof typeof known] += count;
+    const { tenants, done, programs } = known;
     const time = now().getTime();
     if (!output.isTTY || tenants === 0 || time - drawnAt < minIntervalMs) return;
     drawnAt = time;
@@ -23,18 +23,9 @@ export function createProgressBar(output: Output, now: () => Date): RunProgress 
   }
 
   return {
-    total(count) {
-      tenants = count;
-      draw();
-    },
-    tenantDone() {
-      done += 1;
-      draw();
-    },
-    programs(count) {
-      programs += count;
-      draw();
-    },
+    total: (tenants) => add({ tenants }),
+    tenantDone: () => add({ done: 1 }),
+    programs: (programs) => add({ programs }),
     clear() {
       if (output.isTTY && drawnAt > 0) output.write("\r\u001b[K");
       drawnAt = 0;

@@ -7,27 +7,23 @@ import { numbers, table } from "../../output/table.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
-/** Findings of a kind that are named; the report has them all (up to its own bound). */
-const maxShownPlaces = 3;
-
-/** The booking database and the store of a run, by their names for people. */
-export interface RunPlaces {
-  readonly database: string;
-  readonly store: string;
-}
-
-export function runPlaces(settings: CliSettings): RunPlaces {
-  return { database: databaseLabel(settings), store: showStoreAddress(settings.storeUrl) };
+/** The booking database and the store of a run, for people. */
+export function runPlaces(settings: CliSettings): string {
+  const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
+  return `From ${database} into ${store}`;
 }
 
 /** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
-export function runSummary(report: RunReport, { database, store }: RunPlaces): string {
-  const parts = [report.tenants.length === 0 ? "" : tenantTable(report.tenants)];
-  parts.push(findingLines(report));
-  for (const run of report.tenants) parts.push(plannedChanges(run));
-  for (const run of report.tenants) parts.push(leftOutLines(run), withdrawnLines(run, report.options.dryRun));
-  parts.push(...failureLines(report));
-  parts.push(`From ${printable(database)} into ${printable(store)}:\n${lastLine(report)}\n`);
+export function runSummary(report: RunReport, places: string): string {
+  const { tenants, options } = report;
+  const parts = [
+    tenants.length === 0 ? "" : tenantTable(tenants),
+    findingLines(report),
+    ...tenants.map(plannedChanges),
+    ...tenants.flatMap((run) => [leftOutLine(run), options.dryRun ? "" : withdrawnLine(run)]),
+    ...failureLines(report),
+    `${places}:\n${lastLine(report)}\n`,
+  ];
   return parts.filter((part) => part !== "").join("\n");
 }
 
@@ -36,8 +32,7 @@ function tenantTable(runs: readonly TenantRun[]): string {
   return table(
     ["TENANT", "OUTCOME", ...counted, "SNAPSHOT"],
     runs.map(({ tenantId, outcome, counts: { programs, added, changed, removed }, snapshotId }) => [
-      tenantId,
-      outcome,
+      ...[tenantId, outcome],
       ...[programs, added, changed, removed].map(String),
       snapshotId ?? "-",
     ]),
@@ -45,22 +40,18 @@ function tenantTable(runs: readonly TenantRun[]): string {
 }
 
 /** What concerns a whole tenant or two comes first: a leak between tenants must not be lost among dropped values. */
-const weightiest: readonly string[] = [
-  "programs_shared",
-  "shared_unknown",
-  "snapshot_empty",
-  "tenant_vanished",
-  "fields_emptied",
-  "capacity_changed",
-];
+const weightiest =
+  "programs_shared shared_unknown snapshot_empty tenant_vanished fields_emptied capacity_changed".split(" ");
 
 /** Findings of one kind, in all tenants. */
 interface FindingKind {
   readonly problem: Problem;
   count: number;
-  /** Where the first ones are. */
+  /** Where the first ones are; the report has them all (up to its own bound). */
   readonly places: string[];
 }
+
+const maxShownPlaces = 3;
 
 /** One line for each kind of finding, the weightiest first, then errors, then warnings, the more frequent first. */
 function findingLines({ tenants, problems }: RunReport): string {
@@ -80,16 +71,19 @@ function findingLines({ tenants, problems }: RunReport): string {
     }
   }
   for (const problem of problems) add(problem, null);
+  if (kinds.size === 0) return "";
   const weight = ({ problem: { code, severity } }: FindingKind): number =>
     weightiest.includes(code) ? weightiest.indexOf(code) - weightiest.length : severity === "error" ? 0 : 1;
   const inOrder = [...kinds.values()].sort((a, b) => weight(a) - weight(b) || b.count - a.count);
-  if (inOrder.length === 0) return "";
   const lines = inOrder.map(({ problem: { severity, code, message }, count, places }) => {
     const more = count > places.length ? `; and ${count - places.length} more (see --json or --report)` : "";
     return `  ${severity} ${code} (${count}): ${printable(`${places.join("; ")}${more} (${message})`)}\n`;
   });
-  const total = inOrder.reduce((sum, { count }) => sum + count, 0);
-  return `${counted(total, "finding")}\n${lines.join("")}`;
+  return `${counted(sumOf(inOrder.map(({ count }) => count)), "finding")}\n${lines.join("")}`;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** `acme / P1 prices.rooms[0] = {"amount":"-1"}`. */
@@ -103,13 +97,32 @@ function findingPlace({ severity, programId, field, value }: Problem, tenantId: 
   return place === "" ? shown : `${place} = ${shown}`;
 }
 
+/** P147: what a build would do to a tenant, as its dry run says. Empty when that is nothing. */
+function plannedChanges({ tenantId, changes }: TenantRun): string {
+  const { added = [], changed = [], removed = [], withdrawn = [] } = changes ?? {};
+  const lines = Object.entries({ add: added, change: changed, remove: removed, withdraw: withdrawn })
+    .filter(([, ids]) => ids.length > 0)
+    .map(([what, ids]) => {
+      return `  ${what} ${counted(ids.length, "program")}: ${shownIds(ids, ids.length, " (see --json)")}\n`;
+    });
+  return lines.length === 0 ? "" : `${tenantId}: a build would\n${lines.join("")}`;
+}
+
 /** P19: names the programs left out by the ids that the source has, so that people can look for them. */
-function leftOutLines({ tenantId, leftOut = [], leftOutOmitted = 0, outcome }: TenantRun): string {
-  const count = leftOut.length + leftOutOmitted;
+function leftOutLine(run: TenantRun): string {
+  const count = leftOutCount(run);
   if (count === 0) return "";
-  const rest = publishing.has(outcome) ? "; the rest is published" : "";
-  const ids = shownIds(leftOut.map(shownId), count, " (see --json or --report)");
-  return `${tenantId}: ${counted(count, "program")} left out${rest}: ${ids}\n`;
+  const rest = isPublishing(run) ? "; the rest is published" : "";
+  const ids = shownIds((run.leftOut ?? []).map(shownId), count, " (see --json or --report)");
+  return `${run.tenantId}: ${counted(count, "program")} left out${rest}: ${ids}\n`;
+}
+
+function leftOutCount({ leftOut = [], leftOutOmitted = 0 }: TenantRun): number {
+  return leftOut.length + leftOutOmitted;
+}
+
+function isPublishing({ outcome }: TenantRun): boolean {
+  return outcome === "published" || outcome === "unchanged";
 }
 
 /** The first of `count` ids, and how many more there are. */
@@ -122,75 +135,41 @@ function shownIds(ids: readonly string[], count: number, whereAll: string): stri
 const maxShownIds = 20;
 
 /** P20: says what was withdrawn of a tenant whose other changes were kept back. */
-function withdrawnLines({ tenantId, outcome, counts }: TenantRun, isDryRun: boolean): string {
-  const count = counts.withdrawn ?? 0;
-  if (count === 0 || publishing.has(outcome) || outcome === "would-publish" || isDryRun) return "";
-  return `${tenantId}: ${counted(count, "program")} withdrawn all the same, since the source states it\n`;
+function withdrawnLine(run: TenantRun): string {
+  const count = run.counts.withdrawn ?? 0;
+  if (count === 0 || isPublishing(run) || run.outcome === "would-publish") return "";
+  return `${run.tenantId}: ${counted(count, "program")} withdrawn all the same, since the source states it\n`;
 }
-
-/** Counts the programs left out of tenants whose other programs are published. */
-function leftOutCount(runs: readonly TenantRun[]): number {
-  return runs
-    .filter(({ outcome }) => publishing.has(outcome))
-    .reduce((sum, { leftOut = [], leftOutOmitted = 0 }) => sum + leftOut.length + leftOutOmitted, 0);
-}
-
-const publishing: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
 
 /** Tenants with the same failure share a line. A failure of the whole run has a line of its own and is not repeated. */
-function failureLines(report: RunReport): string[] {
+function failureLines({ tenants, failure }: RunReport): readonly string[] {
   const alike = new Map<string, { readonly run: TenantRun; readonly ids: string[] }>();
-  for (const run of report.tenants) {
-    const { tenantId, outcome, failure } = run;
-    if (failure === null || report.failure?.message.startsWith(failure.message)) continue;
-    const known = alike.get(`${outcome} ${failure.message}`);
-    if (known === undefined) alike.set(`${outcome} ${failure.message}`, { run, ids: [tenantId] });
-    else known.ids.push(tenantId);
+  for (const run of tenants) {
+    if (run.failure === null || failure?.message.startsWith(run.failure.message)) continue;
+    const key = `${run.outcome} ${run.failure.message}`;
+    const known = alike.get(key) ?? { run, ids: [] };
+    alike.set(key, known);
+    known.ids.push(run.tenantId);
   }
-  const lines = [...alike.values()].map(
-    ({ run: { outcome, failure }, ids }) =>
-      `${outcome}: ${shownIds(ids, ids.length, "")}: ${printableLines(failure?.message ?? "")}\n`,
-  );
-  if (report.failure !== null) lines.push(`failed: ${printableLines(report.failure.message)}\n`);
-  return lines;
+  const lines = [...alike.values()].map(({ run, ids }) => {
+    const message = printableLines(run.failure?.message ?? "");
+    return `${run.outcome}: ${shownIds(ids, ids.length, "")}: ${message}\n`;
+  });
+  return failure === null ? lines : [...lines, `failed: ${printableLines(failure.message)}\n`];
 }
 
-function lastLine(report: RunReport): string {
-  const { tenants, programs } = report.totals;
-  const seconds = (report.durationMs / 1000).toFixed(1);
-  const outcomes = Object.entries(tenants)
+function lastLine({ tenants, totals, durationMs, outcome }: RunReport): string {
+  const outcomes = Object.entries(totals.tenants)
     .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${count} ${outcome}`);
-  const left = leftOutCount(report.tenants);
-  const counts = [
-    outcomes.join(", ") || "no tenants",
-    ...(left === 0 ? [] : [`${counted(left, "program")} left out`]),
-  ];
-  const all = `${counts.join("; ")}; ${programs.programs} programs in ${seconds} s`;
-  switch (report.outcome) {
-    case "unchanged":
-      return `Nothing changed, nothing written: ${all}.`;
-    case "dry-run":
-      return `Dry run, nothing written: ${all}.`;
-    default:
-      return `${report.outcome[0]?.toUpperCase()}${report.outcome.slice(1)}: ${all}.`;
-  }
+    .map(([each, count]) => `${count} ${each}`);
+  const left = sumOf(tenants.filter(isPublishing).map(leftOutCount));
+  const leftOut = left === 0 ? "" : `; ${counted(left, "program")} left out`;
+  const programs = `${totals.programs.programs} programs in ${(durationMs / 1000).toFixed(1)} s`;
+  const begin = begins[outcome] ?? `${outcome[0]?.toUpperCase()}${outcome.slice(1)}`;
+  return `${begin}: ${outcomes.join(", ") || "no tenants"}${leftOut}; ${programs}.`;
 }
 
-/** P147: what a build would do to a tenant, as its dry run says. Empty when that is nothing. */
-function plannedChanges({ tenantId, changes }: TenantRun): string {
-  if (changes === undefined) return "";
-  const { added, changed, removed, withdrawn } = changes;
-  const parts = [
-    named("add", added),
-    named("change", changed),
-    named("remove", removed),
-    named("withdraw", withdrawn),
-  ].filter((part) => part !== "");
-  return parts.length === 0 ? "" : `${tenantId}: a build would\n${parts.join("")}`;
-}
-
-function named(what: string, ids: readonly string[]): string {
-  if (ids.length === 0) return "";
-  return `  ${what} ${counted(ids.length, "program")}: ${shownIds(ids, ids.length, " (see --json)")}\n`;
-}
+const begins: Partial<Record<RunReport["outcome"], string>> = {
+  unchanged: "Nothing changed, nothing written",
+  "dry-run": "Dry run, nothing written",
+};

@@ -1,4 +1,3 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
@@ -85,8 +84,8 @@ export async function buildRun(
 }
 
 /**
- * The way of a run: which tenants it builds, each of their builds, and what is wrong with the source as a whole. Adds to `runs` and
- * `problems` as it goes. Returns why the run as a whole failed, if it did; stated withdrawals are published all the same.
+ * Builds the tenants and looks at the source as a whole; adds to `runs` and `problems` as it goes. Returns why the run as a whole
+ * failed, if it did; stated withdrawals are published all the same.
  */
 async function buildTenants(
   wanted: WantedTenants,
@@ -126,18 +125,10 @@ async function buildTenants(
   return failure;
 }
 
-/** Builds at most `concurrency` tenants at a time, in their order. */
-export function boundedSchedule(concurrency: number): BuildSchedule {
-  return (tenants, build) => forEachBounded(tenants, concurrency, build);
-}
-
 /** How long a reading waits for a lock, how long all of a run wait in vain, and how long each waits after that. */
 const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };
 
-/**
- * Readings of a run share one allowance of time for locks that are not released (P130). Otherwise one locked table would keep
- * each tenant waiting in turn. A lock that is released in time takes nothing from it.
- */
+/** P130: readings of a run share one allowance for locks that are not released, or one lock would stop each in turn. */
 export function withLockPatience(pool: SourcePool, { firstMs, allMs, eachMs } = patience): SourcePool {
   let leftMs = allMs;
   return {

@@ -1,3 +1,4 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -15,7 +16,7 @@ import { createFollowLive } from "../live-copy/live-tree.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
-import { type BuildSchedule, boundedSchedule, buildRun } from "./build-run.ts";
+import { type BuildSchedule, buildRun } from "./build-run.ts";
 import type { WantedTenants } from "./choose-tenants.ts";
 import { createTenantNews } from "./run-news.ts";
 import { createRunRecorder } from "./run-recorder.ts";
@@ -32,7 +33,7 @@ export interface RunRequest {
   readonly wanted: WantedTenants;
   /** Unless given: the tenants side by side, in their order. */
   readonly schedule?: BuildSchedule;
-  readonly progress: RunProgress;
+  readonly progress?: RunProgress;
   readonly onTenantDone?: (run: TenantRun) => void;
 }
 
@@ -72,6 +73,7 @@ export async function withBuildSession<Result>(
     const store = watchStore?.(identified) ?? identified;
     const recorder = createRunRecorder(store, shell, confirmationIntervalMs);
     const isTenantNews = createTenantNews();
+    const sideBySide: BuildSchedule = (tenants, build) => forEachBounded(tenants, concurrency, build);
     /** P160: a run that came to nothing begins no store. */
     let hasWorked = false;
     const mayWrite = async (): Promise<boolean> => hasWorked || (await identified.exists());
@@ -85,7 +87,7 @@ export async function withBuildSession<Result>(
 
     const session: BuildSession = {
       databaseUrl,
-      async build({ wanted, schedule = boundedSchedule(concurrency), progress, onTenantDone }) {
+      async build({ wanted, schedule = sideBySide, progress = noProgress, onTenantDone }) {
         // A folder may be read-only, too.
         if (dryRun) await requireConditionalWrites(opened, shell);
         identified.identifyAnew();
@@ -128,6 +130,8 @@ export async function withBuildSession<Result>(
     ),
   );
 }
+
+const noProgress: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
 /** For a round's list of tenants, and the question of the shared guard, beside the builds. */
 const spareConnections = 2;

@@ -123,10 +123,7 @@ async function lookedUp(
   return tenants;
 }
 
-/**
- * Asks a question about the source's tenants. P131: one bad row, lock or view may make it fail, and must not keep every tenant from
- * being built, so a failure is an answer. Throws when the database cannot be reached, because then no tenant can be read.
- */
+/** P131: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
 async function ask<Result>(
   pool: SourcePool,
   read: (client: SourceClient) => Promise<Result>,
@@ -141,8 +138,8 @@ async function ask<Result>(
 }
 
 /**
- * P13: the tenants that partners have, and the source does not list any more. A run is refused when that is most of them: more often
- * a view filters them out than a company ends them all at once. Removed tenants and the sandbox are not counted.
+ * P13: the live tenants that the source does not list any more, the sandbox and removed ones aside. A run is refused when that is most
+ * of them: more often a view filters them out than a company ends them all at once.
  */
 async function vanishedTenants(
   { store, removed, sandbox, allowVanished, signal }: TenantChoice,
@@ -156,27 +153,23 @@ async function vanishedTenants(
     if (listed.has(tenantId)) present += 1;
     else if (await hasPointer(store, tenantId, signal)) vanished.push(tenantId);
   }
-  if (listed.size === 0) return { refusal: emptySource(), vanished };
-  const isRefused = !allowVanished && vanished.length >= minVanished && vanished.length > present;
-  return { refusal: isRefused ? vanishedRefusal(vanished, present) : undefined, vanished };
-}
-
-const minVanished = 3;
-
-function vanishedRefusal(vanished: readonly TenantId[], present: number): Failure {
+  if (listed.size === 0) return { refusal: emptySource, vanished };
+  if (allowVanished || vanished.length < minVanished || vanished.length <= present) {
+    return { refusal: undefined, vanished };
+  }
   const named = vanished.slice(0, maxNamed).join(", ") + (vanished.length > maxNamed ? ", ..." : "");
-  return new Failure(
+  const refusal = new Failure(
     "vanished_guard",
     `Of ${present + vanished.length} live tenants, ${vanished.length} are not in the source any more: ${named}. Nothing was published but stated withdrawals. ` +
       "Look at the view partner_source.tenants and at row-level security. If this is right, build with --allow-vanished, or end them with `tenant remove`.",
   );
+  return { refusal, vanished };
 }
 
+const minVanished = 3;
 const maxNamed = 5;
 
-function emptySource(): Failure {
-  return new Failure(
-    "source_contract",
-    "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
-  );
-}
+const emptySource = new Failure(
+  "source_contract",
+  "The view partner_source.tenants gives no tenant, so nothing was built. Look at its condition, at row-level security, and whether DATABASE_URL names the right database; `partner-programs source check` tells more.",
+);

@@ -71,9 +71,8 @@ export async function forgetTenant(
 }
 
 /**
- * P23, P24: what a run says about the age of each tenant's data, merged with what is stored: the later reading with its snapshot,
- * and the later try with its outcome. The time of the *reading* counts, since a builder that read earlier and wrote later knows less.
- * `latest`: see `isLater`.
+ * P23, P24: of each tenant the later *reading* with its snapshot, and the later try with its outcome: a builder that read earlier and
+ * wrote later knows less. `latest`: see `isLater`.
  */
 export function withConfirmations(stored: Confirmations, report: RunReport, latest: string): Confirmations {
   const merged = withoutGone(stored, report, ({ triedAt }) => triedAt);
@@ -102,10 +101,7 @@ function confirmationOf(
 
 const unconfirmed = { snapshotId: null, confirmedAt: null };
 
-/**
- * Of each tenant, and of each shard, the later run stays. A run of all replaces those of shards, and those replace one of all.
- * `latest`: see `isLater`.
- */
+/** Of each tenant and shard the later run stays. A run of all replaces those of shards, and those replace one of all. */
 function withLastRuns(stored: LastRuns, report: RunReport, latest: string): LastRuns {
   const tenants = withoutGone(stored.tenants, report, ({ endedAt }) => endedAt);
   for (const run of report.tenants) {
@@ -152,10 +148,7 @@ function withRunOfAll(
   );
 }
 
-/**
- * Whether `at` is later than what is known. A known time after `latest` comes from a wrong clock and loses, so that such a clock
- * cannot silence all others.
- */
+/** A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all others. */
 function isLater(at: string | null, known: string | null, latest: string): boolean {
   if (at === null || known === null) return at !== null;
   return Date.parse(known) > Date.parse(latest) || Date.parse(at) > Date.parse(known);

@@ -1,9 +1,6 @@
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 
-/**
- * Makes a function that tells whether a tenant's run is news: it published something, or it found something else than the run of
- * that tenant before. A watch would otherwise repeat each finding with each round.
- */
+/** Tells whether a tenant's run published something, or found something else than the one before. */
 export function createTenantNews(): (run: TenantRun) => boolean {
   const before = new Map<string, string>();
   return (run) => {

@@ -13,8 +13,8 @@ export interface RunRecorder {
 }
 
 /**
- * `minIntervalMs`: the least time from one write to the next; `undefined`: only `flush` writes. A failure to write is a line on standard
- * error and changes no exit status, because what was published stays published (P25). The next write tries again.
+ * `minIntervalMs`: the least time between two writes; `undefined`: only `flush` writes. P25: a failure to write is a line on standard
+ * error and changes no exit status. The next write tries again.
  */
 export function createRunRecorder(
   store: ObjectStore,

@@ -4,10 +4,7 @@ import { sumOfCounts } from "../content/program-counts.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 
-/**
- * The outcome of a run and its exit status, from the outcomes of its tenants. An error among the run's own `problems` stands for
- * a tenant that could not be named.
- */
+/** An error among the run's own `problems` stands for a tenant that could not be named. */
 export function runOutcome(
   runs: readonly TenantRun[],
   problems: readonly Problem[],
@@ -53,19 +50,17 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   return { tenants, programs, bytesWritten, errors, warnings };
 }
 
-/**
- * Cuts the findings and the names of programs down to what the report of a run can hold; earlier tenants keep theirs, and counts
- * stay whole. Otherwise each run of a thousand tenants would store tens of megabytes.
- */
+/** Cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. */
 export function createReportBudget(maxFindings = 10_000, maxNames = 100_000): (run: TenantRun) => TenantRun {
   let findings = 0;
   let names = 0;
-  return ({ problems: found, leftOut: ids = [], ...run }) => {
-    const problems = found.slice(0, maxFindings - findings);
+  return (run) => {
+    const { leftOut: ids = [] } = run;
+    const problems = run.problems.slice(0, maxFindings - findings);
     const leftOut = ids.slice(0, maxNames - names);
     findings += problems.length;
     names += leftOut.length;
-    const problemsOmitted = run.problemsOmitted + found.length - problems.length;
+    const problemsOmitted = run.problemsOmitted + run.problems.length - problems.length;
     return { ...run, leftOut, leftOutOmitted: ids.length - leftOut.length, problems, problemsOmitted };
   };
 }

@@ -15,10 +15,7 @@ export async function readSandbox(store: ObjectStore, signal: AbortSignal): Prom
   return parseTenantId(parseStoredDocument<SandboxDocument>(bytes, isSandboxDocument, sandboxKey).tenantId);
 }
 
-/**
- * Like `readSandbox`, but a document that is damaged or denied counts as none, so that it keeps no tenant from being published
- * (P12). The run then reports the sandbox as a tenant that is not in the source.
- */
+/** P12: a document that is damaged or denied counts as none, so that it keeps no tenant from being published. */
 export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
   return await unlessFailed(readSandbox(store, signal), "corrupt_document", "store_denied");
 }

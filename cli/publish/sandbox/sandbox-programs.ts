@@ -12,6 +12,8 @@ interface SandboxCase {
 }
 
 interface SandboxFile {
+  /** An active program of which nothing else is known. */
+  readonly bare: Omit<ProgramSource, "programId">;
   /** A usual program of 20 places, with room and child prices. The others say how they differ from it. */
   readonly usual: Partial<ProgramSource>;
   /** In the order in which people should read them; each has what differs from the usual program. */
@@ -21,39 +23,8 @@ interface SandboxFile {
   })[];
 }
 
-const nothing: Omit<ProgramSource, "programId"> = {
-  name: null,
-  lifecycleState: "active",
-  departureDate: null,
-  returnDate: null,
-  capacityTotal: null,
-  currency: null,
-  categoryType: null,
-  categorySubtype: null,
-  guideName: null,
-  legacyPrice: null,
-  description: null,
-  departurePoint: null,
-  marketingTags: null,
-  accommodationDescription: null,
-  coverUrl: null,
-  galleryUrls: null,
-  included: null,
-  excluded: null,
-  visits: null,
-  roomPrices: [],
-  childPrices: [],
-  hotelStays: [],
-  enrollments: [],
-  staff: [],
-  flights: [],
-  itinerary: [],
-  faq: [],
-  oversize: null,
-};
-
 // JSON has no tuples, so the compiler cannot check the rows. The sandbox is published with every program valid, or not at all.
-const { usual, programs } = stored as unknown as SandboxFile;
+const { bare, usual, programs } = stored as unknown as SandboxFile;
 
 /** What each program shows, in the order in which people should read it. */
 export const sandboxCases: readonly SandboxCase[] = programs.map(({ programId: id, shows }) => ({
@@ -61,16 +32,13 @@ export const sandboxCases: readonly SandboxCase[] = programs.map(({ programId: i
   shows,
 }));
 
-/**
- * Their ids stay, because partners' tests name them. They are built like a company's rows. The dates are fixed, so that one
- * version of the generator gives the same bytes on every day.
- */
+/** Their ids stay, because partners' tests name them, and their dates, so that the bytes are the same on every day. */
 export const sandboxPrograms: readonly ProgramWithId[] = programs.map(({ programId, shows: _, ...own }) =>
   bareProgram(programId, { ...usual, ...own }),
 );
 
 export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
-  return { ...nothing, ...own, programId };
+  return { ...bare, ...own, programId };
 }
 
 /** The rows of the sandbox, which come with the generator (P97), as a tenant's build reads them. */

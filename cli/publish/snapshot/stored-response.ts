@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { faultText, readEntry } from "../../../core/read-entry.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 
 /**
  * The bytes of a response as partners get them. Throws `corrupt_document` when they are missing or are not what the
@@ -14,7 +14,7 @@ export async function responseBytes(
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
-  if (fault !== undefined) throw damaged(`${entry.key}: ${faultText(entry, fault)}`);
+  if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
   return Buffer.concat(pieces);
 }
 

@@ -23,21 +23,6 @@ export async function* keptTenants(
   }
 }
 
-/** The stored tenants, removed ones aside, that the source does not list. */
-export async function unlistedTenants(
-  store: ObjectStore,
-  removed: RemovedTenants,
-  listed: readonly TenantId[],
-  signal: AbortSignal,
-): Promise<readonly TenantId[]> {
-  const known = new Set(listed);
-  const unlisted: TenantId[] = [];
-  for await (const tenantId of keptTenants(store, removed, signal)) {
-    if (!known.has(tenantId)) unlisted.push(tenantId);
-  }
-  return unlisted;
-}
-
 /** False for a folder that a killed build or a removal left. */
 export async function hasPointer(
   store: ObjectStore,
@@ -48,34 +33,6 @@ export async function hasPointer(
     if (key === currentKey(tenantId)) return true;
   }
   return false;
-}
-
-/** A published tenant whose id differs from a listed one in case only. */
-export interface CaseVariant {
-  readonly tenantId: TenantId;
-  readonly published: TenantId;
-}
-
-/**
- * P146: finds published tenants whose ids the source lists in another case. Ids are compared by their bytes, so the listed one is
- * another tenant, and partners of the published one get no more changes. `unlisted`: the stored tenants whose exact ids the
- * source does not list.
- */
-export async function publishedCaseVariants(
-  store: ObjectStore,
-  listed: readonly TenantId[],
-  unlisted: readonly TenantId[],
-  signal: AbortSignal,
-): Promise<readonly CaseVariant[]> {
-  const byLowerCase = new Map(listed.map((tenantId) => [tenantId.toLowerCase(), tenantId]));
-  const variants: CaseVariant[] = [];
-  for (const published of unlisted) {
-    const tenantId = byLowerCase.get(published.toLowerCase());
-    if (tenantId !== undefined && (await hasPointer(store, published, signal))) {
-      variants.push({ tenantId, published });
-    }
-  }
-  return variants;
 }
 
 /**

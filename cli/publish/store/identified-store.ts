@@ -17,19 +17,13 @@ import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 export interface IdentifiedStore extends ObjectStore {
   /** P11: throws unless the store honours conditional writes, which is asked once. A `file:` store's driver decides them itself. */
   requireConditions(): Promise<void>;
-  /**
-   * Makes the next write check the store's identity again. A process that runs for long calls this before each piece of work,
-   * because a volume may be unmounted under it.
-   */
+  /** P162: makes the next write check the identity again: a volume may be unmounted under a process that runs for long. */
   identifyAnew(): void;
   /** Whether there is a store. Does not begin one. */
   exists(): Promise<boolean>;
 }
 
-/**
- * Runs with the store of the settings, for writing (P160), after a probe of its conditional writes (P11). Without `isProbed`, a store
- * that has an identity is used without the probe.
- */
+/** Runs with the store of the settings, for writing (P160). `isProbed`: after a probe of its conditional writes (P11). */
 export async function withCheckedStore<Result>(
   shell: Shell,
   run: (store: ObjectStore) => Promise<Result>,
@@ -43,10 +37,7 @@ export async function withCheckedStore<Result>(
   });
 }
 
-/**
- * Wraps a store for writing. Before the first write it reads the store's identity, `store.json`, or creates it and says so
- * (P160). Readers, probes and dry runs use the store without this wrapper, so they never begin one.
- */
+/** P160: before the first write it reads the store's identity, or creates it and says so. Readers don't use this wrapper. */
 export function identifiedStore(
   store: ObjectStore,
   { storeId: wanted, storeUrl }: Pick<CliSettings, "storeId" | "storeUrl">,
@@ -72,7 +63,13 @@ export function identifiedStore(
     const wrong = wrongStore(wanted, found?.storeId, store.address);
     if (wrong !== undefined) throw wrong;
     // A store that has changed since the last look is not written to (P162).
-    if (known !== undefined && found?.storeId !== known) throw changedStore(store, known, found?.storeId);
+    if (known !== undefined && found?.storeId !== known) {
+      const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found.storeId} now`;
+      throw new Failure(
+        "store_unavailable",
+        `${store.address} was the store ${known} and ${now}, so nothing is written there. Is the volume mounted?`,
+      );
+    }
     known = (found ?? (await begin(options))).storeId;
   }
 
@@ -118,12 +115,4 @@ export function identifiedStore(
     },
     exists: async () => (await readStoreIdentity(store)) !== undefined,
   };
-}
-
-function changedStore({ address }: ObjectStore, before: StoreId, found: StoreId | undefined): Failure {
-  const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found} now`;
-  return new Failure(
-    "store_unavailable",
-    `${address} was the store ${before} and ${now}, so nothing is written there. Is the volume mounted?`,
-  );
 }

@@ -8,9 +8,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Throws `store_unsupported` unless the store honours conditional writes (P11). Without them, two builders or two changes of the
- * token registry would undo each other unnoticed. Four puts tell whether it looks at the conditions; whether it decides them
- * rightly in a race, `store check` finds out.
+ * P11: throws `store_unsupported` unless the store honours conditional writes, without which two builders would undo each other
+ * unnoticed. Four puts tell whether it looks at the conditions; `store check` finds out whether it decides a race rightly.
  */
 export async function requireConditionalWrites(
   store: ObjectStore,

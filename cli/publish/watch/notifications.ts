@@ -21,10 +21,7 @@ export interface ListeningOptions {
 
 const channel = "partner_source_changed";
 
-/**
- * Listens for `NOTIFY partner_source_changed` until the signal, in one session after another. A lost session is no failure, because
- * the interval of `snapshot watch` keeps data fresh.
- */
+/** Listens until the signal, in one session after another. A lost one is no failure: the interval keeps data fresh. */
 export async function listenForChanges({
   databaseUrl,
   events,

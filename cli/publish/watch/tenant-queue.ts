@@ -26,6 +26,9 @@ export interface QueueOptions {
   readonly buildNotified: (tenantId: TenantId) => Promise<void>;
 }
 
+type Build = () => Promise<void>;
+type Kind = "notified" | "turn";
+
 /**
  * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
  * P33: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
@@ -33,50 +36,42 @@ export interface QueueOptions {
 export function createTenantQueue(options: QueueOptions): TenantQueue {
   const { concurrency, intervalMs, signal, buildRound, buildNotified } = options;
   const roundSlots = Math.max(1, concurrency - 1);
-  const notified = new Set<TenantId>();
-  /** Builds of the round that wait for their turn. */
-  const turns = new Map<TenantId, () => Promise<void>>();
+  /** Builds that wait for a slot: of notified tenants, and those of the round that wait for their turn. */
+  const waiting = { notified: new Map<TenantId, Build>(), turn: new Map<TenantId, Build>() };
   /** Tenants that are being built, or were a moment ago. */
   const busy = new Set<TenantId>();
   const slots = { notified: 0, turn: 0 };
-  let lastKind: keyof typeof slots = "turn";
+  let lastKind: Kind = "turn";
   const underWay = new Set<Promise<void>>();
   let hasBegun = false;
 
   /** Begins what there is a slot for. */
   function look(): void {
     while (hasBegun && !signal.aborted && slots.notified + slots.turn < concurrency) {
-      const turn = slots.turn < roundSlots ? firstFree(turns.keys()) : undefined;
+      const turn = slots.turn < roundSlots ? firstFree("turn") : undefined;
       // P33: an endless series of notifications must not stop the round, so they take turns where both wait.
       const isRoundOwed = turn !== undefined && slots.turn === 0 && lastKind === "notified";
-      const tenantId = isRoundOwed ? undefined : firstFree(notified);
-      if (tenantId !== undefined) {
-        notified.delete(tenantId);
-        follow(build("notified", tenantId, () => buildNotified(tenantId)));
-      } else if (turn !== undefined) {
-        const own = turns.get(turn) ?? (() => Promise.resolve());
-        turns.delete(turn);
-        follow(build("turn", turn, own));
-      } else return;
+      const tenantId = isRoundOwed ? undefined : firstFree("notified");
+      if (tenantId !== undefined) follow(build("notified", tenantId));
+      else if (turn !== undefined) follow(build("turn", turn));
+      else return;
     }
   }
 
-  function firstFree(tenants: Iterable<TenantId>): TenantId | undefined {
-    for (const tenantId of tenants) if (!busy.has(tenantId)) return tenantId;
+  function firstFree(kind: Kind): TenantId | undefined {
+    for (const tenantId of waiting[kind].keys()) if (!busy.has(tenantId)) return tenantId;
     return undefined;
   }
 
-  async function build(
-    kind: keyof typeof slots,
-    tenantId: TenantId,
-    own: () => Promise<void>,
-  ): Promise<void> {
+  async function build(kind: Kind, tenantId: TenantId): Promise<void> {
+    const own = waiting[kind].get(tenantId);
+    waiting[kind].delete(tenantId);
     busy.add(tenantId);
     slots[kind] += 1;
     lastKind = kind;
     // A burst of changes makes few snapshots.
     const gathered = new Promise<void>((resolve) => setTimeout(resolve, gatherMs));
-    await own();
+    await own?.();
     slots[kind] -= 1;
     look();
     if (kind === "notified") await gathered;
@@ -93,7 +88,7 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
     const ended = tenants.map(
       (tenantId) =>
         new Promise<void>((resolve) => {
-          turns.set(tenantId, () => own(tenantId).then(resolve));
+          waiting.turn.set(tenantId, () => own(tenantId).then(resolve));
         }),
     );
     if (signal.aborted) endTurns();
@@ -103,8 +98,8 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
 
   /** Each build sees the signal, and ends by itself. */
   function endTurns(): void {
-    for (const own of turns.values()) follow(own());
-    turns.clear();
+    for (const own of waiting.turn.values()) follow(own());
+    waiting.turn.clear();
   }
 
   let timer: NodeJS.Timeout | undefined;
@@ -141,8 +136,9 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
   return {
     notify(tenantId) {
       // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
+      const { notified } = waiting;
       if (notified.size >= maxNotified && !notified.has(tenantId)) return notifyAll();
-      notified.add(tenantId);
+      notified.set(tenantId, () => buildNotified(tenantId));
       look();
     },
     notifyAll,
@@ -155,7 +151,7 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
       endTurns();
       while (underWay.size > 0) await Promise.all(underWay);
     },
-    waiting: () => new Set([...notified, ...turns.keys()]).size,
+    waiting: () => new Set([...waiting.notified.keys(), ...waiting.turn.keys()]).size,
   };
 }
 

@@ -43,8 +43,6 @@ export async function withWatchAdmin(
   const metrics = createWatchMetrics(state, settings);
   const server = createAdminServer({
     hostNames: [host, ...adminHostNames],
-    hostSetting: "ADMIN_HOST",
-    otherMethods: 405,
     notReadyCause: () => health.notReadyCause(performance.now()),
     metrics,
   });
@@ -63,10 +61,7 @@ export async function withWatchAdmin(
   }
 }
 
-/**
- * Whether rounds of all get through, so that a supervisor can restart a watch that is stuck. A watch is ready when a round has got
- * through within the last three intervals and twice the length of that round.
- */
+/** A watch is ready when a round has got through within the last three intervals and twice the length of that round. */
 export class RoundHealth {
   readonly #intervalMs: number;
   #why = "";

@@ -3,7 +3,7 @@ import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import type { BuildSession, RunProgress, RunRequest } from "../run/build-session.ts";
+import type { BuildSession, RunRequest } from "../run/build-session.ts";
 import { inShard, type Shard } from "../run/shard.ts";
 import { listenForChanges } from "./notifications.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
@@ -18,7 +18,6 @@ interface WatchOptions {
   readonly shard: Shard | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly progressOf: (kind: RunKind) => RunProgress;
   /** Where the listener for health and metrics is, when there is one. */
   readonly onAdmin: (address: string) => void;
   /** Called once after each run of a notified tenant or of all, unless the run was interrupted. */
@@ -27,16 +26,12 @@ interface WatchOptions {
 
 /** Builds what changes, until the signal. */
 export async function watchSource(options: WatchOptions): Promise<void> {
-  const { session, shard, logger, signal, progressOf, afterRun } = options;
+  const { session, shard, logger, signal, afterRun } = options;
   logger.info({ ...buildInfo() }, "watching the source");
   const state = { waiting: () => 0, isListening: false };
   await withWatchAdmin({ ...options, state }, async (admin) => {
     async function build(kind: RunKind, request: Pick<RunRequest, "wanted" | "schedule">): Promise<void> {
-      const report = await session.build({
-        ...request,
-        progress: progressOf(kind),
-        onTenantDone: admin.tenantDone,
-      });
+      const report = await session.build({ ...request, onTenantDone: admin.tenantDone });
       if (report.outcome === "interrupted") return;
       await admin.runEnded(report, kind);
       await afterRun(report);

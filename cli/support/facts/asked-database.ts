@@ -3,7 +3,7 @@ import { createSlots, withDeadline } from "../../../core/bounded-work.ts";
 import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { withSourceReading } from "../../database/with-source-reading.ts";
+import { withSourceReading } from "../../database/with-database-url.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 
 /** Why the booking database did not answer. */

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
-import type { Labelled } from "../../output/labelled-lines.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/times.ts";
+import type { Labelled } from "../../output/wrap.ts";
 
 /** A piece of a line that commands print and pages show. Text of foreign origin stands in it as it is. */
 export type Piece =

@@ -48,22 +48,14 @@ describe("initSource", () => {
     expect((await initSource(database.url)).applied.length).toBeGreaterThan(0);
   });
 
-  test("a schema that the nine steps of earlier versions made is up to date, and one of fewer steps is refused", async () => {
+  test("a schema that an earlier version made is refused, with what to do", async () => {
     const database = await emptyDatabase();
     await initSource(database.url);
-    await database.query("DELETE FROM booking.schema_migrations");
-    const record = (name: string): Promise<unknown> =>
-      database.query(
-        `INSERT INTO booking.schema_migrations (name, batch, migration_time) VALUES ('${name}', 1, now())`,
-      );
-    await record("001_companies_and_programs");
+    await database.query("UPDATE booking.schema_migrations SET name = '001_companies_and_programs'");
     await expect(initSource(database.url)).rejects.toMatchObject({
       code: "source_contract",
       message: expect.stringContaining("DROP SCHEMA booking, partner_source CASCADE"),
     });
-    await record("009_changed_programs");
-    expect(await initSource(database.url)).toEqual({ applied: [] });
-    expect(await initSource(database.url)).toEqual({ applied: [] });
   });
 
   test.each(["booking.programs", "partner_source.tenants"])(

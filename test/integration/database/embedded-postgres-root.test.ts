@@ -25,7 +25,6 @@ import {
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
-const quick = { durable: false };
 /** Whether that account can run the Node.js and the program of this run: not below /root. */
 const canRunAsNobody =
   isRoot &&
@@ -55,7 +54,7 @@ async function startAsNobody(): Promise<string> {
   const start = resolve("dist/cli/database/start-embedded-postgres.js");
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
-    const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)}, { durable: false });
+    const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)});
     console.log(server.url);
     process.stdin.once("data", async () => { await server.stop(); process.exit(0); });`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
@@ -80,7 +79,7 @@ async function dataDirectory(url: string): Promise<string> {
 
 describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
   test("P181: only PostgreSQL's own folder is the server's account's, and that account can put nothing beside it", async () => {
-    await withEmbeddedPostgres(dataDir, quick, async (url) => {
+    await withEmbeddedPostgres(dataDir, async (url) => {
       expect(await dataDirectory(url)).toBe(join(dataDir, "postgres/cluster"));
       const directory = join(dataDir, "postgres");
       const found = await Promise.all(
@@ -101,7 +100,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
       });
       expect(plant.status).not.toBe(0);
       // A second user of the server gets its proof all the same.
-      const second = await startEmbeddedPostgres(dataDir, quick);
+      const second = await startEmbeddedPostgres(dataDir);
       expect(second.url).toBe(url);
       await second.stop();
       expect((await readdir(directory)).sort()).toEqual(["cluster", "password", "server.log"]);
@@ -116,7 +115,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     for (const name of ["server.log", "password"]) await symlink(secret, join(directory, name));
     await mkdir(join(directory, "cluster"));
     await chown(directory, nobody, nobody);
-    await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toMatchObject({
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toMatchObject({
       code: "source_unavailable",
       message: expect.stringMatching(new RegExp(`${directory}, .* belongs to another user`)),
     });
@@ -129,7 +128,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     const target = join(dataDir, "target");
     await mkdir(target);
     await symlink(target, join(dataDir, "postgres"));
-    await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toThrow("is no folder");
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("is no folder");
     expect(await readdir(target)).toEqual([]);
   });
 
@@ -140,7 +139,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
       ["DATA_DIR is another user's", () => chown(dataDir, nobody, nobody)],
     ])("where %s", async (_, prepare) => {
       await prepare();
-      const directory = await withEmbeddedPostgres(dataDir, quick, dataDirectory);
+      const directory = await withEmbeddedPostgres(dataDir, dataDirectory);
       expect(directory).toMatch(elsewhere);
       await rm(join(directory, "../.."), { recursive: true });
       expect(await readdir(dataDir)).toEqual([]);
@@ -152,7 +151,7 @@ describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
     async () => {
       await chown(dataDir, nobody, nobody);
       expect(await dataDirectory(await startAsNobody())).toBe(join(dataDir, "postgres/cluster"));
-      await expect(startEmbeddedPostgres(dataDir, quick)).rejects.toThrow("Run this as that user");
+      await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("Run this as that user");
     },
   );
 });

@@ -13,7 +13,6 @@ import {
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
 
-const quick = { durable: false };
 /** Each of these makes a cluster of its own, or starts a server over and over. */
 let dataDir: string;
 const children: ChildProcess[] = [];
@@ -38,7 +37,7 @@ async function startUser(project = resolve(".")): Promise<{ url: string; process
   const start = pathToFileURL(join(project, "dist/cli/database/start-embedded-postgres.js")).href;
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
-    const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)}, { durable: false });
+    const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)});
     console.log(server.url);
     process.stdin.once("data", async () => { await server.stop(); process.exit(0); });`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
@@ -83,7 +82,7 @@ function isAlive(pid: number): boolean {
 
 describe("startEmbeddedPostgres", () => {
   test("stores UTF-8, sorts by code point, lives in UTC and is closed to other users of the machine", async () => {
-    await withEmbeddedPostgres(dataDir, quick, async (url) => {
+    await withEmbeddedPostgres(dataDir, async (url) => {
       expect(await query(url, "SHOW server_encoding")).toBe("UTF8");
       expect(await query(url, "SHOW timezone")).toBe("UTC");
       const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest('{a,B,ä,Z}'::text[]) AS x";
@@ -101,7 +100,7 @@ describe("startEmbeddedPostgres", () => {
   test("a second process uses the server of the first, and keeps it when the first leaves", async () => {
     const first = await startUser();
     const second = await startUser();
-    const third = await startEmbeddedPostgres(dataDir, quick);
+    const third = await startEmbeddedPostgres(dataDir);
     expect([second.url, third.url]).toEqual([first.url, first.url]);
 
     first.process.stdin?.write("stop");
@@ -116,7 +115,7 @@ describe("startEmbeddedPostgres", () => {
   });
 
   test("several that start at once over an empty directory share one server", async () => {
-    const own = [startEmbeddedPostgres(dataDir, quick), startEmbeddedPostgres(dataDir, quick)];
+    const own = [startEmbeddedPostgres(dataDir), startEmbeddedPostgres(dataDir)];
     const users = await Promise.all([startUser(), startUser(), ...own]);
     expect(new Set(users.map(({ url }) => url)).size).toBe(1);
     const files = (await readdir(join(dataDir, "postgres"))).sort();
@@ -129,7 +128,7 @@ describe("startEmbeddedPostgres", () => {
     const user = await startUser();
     user.process.kill("SIGKILL");
     await once(user.process, "exit");
-    const next = await startEmbeddedPostgres(dataDir, quick);
+    const next = await startEmbeddedPostgres(dataDir);
     expect(next.url).toBe(user.url);
     await next.stop();
     expect(await serverPid()).toBeUndefined();

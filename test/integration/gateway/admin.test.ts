@@ -261,7 +261,7 @@ test("a browser that a foreign name led here is turned away; addresses, localhos
 
 test("the admin paths are read only, and found with a slash behind them, too", async () => {
   await start({});
-  expect((await fetch(`${gateway.admin}/metrics`, { method: "POST" })).status).toBe(404);
+  expect((await fetch(`${gateway.admin}/metrics`, { method: "POST" })).status).toBe(405);
   expect((await fetch(`${gateway.admin}/readyz/?from=probe`)).status).toBe(200);
   const head = await fetch(`${gateway.admin}/healthz`, { method: "HEAD" });
   expect([head.status, head.headers.get("cache-control"), await head.text()]).toEqual([200, "no-store", ""]);

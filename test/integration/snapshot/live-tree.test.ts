@@ -88,29 +88,18 @@ describe.each([
     }
   });
 
-  test("P29 damage, strangers, and what is missing are findings, and a rewrite mends them", async () => {
+  test("P27 a rewrite mends what was damaged, put there or deleted", async () => {
     const bench = await open();
     await bench.build([kyoto, nara]);
-    expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
     await bench.store.put(objectKey(`${livePath}v1/programs.json`), bytesBody(Buffer.from("edited")));
     await bench.store.put(objectKey(`${livePath}v1/programs/OLD-9.json`), bytesBody(Buffer.from("{}")));
     await bench.store.delete([objectKey(`${livePath}v1/programs/NARA-2.json`)]);
-    const { status, stdout } = await bench.run(["snapshot", "verify", "--json"]);
-    expect(status).toBe(1);
-    const { findings } = JSON.parse(stdout).tenants[0];
-    expect(findings.map(({ code, key }: { code: string; key: string }) => [code, key])).toEqual([
-      ["live_file_damaged", `${livePath}v1/programs.json`],
-      ["live_file_damaged", `${livePath}v1/programs/NARA-2.json`],
-      ["live_file_foreign", `${livePath}v1/programs/OLD-9.json`],
-    ]);
-    expect((await bench.run(["snapshot", "verify"])).stdout).toContain("Partners are not affected");
     expect(await bench.build([kyoto, nara], { rewrite: true })).toBe("mended");
     expect(await bench.faults()).toEqual([]);
-    expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   });
 
   test.each(["", "not a marker", "deleted"])(
-    "P29 without a marker to rely on (%j) everything is written anew, also when nothing is to be published",
+    "P27 without a marker to rely on (%j) everything is written anew, also when nothing is to be published",
     async (text) => {
       const bench = await open();
       await bench.build([kyoto, nara]);
@@ -118,9 +107,6 @@ describe.each([
       if (text === "deleted") await bench.store.delete([key]);
       else await bench.store.put(key, bytesBody(Buffer.from(text)));
       await bench.store.put(objectKey(`${livePath}v1/programs.json`), bytesBody(Buffer.from("edited")));
-      const { status, stdout } = await bench.run(["snapshot", "verify", "--json"]);
-      expect(status).toBe(1);
-      expect(JSON.parse(stdout).tenants[0].findings).toMatchObject([{ code: "live_tree_outdated", key }]);
       expect(await bench.build([kyoto, nara])).toBe("mended");
       expect(await bench.faults()).toEqual([]);
     },
@@ -153,8 +139,6 @@ describe.each([
     expect(await bench.names()).toEqual(whole);
     expect(await bench.build([kyoto, nara], { isOn: false })).toBe("removed");
     expect(await bench.names()).toEqual([]);
-    expect((await bench.run(["snapshot", "verify"], { LIVE_COPY: "off" })).status).toBe(0);
-    expect((await bench.run(["snapshot", "verify"])).status).toBe(1);
     expect(await bench.build([kyoto, nara], { isOn: false })).toBe("absent");
     expect(await bench.build([kyoto, nara])).toBe("mended");
     expect(await bench.faults()).toEqual([]);

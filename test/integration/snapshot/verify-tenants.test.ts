@@ -53,3 +53,16 @@ test("a tenant without a pointer is unpublished, and not found when it was asked
   const one = await verify("--tenant", "atlas");
   expect([one.status, one.stderr]).toEqual([1, expect.stringMatching(/ published .* atlas/)]);
 });
+
+test("the sandbox, which no run builds, is mended by its own command", async () => {
+  const args = ["sandbox", "init", "--without-source"];
+  expect((await tools.run(args)).status).toBe(0);
+  const key = currentKey(parseTenantId("sandbox"));
+  await tools.store.put(key, bytesBody(Buffer.from("{}")));
+  const { stdout } = await verify("--tenant", "sandbox", "--json");
+  const [{ remedy }] = JSON.parse(stdout).tenants[0].findings;
+  expect(remedy).toMatch(/^Run `sandbox init`; .* `sandbox init --remove`/);
+  expect((await tools.run([...args, "--remove"])).status).toBe(0);
+  expect((await tools.run(args)).status).toBe(0);
+  expect((await verify("--tenant", "sandbox")).status).toBe(0);
+});

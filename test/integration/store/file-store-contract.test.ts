@@ -7,10 +7,6 @@ import { openTestStore, type StoreOpening } from "../../support/store-opening.ts
 
 describeObjectStoreContract("file:", () => made(openTestStore));
 
-describeObjectStoreContract("file: that reads in the main thread", () =>
-  made(openTestStore, { isBlocking: true }),
-);
-
 describeObjectStoreContract(
   "file: on a system without /proc",
   () => made(({ directory }) => createFileStore({ directory, hasProc: false })),
@@ -19,12 +15,9 @@ describeObjectStoreContract(
 
 type FileOpening = Extract<StoreOpening, { readonly kind: "file" }>;
 
-async function made(
-  open: (opening: FileOpening) => ReturnType<typeof openTestStore>,
-  options: Pick<FileOpening, "isBlocking"> = {},
-) {
+async function made(open: (opening: FileOpening) => ReturnType<typeof openTestStore>) {
   const directory = await mkdtemp(join(tmpdir(), "file-store-"));
-  const opening: FileOpening = { kind: "file", directory, ...options };
+  const opening: FileOpening = { kind: "file", directory };
   const store = open(opening);
   return {
     store,

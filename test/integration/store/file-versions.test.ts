@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { putNewFile, writeSyncedFile } from "../../../core/file-store/new-file.ts";
+import { putNewFile } from "../../../core/file-store/new-file.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";
@@ -66,7 +66,7 @@ const deletes: Work = async (desk, path, promised) => {
 };
 
 const creates: Work = async ({ folders }, path) => {
-  const putting = putNewFile(folders, path, (to) => writeSyncedFile(to, body("n")), "link");
+  const putting = putNewFile(folders, path, body("n"), "link");
   return (await unlessErrno(putting, "EEXIST")) === undefined ? "there" : "created";
 };
 

@@ -91,11 +91,16 @@ describe("requests without the SDK's middleware (P41)", () => {
     [
       "a region that is found out",
       { region: async () => "ap-south-1" },
-      { host: "bucket.s3.ap-south-1.amazonaws.com", region: "ap-south-1", service: "s3" },
+      { host: "bucket.s3.ap-south-1.amazonaws.com" },
     ],
   ])("go where the SDK's settings send them: %s", async (_name, config, expected) => {
     const client = new S3Client({ region: "eu-west-1", credentials, ...config });
-    expect(await bucketEndpoint(client, "bucket")).toMatchObject(expected);
+    const endpoint = await bucketEndpoint(client, "bucket");
+    expect(endpoint).toMatchObject(expected);
+    const region = endpoint.host.includes("ap-south-1") ? "ap-south-1" : "eu-west-1";
+    const request = { method: "GET", path: "/", query: "", headers: { host: "h" }, sha256: noBody };
+    const { authorization } = endpoint.sign(request, credentials, new Date());
+    expect(authorization).toContain(`/${region}/s3/aws4_request`);
     client.destroy();
   });
 

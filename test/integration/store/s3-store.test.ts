@@ -180,7 +180,6 @@ describe("the S3 driver", () => {
   });
 
   test("not more puts are under way than the limit allows, and all of them get through", async () => {
-    const limited = open({ maxParallelPuts: 5 });
     let underWay = 0;
     let most = 0;
     server.onRequest(async () => {
@@ -190,26 +189,27 @@ describe("the S3 driver", () => {
       underWay -= 1;
     });
     const body = bytesBody(Buffer.from("{}"));
-    await Promise.all(Array.from({ length: 60 }, (_, number) => limited.put(key(`a/${number}`), body)));
-    expect(most).toBe(5);
-    expect(server.objects.size).toBe(60);
+    await Promise.all(Array.from({ length: 100 }, (_, number) => store.put(key(`a/${number}`), body)));
+    expect(most).toBeGreaterThan(16);
+    expect(most).toBeLessThanOrEqual(32);
+    expect(server.objects.size).toBe(100);
   });
 
   test("a put that waits for its turn can be interrupted", async () => {
-    const limited = open({ maxParallelPuts: 1 });
     const { promise: release, resolve } = withResolver();
     server.onRequest(() => release);
     const body = bytesBody(Buffer.from("{}"));
-    const first = limited.put(key("a"), body);
+    const first = Array.from({ length: 32 }, (_, number) => store.put(key(`a/${number}`), body));
     const controller = new AbortController();
-    const second = expectFailure("interrupted", () =>
-      limited.put(key("b"), body, { signal: controller.signal }),
+    const waiting = expectFailure("interrupted", () =>
+      store.put(key("b"), body, { signal: controller.signal }),
     );
     controller.abort();
-    await second;
+    await waiting;
     resolve();
-    expect((await first).kind).toBe("stored");
-    expect([...server.objects.keys()]).toEqual(["a"]);
+    await Promise.all(first);
+    expect(server.objects.size).toBe(32);
+    expect(server.objects.has("b")).toBe(false);
   });
 
   test("2,500 deletes are three requests", async () => {

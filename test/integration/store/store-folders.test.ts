@@ -52,7 +52,7 @@ test("a folder that was removed after it was opened is made again", async () => 
   expect(await readdir(folder)).toEqual(["file"]);
 });
 
-test("files that begin at once in a folder that is missing wait for one making of it, and of the folders above", async () => {
+test("files that begin at once in a folder that is missing share the syncs of the folders above", async () => {
   const guard = createLinkGuard(root);
   let synced = 0;
   const folders = createStoreFolders({
@@ -72,6 +72,6 @@ test("files that begin at once in a folder that is missing wait for one making o
   const names = Array.from({ length: 32 }, (_, at) => `file-${at}`);
   await Promise.all(names.map((name) => folders.withinMade(folder, touch(name))));
   expect(await readdir(folder)).toHaveLength(32);
-  // The root, a and b, each after the name in it was made.
-  expect(synced).toBe(3);
+  // The root, a and b, each at most twice: a name that was made during a sync needs the next one.
+  expect(synced).toBeLessThanOrEqual(6);
 });

@@ -16,7 +16,7 @@ test("config shows all else when something is wrong, every fault at once, and en
   expect(status).toBe(2);
   expect(stdout).toMatch(/^PORT +faulty, see below +environment/m);
   expect(stdout).toMatch(/^HOST +127\.0\.0\.1/m);
-  expect(stderr).toContain("PORT must be a port");
+  expect(stderr).toContain("PORT must be a whole number");
   expect(stderr).toContain("DATABASE_URL must begin with postgres://");
   expect(stdout + stderr).not.toContain("canary");
 });

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { html } from "../../../cli/output/html.ts";
-import { labelledLines } from "../../../cli/output/labelled-lines.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
 import { table } from "../../../cli/output/table.ts";
-import { wrapped } from "../../../cli/output/wrap.ts";
+import { labelledLines, wrapped } from "../../../cli/output/wrap.ts";
 import { Failure } from "../../../core/failure.ts";
 import { printable, printableJson, printableLines, singleLine, visible } from "../../../core/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";

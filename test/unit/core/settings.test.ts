@@ -154,12 +154,12 @@ describe("faulty settings", () => {
     ).toEqual([
       expect.stringMatching(/^DATABASE_URL .*postgres:.*postgresql:/),
       expect.stringMatching(/^STORE_URL .*file:.*s3:/),
-      expect.stringMatching(/^S3_FORCE_PATH_STYLE .*true or false$/),
+      expect.stringMatching(/^S3_FORCE_PATH_STYLE .*true, false$/),
       expect.stringMatching(/^STORE_TIMEOUT_MS .*100 to 600000$/),
       expect.stringMatching(/^LOG_LEVEL .*debug, info, warn, error, silent$/),
       expect.stringMatching(/^LEGACY_CAPACITY .*object, total$/),
       expect.stringMatching(/^TERMINAL_ENROLLMENT_STATUSES .*commas.*empty$/),
-      expect.stringMatching(/^LIVE_COPY .*on or off$/),
+      expect.stringMatching(/^LIVE_COPY .*on, off$/),
     ]);
   });
 

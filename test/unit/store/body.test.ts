@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type BodyOptions, streamedBody } from "../../../core/s3-store/body.ts";
+import { type BodyOptions, checkedBody } from "../../../core/s3-store/get.ts";
 
 const timeoutMs = 1000;
 
 function guard(source: PassThrough, options: Partial<BodyOptions> = {}) {
-  return streamedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
+  return checkedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
 }
 
-describe("a guarded body", () => {
+describe("a checked body", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   });
@@ -41,9 +41,8 @@ describe("a guarded body", () => {
   test("fails when the connection breaks, and tells a reader that comes later", async () => {
     const source = new PassThrough();
     const body = guard(source);
-    const closed = new Promise((resolve) => body.once("close", resolve));
     source.destroy(new Error("ECONNRESET"));
-    await closed;
+    await new Promise((resolve) => source.once("close", resolve));
     await expect(body.toArray()).rejects.toMatchObject({ code: "store_unavailable" });
   });
 
@@ -54,7 +53,7 @@ describe("a guarded body", () => {
     const reading = expect(body.toArray()).rejects.toMatchObject({
       message: expect.stringContaining("paused"),
     });
-    await once(source, "data");
+    await new Promise(setImmediate);
     await vi.advanceTimersByTimeAsync(timeoutMs);
     await reading;
     expect(source.destroyed).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorKind, grantFor, s3Error, s3Failure } from "../../../core/s3-store/s3-error.ts";
+import { errorKind, kindOf, S3Failure } from "../../../core/s3-store/s3-error.ts";
 
 const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, key: "a.json" } as const;
 
@@ -41,11 +41,11 @@ describe("what an S3 error amounts to", () => {
 
   test("an answer that could not be read although its status was 200 is unavailable", () => {
     const thrown = Object.assign(new SyntaxError("unclosed tag"), { $metadata: { httpStatusCode: 200 } });
-    expect(s3Error(thrown).kind).toBe("unavailable");
+    expect(kindOf(thrown)).toBe("unavailable");
   });
 
   test("a region that nobody set is a fault of the settings", () => {
-    expect(s3Failure(call, s3Error(new Error("Region is missing")), undefined)).toMatchObject({
+    expect(new S3Failure(call, new Error("Region is missing"))).toMatchObject({
       code: "settings",
       message: expect.stringContaining("AWS_REGION"),
     });
@@ -53,7 +53,7 @@ describe("what an S3 error amounts to", () => {
 
   test("whatever was thrown, even no error at all, comes to a kind", () => {
     for (const thrown of [undefined, null, "text", 7, {}, new Error("x")])
-      expect(s3Error(thrown).kind).toBe("defect");
+      expect(kindOf(thrown)).toBe("defect");
   });
 });
 
@@ -63,7 +63,7 @@ describe("the failure of an S3 call", () => {
       name: "SlowDown",
       $metadata: { httpStatusCode: 503, requestId: "R-1" },
     });
-    const failure = s3Failure(call, s3Error(thrown), thrown);
+    const failure = new S3Failure(call, thrown);
     expect(failure.code).toBe("store_unavailable");
     expect(failure.message).toMatch(
       /^GetObject s3:\/\/b\/p\/a\.json: .*--concurrency \(SlowDown, HTTP 503, request R-1\)\.$/,
@@ -71,11 +71,7 @@ describe("the failure of an S3 call", () => {
   });
 
   test("a clock that is off says so, and what to synchronise", () => {
-    const failure = s3Failure(
-      call,
-      { kind: "clock_skew", code: "RequestTimeTooSkewed", status: 403, requestId: undefined },
-      undefined,
-    );
+    const failure = new S3Failure(call, { code: "RequestTimeTooSkewed", $metadata: { httpStatusCode: 403 } });
     expect(failure.message).toContain("synchronise the clock");
   });
 
@@ -84,13 +80,15 @@ describe("the failure of an S3 call", () => {
       name: "X",
       $response: { headers: "signed" },
     });
-    const failure = s3Failure(call, s3Error(thrown), thrown);
+    const failure = new S3Failure(call, thrown);
     expect(failure.cause).toBeInstanceOf(Error);
     expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
   });
 
-  test("names the grant on the store's own prefix", () => {
-    expect(grantFor(call)).toBe("s3:GetObject on arn:aws:s3:::b/p/*");
-    expect(grantFor({ ...call, operation: "ListObjectsV2" })).toBe("s3:ListBucket on arn:aws:s3:::b");
+  test("names the permission on the store's own prefix", () => {
+    const denied = { code: "AccessDenied" };
+    expect(new S3Failure(call, denied).message).toContain("s3:GetObject on arn:aws:s3:::b/p/*");
+    const listing = new S3Failure({ ...call, operation: "ListObjectsV2" }, denied);
+    expect(listing.message).toContain("s3:ListBucket on arn:aws:s3:::b ");
   });
 });

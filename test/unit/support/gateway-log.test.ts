@@ -4,9 +4,8 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
-import { type LogSource, openLog } from "../../../cli/operate/gateway-log/open-log.ts";
+import { type LogSource, openLog, wholeLines } from "../../../cli/operate/gateway-log/open-log.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
-import { wholeLines } from "../../../cli/operate/gateway-log/whole-lines.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
@@ -96,7 +95,6 @@ describe("a log file", () => {
       "members.gz",
       (bytes: Buffer) => Buffer.concat([zlib.gzipSync(bytes), zlib.gzipSync("")]),
     ],
-    ["Brotli", "log.br", (bytes: Buffer) => zlib.brotliCompressSync(bytes)],
   ])("is read when it is %s", async (_, name, compress) => {
     const source = await logFile(name, compress(Buffer.from(content)));
     expect(await text(openLog(source, never))).toBe(content);

@@ -1,15 +1,41 @@
 import type { TenantId } from "../../../core/ids.ts";
+import type { CheckedProgram } from "../../publish/content/checked-program.ts";
 import { minShared } from "../../publish/guards/shared-guard.ts";
 import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";
 import { contractViews } from "../../publish/source/contract.ts";
-import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
+import type { ReadProgram } from "../../publish/source/read-programs.ts";
+import type { Fix, ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import type { ProblemPlace } from "./problem-place.ts";
-import { advice, maxExamples, maxValues, viewProblem } from "./view-problem.ts";
+import { type ProblemPlace, problemPlace } from "./problem-place.ts";
+
+/** A finding about a view, or about none. Whoever knows them adds its column, its count and examples. */
+export function viewProblem<Code extends string>(
+  code: Code,
+  severity: SourceProblem["severity"],
+  view: string | null,
+  message: string,
+  fix: Fix | string,
+): SourceProblem<Code> {
+  const way: Fix = typeof fix === "string" ? { kind: "advice", text: fix } : fix;
+  return { severity, code, view, column: null, message, fix: way, count: null, examples: [] };
+}
+
+/** A finding for people names so many of the rows that it is about. */
+export const maxExamples = 5;
+/** A finding for programs has so many distinct values. */
+export const maxValues = 100;
+
+interface FindingGroup extends ProblemPlace {
+  readonly code: ProblemCode;
+  count: number;
+  readonly values: Map<string, ProblemExample & { count?: number }>;
+}
 
 /** What is wrong with the data, grouped by rule and place. In memory are counts and distinct values up to a bound. */
 export class FindingGroups {
   readonly #groups = new Map<string, FindingGroup>();
+  /** What the rows of the last program id have wrong. They are one program, so each finding of theirs counts once. */
+  #ofId: { readonly id: string; readonly found: Set<string> } = { id: "", found: new Set() };
 
   /** With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of one value are one. */
   add(code: ProblemCode, { view, column }: ProblemPlace, example: ProblemExample, count?: number): void {
@@ -27,12 +53,33 @@ export class FindingGroups {
     group.values.set(valueKey, count === undefined ? { ...found, count: 1 } : found);
   }
 
-  /** In the contract's order of views and columns, then in that of the rules. */
+  /** Adds what a build would find in a program, each finding with its place. Programs come in the order of their ids. */
+  addProgram(tenantId: TenantId, { source, isDuplicate }: ReadProgram, outcome: CheckedProgram): void {
+    if (outcome.kind === "unpublished") return;
+    const id = JSON.stringify([tenantId, source.programId]);
+    if (this.#ofId.id !== id) this.#ofId = { id, found: new Set() };
+    for (const problem of outcome.problems) {
+      const { code, programId, field, value } = problem;
+      const text = JSON.stringify(problem);
+      if (isDuplicate && source.programId !== null && this.#ofId.found.has(text)) continue;
+      this.#ofId.found.add(text);
+      this.add(code, source.oversize ?? problemPlace(field), { tenantId, programId, value });
+    }
+  }
+
+  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. */
   get problems(): readonly SourceProblem<ProblemCode>[] {
+    const order = ({ view, column }: ProblemPlace): number => columnOrder.indexOf(`${view}.${column}`);
     const inOrder = [...this.#groups.values()].sort(
-      (a, b) => placeOrder(a) - placeOrder(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
+      (a, b) => order(a) - order(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
     );
-    return inOrder.map(findingOf);
+    return inOrder.map(({ code, view, column, count, values }) => {
+      const { severity, rule, advice } = problemRules[code];
+      const where = view === null ? "" : ` in partner_source.${view}`;
+      const examples = [...values.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
+      const problem = viewProblem(code, severity, view, `${count} found${where}: ${rule}.`, advice);
+      return { ...problem, column, count, examples };
+    });
   }
 }
 
@@ -42,35 +89,17 @@ const columnOrder = contractViews.flatMap(({ name, columns }) => [
   `${name}.null`,
 ]);
 
-interface FindingGroup extends ProblemPlace {
-  readonly code: ProblemCode;
-  count: number;
-  readonly values: Map<string, ProblemExample & { count?: number }>;
-}
-
-/** What is of no view comes first. */
-function placeOrder({ view, column }: ProblemPlace): number {
-  return columnOrder.indexOf(`${view}.${column}`);
-}
-
-function findingOf({ code, view, column, count, values }: FindingGroup): SourceProblem<ProblemCode> {
-  const { severity, rule, advice: text } = problemRules[code];
-  const where = view === null ? "" : ` in partner_source.${view}`;
-  const message = `${count} found${where}: ${rule}.`;
-  const examples = [...values.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
-  return { ...viewProblem(code, severity, view, message, advice(text)), column, count, examples };
-}
-
 /** Adds the advice to share a catalogue, unless it is followed already. */
 export function withSharedAdvice(
   problems: readonly SourceProblem[],
   { sharedPrograms }: Pick<CliSettings, "sharedPrograms">,
 ): readonly SourceProblem[] {
   if (sharedPrograms === "warn") return problems;
-  const more = "; companies that share a catalogue set SHARED_PROGRAMS=warn";
-  return problems.map((problem) =>
-    problem.code === "programs_shared" ? { ...problem, fix: advice(problem.fix.text + more) } : problem,
-  );
+  return problems.map((problem) => {
+    if (problem.code !== "programs_shared") return problem;
+    const text = `${problem.fix.text}; companies that share a catalogue set SHARED_PROGRAMS=warn`;
+    return { ...problem, fix: { kind: "advice", text } };
+  });
 }
 
 /** Programs that are remembered; later ones are still held against those. */
