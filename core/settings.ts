@@ -121,7 +121,7 @@ export const cliSettings = {
   ),
   maxProgramKb: setting(
     "MAX_PROGRAM_KB",
-    "a program with more in one view, or with larger JSON, has an error and is not published",
+    "a program with more rows as JSON, or with larger JSON, has an error and is not published",
     integer(4096, { min: 1, max: 262_144 }),
   ),
   maxListMb: setting(

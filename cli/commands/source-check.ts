@@ -79,7 +79,7 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
   }
   if (isBroken) return `${before}The contract is broken: ${errors}, ${warnings} ${size}.\n`;
   if (count("warning") === 0 && !isHinted) return `${before}The source keeps the contract ${size}.\n`;
-  if (problems.some(({ code }) => hidingCodes.some((hiding) => hiding === code))) {
+  if (problems.some(({ code }) => hidingCodes.includes(code))) {
     return `${before}The source may not show all that it should: ${warnings} ${size}.\n`;
   }
   return `${before}The source keeps the contract, with ${warnings} ${size}.\n`;

@@ -141,8 +141,8 @@ export async function follow({ desk }: World, text: string): Promise<void> {
     await change("departure_date = '2027-04-01', return_date = '2027-04-05'");
   }
   if (/\bName\b|garbled texts/.test(text)) await change("name = 'Temples of Kyoto'");
-  if (text.includes("Places in all")) await change("capacity_total = 20");
-  if (text.includes("Cover picture")) await change("cover_url = 'https://img.example/kyoto.jpg'");
+  if (text.includes("Capacity, total")) await change("capacity_total = 20");
+  if (text.includes("Media, cover url")) await change("cover_url = 'https://img.example/kyoto.jpg'");
   if (text.includes("a value above")) {
     await change("capacity_total = 20, cover_url = 'https://img.example/kyoto.jpg'");
   }

@@ -1,5 +1,4 @@
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
-import { valueWords } from "../../publish/public-program/value-words.ts";
+import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { type JsonChange, jsonChanges } from "../../publish/snapshot/json-changes.ts";
 
 /** A change of a program, and the same in words; `null`: there is none on that side. */

@@ -1,7 +1,7 @@
 import type { SourceClient } from "../../database/connect.ts";
 import { contractViews } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
-import type { CauseProblem } from "../../publish/source/source-problem.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { viewProblem } from "./findings.ts";
 
@@ -13,8 +13,8 @@ import { viewProblem } from "./findings.ts";
 export async function hiddenRows(
   client: SourceClient,
   { relations }: CatalogSchema,
-): Promise<readonly CauseProblem[]> {
-  const found: CauseProblem[] = [];
+): Promise<readonly SourceProblem[]> {
+  const found: SourceProblem[] = [];
   for (const { name } of contractViews) {
     const view = `partner_source.${name}`;
     if (relations.some((relation) => relation.name === name && relation.isInvoker)) {

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { viewNames } from "../../publish/source/contract.ts";
-import type { CauseProblem } from "../../publish/source/source-problem.ts";
+import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
 
@@ -22,7 +22,7 @@ export interface ProgramTally {
 export function missingRows(
   rows: Readonly<Record<string, number | null>>,
   tallies: ReadonlyMap<TenantId, ProgramTally>,
-): readonly CauseProblem[] {
+): readonly SourceProblem[] {
   for (const [view, code, meaning] of [
     ["tenants", "no_tenants", "nothing is built"],
     ["programs", "no_programs", "every tenant's list is empty"],
@@ -33,12 +33,12 @@ export function missingRows(
     return [viewProblem(code, "error", view, message, fix)];
   }
   const ofTenants = (
-    code: CauseProblem["code"],
+    code: string,
     column: string,
     what: string,
     fix: string,
     wordsOf: (tally: ProgramTally) => string | undefined,
-  ): readonly CauseProblem[] => {
+  ): readonly SourceProblem[] => {
     const examples = [...tallies].flatMap(([tenantId, tally]) => {
       const value = wordsOf(tally);
       return value === undefined ? [] : [{ tenantId, programId: null, value }];

@@ -38,7 +38,8 @@ export function recipeDigest(
 
 /** Digest of the code that takes part in a build, the database's driver, and Node.js (Unicode, URLs). */
 export function generatorDigest(root?: string): string {
-  return hash("sha256", `${process.version} ${driverVersion} ${codeDigest(codeFolders, root)}`, "hex");
+  const { version } = createRequire(import.meta.url)("pg/package.json") as { version: string };
+  return hash("sha256", `${process.version} ${version} ${codeDigest(codeFolders, root)}`, "hex");
 }
 
 let known: string | undefined;
@@ -50,16 +51,8 @@ export function ownGeneratorDigest(): string {
 }
 
 /** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */
+const publishing = ["content", "guards", "public-program", "run", "sandbox", "source", "tenant"];
 const codeFolders = [
-  "cli/database",
-  "cli/publish/content",
-  "cli/publish/guards",
-  "cli/publish/public-program",
-  "cli/publish/run",
-  "cli/publish/sandbox",
-  "cli/publish/source",
-  "cli/publish/tenant",
-  "core",
-  "schemas",
+  ...["cli/database", "core", "schemas"],
+  ...publishing.map((room) => `cli/publish/${room}`),
 ];
-const { version: driverVersion } = createRequire(import.meta.url)("pg/package.json") as { version: string };

@@ -38,18 +38,15 @@ export async function readListed(
     // The list is minified: within a text the quotes would be escaped, and no inner object begins like this.
     const next = bytes.indexOf(',{"id":"', start);
     const elementEnd = next === -1 ? end : next;
-    listed.push(listedProgram(bytes.toString("utf8", start, elementEnd), legacyCapacity));
+    const listItem = bytes.toString("utf8", start, elementEnd);
+    const item: ProgramListItem = JSON.parse(listItem);
+    const legacyItem = legacyItemText(item, legacyCapacity);
+    listed.push({ programId: item.id, departureDate: item.departureDate, listItem, legacyItem });
     start = elementEnd + 1;
   }
   if (listed.length === programs.count && listed.every(({ programId }) => programs.has(programId)))
     return listed;
   throw new Failure("corrupt_document", `${list.key} does not list the programs of its manifest.`);
-}
-
-function listedProgram(listItem: string, legacyCapacity: LegacyCapacity): ListedProgram {
-  const item: ProgramListItem = JSON.parse(listItem);
-  const legacyItem = legacyItemText(item, legacyCapacity);
-  return { programId: item.id, departureDate: item.departureDate, listItem, legacyItem };
 }
 
 /** D13 */
@@ -79,9 +76,9 @@ const afterAllDates = "~";
 
 /** Writes piece by piece: all texts as one string would take the room of the list once more. */
 function joined(opening: string, elements: readonly string[], closing: string): ObjectBody {
-  const pieces = elements.map((element) => Buffer.byteLength(element));
   const separators = Math.max(0, elements.length - 1);
-  const size = pieces.reduce((sum, bytes) => sum + bytes, opening.length + separators + closing.length);
+  const frame = opening.length + separators + closing.length;
+  const size = elements.reduce((sum, element) => sum + Buffer.byteLength(element), frame);
   const bytes = Buffer.allocUnsafe(size);
   let at = bytes.write(opening);
   for (const [place, element] of elements.entries()) {
@@ -92,7 +89,7 @@ function joined(opening: string, elements: readonly string[], closing: string): 
   return bytesBody(bytes);
 }
 
-/** D151: both lists are kept in memory, and partners get each of them as one answer. */
+/** D151: the bytes of both lists, which are kept in memory, and which partners get as one answer each. */
 export class ListBudget {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -107,10 +104,9 @@ export class ListBudget {
     this.#bytes += Buffer.byteLength(listItem) + Buffer.byteLength(legacyItem);
     this.#programs += 1;
     if (this.#bytes <= this.#maxBytes) return;
-    const megabytes = Math.floor(this.#maxBytes / 1024 / 1024);
     throw new Failure(
       "tenant_too_large",
-      `The lists of the tenant would have more than ${megabytes} MB: its first ${this.#programs} programs have as much. ` +
+      `The lists of the tenant would have more than ${Math.floor(this.#maxBytes / 1024 / 1024)} MB: its first ${this.#programs} programs have as much. ` +
         "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
     );
   }

@@ -7,34 +7,30 @@ import {
 } from "../public-program/problem.ts";
 
 /** The problems of one tenant as reports show them. */
-export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
-
-/** What a refusal names as an example. */
-export type FirstProblem = Pick<DataProblem, "programId"> & { readonly code: string };
+type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
 /** Further problems are only counted. */
 const maxKept = 200;
 
 /** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
 export class ProblemLog {
-  readonly #errors: DataProblem[] = [];
-  readonly #warnings: DataProblem[] = [];
+  readonly #kept: Record<"error" | "warning", DataProblem[]> = { error: [], warning: [] };
   readonly #counts = new Map<ProblemCode, number>();
   #total = 0;
 
   add(problem: DataProblem): void {
     this.#total += 1;
     this.#counts.set(problem.code, (this.#counts.get(problem.code) ?? 0) + 1);
-    const kept = severityOf(problem.code) === "error" ? this.#errors : this.#warnings;
+    const kept = this.#kept[severityOf(problem.code)];
     if (kept.length < maxKept) kept.push(problem);
   }
 
   get findings(): Findings {
-    const kept = [...this.#errors, ...this.#warnings].slice(0, maxKept);
+    const kept = [...this.#kept.error, ...this.#kept.warning].slice(0, maxKept);
     return {
       problems: kept.map(reportedProblem),
       problemsOmitted: this.#total - kept.length,
-      problemCounts: Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+      problemCounts: sorted(this.#counts),
     };
   }
 }
@@ -46,8 +42,10 @@ export function withProblem(findings: Findings, problem: DataProblem): Findings 
   return {
     problems: [...problems, reportedProblem(problem)],
     problemsOmitted,
-    problemCounts: Object.fromEntries(
-      Object.entries({ ...problemCounts, [problem.code]: count }).sort(([a], [b]) => (a < b ? -1 : 1)),
-    ),
+    problemCounts: sorted(Object.entries({ ...problemCounts, [problem.code]: count })),
   };
+}
+
+function sorted(counts: Iterable<[string, number]>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

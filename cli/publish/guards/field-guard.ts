@@ -1,6 +1,6 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { isInside, type PublicFacts, placesOf, publicParts } from "../content/public-facts.ts";
+import { type PublicFacts, placesOf, publicParts } from "../content/public-facts.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 
 /** A part of the public detail that programs have filled in the live snapshot and would have empty in the next one. */
@@ -13,52 +13,53 @@ export interface EmptiedField {
   readonly programIds: readonly string[];
 }
 
+/** Fewer programs with a field tell too little to refuse a build. */
+const minPrograms = 5;
+const maxNamed = 3;
+
 /** What the next snapshot changes in the programs that it shares with the live one. */
 export class LiveTally {
-  /** For each part, by its place: how many programs have it filled now, and how many of those would have it empty. */
   readonly #filled = publicParts.map(() => 0);
   readonly #emptied = publicParts.map(() => 0);
   readonly #firstIds: string[][] = publicParts.map(() => []);
-  #lost = 0n;
   #usedChanged = 0;
 
   /** Adds a program that the build leaves as it is. */
   addUnchanged(parts: bigint): void {
-    for (const place of placesOf(parts)) this.#count(this.#filled, place);
+    for (const place of placesOf(parts)) this.#filled[place] = (this.#filled[place] ?? 0) + 1;
   }
 
   /** Adds a program that has changed. */
   addChanged(programId: string, live: PublicFacts, next: PublicFacts): void {
     if (live.used !== next.used) this.#usedChanged += 1;
-    this.#lost |= live.parts & ~next.parts;
-    for (const place of placesOf(live.parts)) this.#count(this.#filled, place);
+    this.addUnchanged(live.parts);
     for (const place of placesOf(live.parts & ~next.parts)) {
-      this.#count(this.#emptied, place);
+      this.#emptied[place] = (this.#emptied[place] ?? 0) + 1;
       // Details arrive from the store in any order.
-      const ids = this.#firstIds[place];
-      ids?.push(programId);
-      if (ids !== undefined && ids.length > maxNamed) ids.sort().pop();
+      const ids = [...(this.#firstIds[place] ?? []), programId].sort();
+      this.#firstIds[place] = ids.slice(0, maxNamed);
     }
   }
 
   /** Whether the build empties anything; if not, unchanged programs need not be added. */
   get hasLosses(): boolean {
-    return this.#lost !== 0n;
+    return this.#emptied.some((count) => count > 0);
   }
 
   /**
    * P140: the parts that the build empties for most of the programs that had them. P142: a part of few programs counts when it is
-   * emptied for all of them. Called after the last program.
+   * emptied for all of them. An emptied list says all about its elements. Called after the last program.
    */
   get emptiedFields(): readonly EmptiedField[] {
-    const found = placesOf(this.#lost).flatMap((place): EmptiedField[] => {
+    const found = publicParts.flatMap((field, place): EmptiedField[] => {
       const [filled = 0, emptied = 0] = [this.#filled[place], this.#emptied[place]];
       const isMost = filled < minPrograms ? emptied === filled : emptied * 2 > filled;
-      const programIds = (this.#firstIds[place] ?? []).sort();
-      return isMost ? [{ field: publicParts[place] ?? "", filled, emptied, programIds }] : [];
+      const programIds = this.#firstIds[place] ?? [];
+      return emptied > 0 && isMost ? [{ field, filled, emptied, programIds }] : [];
     });
-    const fields = found.map(({ field }) => field);
-    return found.filter(({ field }) => !isInside(field, fields));
+    const isInside = (field: string, outer: string): boolean =>
+      field.startsWith(`${outer}.`) || field.startsWith(`${outer}[].`);
+    return found.filter(({ field }) => !found.some((outer) => isInside(field, outer.field)));
   }
 
   /** P143: the warning that most programs get another `capacity.used`. */
@@ -68,15 +69,7 @@ export class LiveTally {
     const value = `${changed} of ${programs} program(s)`;
     return [{ code: "capacity_changed", programId: null, field: "capacity.used", value }];
   }
-
-  #count(counts: number[], place: number): void {
-    counts[place] = (counts[place] ?? 0) + 1;
-  }
 }
-
-/** Fewer programs with a field tell too little to refuse a build. */
-const minPrograms = 5;
-const maxNamed = 3;
 
 /** P140: why a build that empties fields of enough programs may not publish. */
 export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField[]): Failure | undefined {
@@ -93,12 +86,9 @@ export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField
 
 /** P142: the emptied fields as warnings of a build that is not refused. */
 export function emptiedProblems(fields: readonly EmptiedField[]): readonly DataProblem[] {
-  return fields.map((emptied) => ({
-    code: "fields_emptied",
-    programId: null,
-    field: emptied.field,
-    value: numbersOf(emptied),
-  }));
+  return fields.map((emptied) => {
+    return { code: "fields_emptied", programId: null, field: emptied.field, value: numbersOf(emptied) };
+  });
 }
 
 function numbersOf({ filled, emptied, programIds }: EmptiedField): string {

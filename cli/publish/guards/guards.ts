@@ -1,7 +1,6 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { ProgramCounts } from "../../../schemas/generated/types.ts";
-import type { FirstProblem } from "../content/problem-log.ts";
+import type { Problem, ProgramCounts } from "../../../schemas/generated/types.ts";
 import { shownId } from "../public-program/shown-id.ts";
 
 /** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
@@ -11,20 +10,20 @@ export type OnInvalid = "report" | "skip" | "fail";
 export function invalidRefusal(
   tenantId: TenantId,
   counts: ProgramCounts,
-  first: FirstProblem | undefined,
+  first: Pick<Problem, "programId" | "code"> | undefined,
   onInvalid: OnInvalid,
 ): Failure | undefined {
   if (onInvalid !== "fail" || counts.invalid === 0) return undefined;
-  const example =
-    first === undefined
-      ? ""
-      : `, the first: ${first.programId === null ? "(no id)" : shownId(first.programId)} (${first.code})`;
+  const id = first?.programId == null ? "(no id)" : shownId(first.programId);
+  const example = first === undefined ? "" : `, the first: ${id} (${first.code})`;
   return new Failure(
     "invalid_program",
     `${counts.invalid} program(s) of tenant ${tenantId} are invalid${example}. ` +
       "Correct them in the source, or leave them out with --on-invalid report.",
   );
 }
+
+const minLost = 5;
 
 /**
  * P10: refuses to replace a live snapshot of `before` programs (`undefined`: unknown) when many are lost. A program without a
@@ -37,21 +36,16 @@ export function shrinkRefusal(
   counts: ProgramCounts,
 ): Failure | undefined {
   const { programs, removed, withdrawn, notPublishable, invalid } = counts;
-  if (before === undefined) {
-    const isStated = notPublishable > 0 && invalid === 0;
-    return programs > 0 || isStated ? undefined : refusal(tenantId, "unknown number of", "all");
-  }
   const lost = removed - (withdrawn ?? 0);
-  const isCollapse = (lost >= minLost && lost * 2 > before) || (lost > 0 && programs === 0);
-  return isCollapse ? refusal(tenantId, String(before), String(lost)) : undefined;
-}
-
-const minLost = 5;
-
-function refusal(tenantId: TenantId, before: string, lost: string): Failure {
+  const isCollapse =
+    before === undefined
+      ? programs === 0 && (notPublishable === 0 || invalid > 0)
+      : (lost >= minLost && lost * 2 > before) || (lost > 0 && programs === 0);
+  if (!isCollapse) return undefined;
+  const [of, gone] = before === undefined ? ["unknown number of", "all"] : [before, lost];
   return new Failure(
     "shrink_guard",
-    `Of the ${before} programs of tenant ${tenantId}, ${lost} are gone from the source or faulty now. ` +
+    `Of the ${of} programs of tenant ${tenantId}, ${gone} are gone from the source or faulty now. ` +
       "Look into the source; if this is right, build with --allow-shrink.",
   );
 }

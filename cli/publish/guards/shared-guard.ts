@@ -5,7 +5,7 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
 import type { DataProblem } from "../public-program/problem.ts";
-import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
+import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { sharingTenants, type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
 
@@ -27,8 +27,8 @@ function isMost(count: number, { size }: ComparedPrograms): boolean {
   return count >= minShared && count * 2 > size;
 }
 
-/** The ids of added programs that another tenant has equally, by the other tenant. Rejects when the source could not be asked. */
-export type FindShared = (build: AddingBuild) => Promise<ReadonlyMap<TenantId, readonly string[]>>;
+/** Says whose the added programs are, if most of them are other tenants'. Rejects when the source could not be asked. */
+export type FindShared = (build: AddingBuild) => Promise<string | undefined>;
 
 export interface AddingBuild {
   readonly tenantId: TenantId;
@@ -49,24 +49,23 @@ export async function sharedVerdict(
 ): Promise<Failure | DataProblem | undefined> {
   const { tenantId, added, isLive } = build;
   if (added.size < minShared || find === undefined) return undefined;
-  const found = await find(build).catch((error: unknown) => asFailure(error));
-  if (found instanceof Failure) {
-    if (found.code === "interrupted") throw found;
-    return warning("shared_unknown", found.message);
+  const value = await find(build).catch((error: unknown) => asFailure(error));
+  if (value === undefined) return undefined;
+  if (value instanceof Failure) {
+    if (value.code === "interrupted") throw value;
+    return { code: "shared_unknown", programId: null, field: null, value: value.message };
   }
-  const shared = new Set([...found.values()].flat()).size;
-  if (!isMost(shared, added)) return undefined;
-  const numbers = `${shared} of ${added.size} added program(s) are those of ${named([...found.keys()].sort())}`;
-  if (!isLive || isAllowed) return warning("programs_shared", numbers);
+  if (!isLive || isAllowed) return { code: "programs_shared", programId: null, field: null, value };
   return new Failure(
     "shared_guard",
-    `Partners of tenant ${tenantId} would get another tenant's programs: ${numbers}. Look whether the views join each program ` +
+    `Partners of tenant ${tenantId} would get another tenant's programs: ${value}. Look whether the views join each program ` +
       "to its own tenant by the key. If this is right, build with --allow-shared; companies that share a catalogue set SHARED_PROGRAMS=warn.",
   );
 }
 
+const maxNamed = 3;
 /** How long the source may look for other tenants' programs. */
-const maxAskingMs = 60_000;
+const limits = { statementMs: 60_000 };
 
 /**
  * P144: finds the programs that another tenant has with the same id and content, in its live snapshot or in its rows, which say what
@@ -80,9 +79,8 @@ export function findSharedPrograms(
   signal: AbortSignal,
 ): FindShared {
   let ofFirst: Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> | undefined;
-  const limits = { statementMs: maxAskingMs };
 
-  async function others({ tenantId, added, isLive }: AddingBuild): Promise<readonly TenantWithPrograms[]> {
+  async function othersOf({ tenantId, added, isLive }: AddingBuild): Promise<readonly TenantWithPrograms[]> {
     if (isLive) return await pool.withReading((client) => tenantsOfPrograms(client, tenantId, added), limits);
     ofFirst ??= pool.withReading(sharingTenants, limits);
     return (await ofFirst).get(tenantId) ?? [];
@@ -90,24 +88,29 @@ export function findSharedPrograms(
 
   return async (build) => {
     const { added } = build;
-    const found = new Map<TenantId, readonly string[]>();
+    const found: TenantId[] = [];
     const shared = new Set<string>();
-    const asked = await others(build);
-    let left = asked.reduce((sum, { programs }) => sum + programs, 0);
-    for (const { tenantId, programs } of asked) {
+    const others = await othersOf(build);
+    let left = others.reduce((sum, { programs }) => sum + programs, 0);
+    for (const { tenantId, programs } of others) {
       if (isMost(shared.size, added) || !isMost(shared.size + left, added)) break;
       left -= programs;
-      const live = await liveAmong(store, tenantId, added, signal);
+      // What cannot be read counts as different.
+      const live = await publishedSnapshot(store, tenantId, signal).catch(() => undefined);
+      const ofOther = live?.manifest.programs;
+      const served = [...added].filter(([id, { sha256 }]) => ofOther?.get(id)?.sha256 === sha256);
       const given = await pool
         .withReading((client) => programsGivenEqually(client, tenantId, rules, added))
-        // Rows that cannot be read count as different.
         .catch(() => []);
       signal.throwIfAborted();
-      const ids = new Set([...live, ...given]);
-      if (ids.size > 0) found.set(tenantId, [...ids]);
+      const ids = [...served.map(([id]) => id), ...given];
+      if (ids.length > 0) found.push(tenantId);
       for (const id of ids) shared.add(id);
     }
-    return found;
+    if (!isMost(shared.size, added)) return undefined;
+    const more = found.length > maxNamed ? ` and ${found.length - maxNamed} more` : "";
+    const named = found.sort().slice(0, maxNamed).join(", ") + more;
+    return `${shared.size} of ${added.size} added program(s) are those of ${named}`;
   };
 }
 
@@ -121,39 +124,11 @@ export async function programsGivenEqually(
   const equal: string[] = [];
   for await (const batch of readPrograms(client, other, rules.limits, { only: [...programs.keys()] })) {
     for (const read of batch) {
-      const outcome = checkedProgram(read, rules);
-      if (outcome.kind !== "published") continue;
-      const { programId, rendered } = outcome;
-      if (programs.get(programId)?.sha256 === rendered.detailSha256) equal.push(programId);
+      const program = checkedProgram(read, rules);
+      if (program.kind !== "published") continue;
+      const { sha256 } = programs.get(program.programId) ?? {};
+      if (program.rendered.detailSha256 === sha256) equal.push(program.programId);
     }
   }
   return equal;
-}
-
-/** The programs that the other tenant has live equally. A snapshot that cannot be read has none. */
-async function liveAmong(
-  store: ObjectStore,
-  other: TenantId,
-  programs: ComparedPrograms,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  try {
-    const pointer = await readPointer(store, other, signal);
-    if (pointer === undefined) return [];
-    const live = await readLiveManifest(store, pointer.current, signal);
-    return [...programs.keys()].filter((id) => live.programs.get(id)?.sha256 === programs.get(id)?.sha256);
-  } catch {
-    return [];
-  }
-}
-
-function named(tenantIds: readonly TenantId[]): string {
-  const more = tenantIds.length - maxNamed;
-  return tenantIds.slice(0, maxNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-const maxNamed = 3;
-
-function warning(code: "programs_shared" | "shared_unknown", value: string): DataProblem {
-  return { code, programId: null, field: null, value };
 }

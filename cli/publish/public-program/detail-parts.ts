@@ -8,14 +8,7 @@ import type {
   Transport,
 } from "../../../schemas/generated/types.ts";
 import type { Report } from "./problem.ts";
-import type {
-  FaqRow,
-  FlightRow,
-  HotelStayRow,
-  ItineraryRow,
-  ProgramSource,
-  StaffRow,
-} from "./program-source.ts";
+import type { FlightRow, HotelStayRow, ProgramSource, StaffRow } from "./program-source.ts";
 import { publicUrl } from "./public-url.ts";
 import { presentText, presentTexts } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
@@ -24,27 +17,22 @@ import { calendarDate } from "./travel-dates.ts";
 
 /** The stays with at least one known field (D38), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
-  const stays: HotelStay[] = [];
-  rows.forEach(([name, location, checkIn, checkOut, stars], at) => {
+  return rows.flatMap(([name, location, checkIn, checkOut, stars], at) => {
     const field = `hotels[${at}]`;
+    const isRating = stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5);
     const stay: HotelStay = {
       name: presentText(name),
       location: presentText(location),
       checkIn: calendarDate(checkIn, `${field}.checkIn`, report),
       checkOut: calendarDate(checkOut, `${field}.checkOut`, report),
-      starLevel: starLevel(stars, `${field}.starLevel`, report),
+      starLevel: isRating ? stars : null,
     };
-    if (Object.values(stay).some((part) => part !== null)) stays.push(stay);
-    else report("stay_empty", field, null);
+    // D30
+    if (!isRating) report("star_level_invalid", `${field}.starLevel`, stars);
+    if (Object.values(stay).some((part) => part !== null)) return [stay];
+    report("stay_empty", field, null);
+    return [];
   });
-  return stays;
-}
-
-/** A rating outside 1 to 5 is not published (D30). */
-function starLevel(stars: number | null, field: string, report: Report): number | null {
-  if (stars === null || (Number.isInteger(stars) && stars >= 1 && stars <= 5)) return stars;
-  report("star_level_invalid", field, stars);
-  return null;
 }
 
 /** The first lead guide (D34) and the teachers (D38) by their display names. `null` when there are none. */
@@ -54,19 +42,14 @@ export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   rows.forEach(([role, rawName, rawGender, roleLabel], at) => {
     const field = `staff[${at}]`;
     const known = role?.toLowerCase();
+    const name = presentText(rawName);
     if (known !== "lead_guide" && known !== "teacher") {
       report("staff_role_unknown", `${field}.role`, role);
-      return;
-    }
-    const name = presentText(rawName);
-    if (name === null) {
+    } else if (name === null) {
       report("text_missing", `${field}.name`, rawName);
     } else if (known === "teacher") {
-      teachers.push({
-        name,
-        gender: gender(rawGender, `${field}.gender`, report),
-        roleLabel: presentText(roleLabel),
-      });
+      const gender = publicGender(rawGender, `${field}.gender`, report);
+      teachers.push({ name, gender, roleLabel: presentText(roleLabel) });
     } else if (leadGuide === null) {
       leadGuide = { name };
     } else {
@@ -77,7 +60,7 @@ export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
 }
 
 /** The API knows two genders (D30). */
-function gender(raw: string | null, field: string, report: Report): "male" | "female" | null {
+function publicGender(raw: string | null, field: string, report: Report): "male" | "female" | null {
   const known = presentText(raw)?.toLowerCase();
   if (known === "male" || known === "female") return known;
   if (known !== undefined) report("gender_invalid", field, raw);
@@ -94,8 +77,7 @@ export function transport(rows: readonly FlightRow[], report: Report): Transport
       report("text_missing", `${field}.code`, rawCode);
       return;
     }
-    const known = airlines.get(code);
-    const logoUrl = known?.logoUrl ?? publicUrl(rawLogo, `${field}.logoUrl`, report);
+    const logoUrl = airlines.get(code)?.logoUrl ?? publicUrl(rawLogo, `${field}.logoUrl`, report);
     airlines.set(code, { code, logoUrl });
   });
   const flights = [...airlines.values()].map((airline) => ({ airline }));
@@ -104,34 +86,23 @@ export function transport(rows: readonly FlightRow[], report: Report): Transport
 
 /** `null` when all arrays are empty and there is no accommodation description (D6). */
 export function content(source: ProgramSource, report: Report): PublicContent | null {
-  const parts: PublicContent = {
-    included: presentTexts(source.included, "content.included", report),
-    excluded: presentTexts(source.excluded, "content.excluded", report),
-    visits: presentTexts(source.visits, "content.visits", report),
-    accommodationDescription: presentText(source.accommodationDescription),
-    faq: faq(source.faq, report),
-    itinerary: itinerary(source.itinerary, report),
-  };
-  const lists = [parts.included, parts.excluded, parts.visits, parts.faq, parts.itinerary];
-  const known = parts.accommodationDescription !== null || lists.some((list) => list.length > 0);
-  return known ? parts : null;
-}
-
-function faq(rows: readonly FaqRow[], report: Report): PublicContent["faq"] {
-  return rows.flatMap(([rawQuestion, rawAnswer], at) => {
+  const included = presentTexts(source.included, "content.included", report);
+  const excluded = presentTexts(source.excluded, "content.excluded", report);
+  const visits = presentTexts(source.visits, "content.visits", report);
+  const faq = source.faq.flatMap(([rawQuestion, rawAnswer], at) => {
     const question = presentText(rawQuestion);
     const answer = presentText(rawAnswer);
     if (question !== null && answer !== null) return [{ question, answer }];
     report("text_missing", `content.faq[${at}].${question === null ? "question" : "answer"}`, null);
     return [];
   });
-}
-
-function itinerary(rows: readonly ItineraryRow[], report: Report): PublicContent["itinerary"] {
-  return rows.flatMap(([rawTitle, description], at) => {
+  const itinerary = source.itinerary.flatMap(([rawTitle, description], at) => {
     const title = presentText(rawTitle);
     if (title !== null) return [{ title, description: presentText(description) }];
     report("text_missing", `content.itinerary[${at}].title`, rawTitle);
     return [];
   });
+  const accommodationDescription = presentText(source.accommodationDescription);
+  const parts: PublicContent = { included, excluded, visits, accommodationDescription, faq, itinerary };
+  return Object.values(parts).some((part) => part !== null && part.length > 0) ? parts : null;
 }

@@ -1,106 +1,72 @@
-/**
- * Words for fields, for people who do not read JSON (P51). Keys are paths, with `[]` for any place in a list; in the words, `#`
- * stands for that place, counted from 1. Fields of the source that findings name (`staff[]`) are here, too.
- */
-const fieldWords: Readonly<Record<string, string>> = {
-  id: "Id",
-  name: "Name",
-  status: "Status",
-  departureDate: "Departure",
-  returnDate: "Return",
-  durationDays: "Days",
-  duration: "Duration",
-  "duration.days": "Duration in days",
-  "duration.nights": "Duration in nights",
-  capacity: "Places",
-  "capacity.total": "Places in all",
-  "capacity.used": "Places taken",
-  "capacity.remaining": "Places left",
-  currency: "Currency",
-  category: "Category",
-  "category.type": "Category",
-  "category.subtype": "Subcategory",
-  guide: "Guide",
-  "guide.name": "Guide",
-  prices: "Prices",
-  "prices.startingAmount": "Price from",
-  "prices.rooms": "Room prices",
-  "prices.rooms[]": "Room price #",
-  "prices.rooms[].occupancy": "Room price #, persons",
-  "prices.rooms[].amount": "Room price #",
-  "prices.children": "Child prices",
-  "prices.children[]": "Child price #",
-  "prices.children[].minAge": "Child price #, from age",
-  "prices.children[].maxAge": "Child price #, to age",
-  "prices.children[].amount": "Child price #",
-  description: "Description",
-  departurePoint: "Departure point",
-  hotels: "Hotels",
-  "hotels[]": "Hotel #",
-  "hotels[].name": "Hotel #, name",
-  "hotels[].location": "Hotel #, place",
-  "hotels[].checkIn": "Hotel #, arrival",
-  "hotels[].checkOut": "Hotel #, departure",
-  "hotels[].starLevel": "Hotel #, stars",
-  marketingTags: "Labels",
-  "marketingTags[]": "Label #",
-  staff: "Staff",
-  "staff[]": "Staff #",
-  "staff[].name": "Staff #, name",
-  "staff[].role": "Staff #, role",
-  "staff[].gender": "Staff #, gender",
-  "staff.leadGuide": "Lead guide",
-  "staff.leadGuide.name": "Lead guide",
-  "staff.teachers": "Teachers",
-  "staff.teachers[]": "Teacher #",
-  "staff.teachers[].name": "Teacher #, name",
-  "staff.teachers[].gender": "Teacher #, gender",
-  "staff.teachers[].roleLabel": "Teacher #, role",
-  accommodation: "Accommodation",
-  "accommodation.stays": "Accommodation, hotels",
-  "accommodation.stays[]": "Accommodation, hotel #",
-  "accommodation.stays[].name": "Accommodation, hotel #, name",
-  "accommodation.stays[].location": "Accommodation, hotel #, place",
-  "accommodation.stays[].checkIn": "Accommodation, hotel #, arrival",
-  "accommodation.stays[].checkOut": "Accommodation, hotel #, departure",
-  "accommodation.stays[].starLevel": "Accommodation, hotel #, stars",
-  "accommodation.description": "Accommodation, text",
-  transport: "Airlines",
-  "transport.flights": "Airlines",
-  "transport.flights[]": "Airline #",
-  "transport.flights[].airline": "Airline #",
-  "transport.flights[].airline.code": "Airline #, code",
-  "transport.flights[].airline.logoUrl": "Airline #, logo",
-  media: "Pictures",
-  "media.coverUrl": "Cover picture",
-  "media.galleryUrls": "Gallery",
-  "media.galleryUrls[]": "Gallery picture #",
-  content: "Texts",
-  "content.included": "Included",
-  "content.included[]": "Included #",
-  "content.excluded": "Not included",
-  "content.excluded[]": "Not included #",
-  "content.visits": "Visits",
-  "content.visits[]": "Visit #",
-  "content.accommodationDescription": "Text about the accommodation",
-  "content.faq": "Questions and answers",
-  "content.faq[]": "Question #",
-  "content.faq[].question": "Question #",
-  "content.faq[].answer": "Answer #",
-  "content.itinerary": "Itinerary",
-  "content.itinerary[]": "Itinerary #",
-  "content.itinerary[].title": "Itinerary #, title",
-  "content.itinerary[].description": "Itinerary #, text",
-};
-
-/** The words for a path like `prices.rooms[0].amount`, or the path itself when there are none. */
+/** Words for a field, for people who do not read JSON (P51): `hotels[0].checkIn` is "Hotels 1, check in". */
 export function fieldLabel(path: string): string {
-  const places = [...path.matchAll(/\[(\d+)\]/g)].map(([, place]) => String(Number(place) + 1));
-  const words = fieldWords[fieldPattern(path)];
-  return words === undefined ? path : words.replaceAll("#", () => places.shift() ?? "");
+  const words = path
+    .replace(/\[(\d+)\]/g, (_, place) => ` ${Number(place) + 1}`)
+    .replaceAll(".", ", ")
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The path with `[]` for each place in a list. */
 export function fieldPattern(path: string): string {
   return path.replaceAll(/\[\d+\]/g, "[]");
 }
+
+/** A published value in words: an amount with its currency, a day, a list. Texts are in quotes. */
+export function valueWords(path: string, value: unknown, currency: string | null): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) {
+    const words = value.map((element, at) => valueWords(`${path}[${at}]`, element, currency));
+    return words.length === 0 ? "none" : words.join(", ");
+  }
+  if (typeof value === "object") return objectWords(path, value, currency);
+  if (typeof value === "number") {
+    return amountFields.has(fieldPattern(path)) ? money(value, currency) : String(value);
+  }
+  if (typeof value !== "string") return JSON.stringify(value) ?? "nothing";
+  return dateFields.test(path) ? calendarDay(value) : JSON.stringify(value);
+}
+
+/** An amount with its currency, if that is known: `1,160.00 EUR`. */
+export function money(amount: number, currency: string | null): string {
+  const text = amount.toLocaleString("en", {
+    minimumFractionDigits: minorDigits(currency),
+    maximumFractionDigits: 20,
+  });
+  return currency === null ? text : `${text} ${currency}`;
+}
+
+/** `1 April 2027`, in any time zone of the machine. A text that is no calendar date stays as it is. */
+function calendarDay(date: string): string {
+  const at = new Date(`${date}T00:00:00Z`);
+  if (Number.isNaN(at.getTime())) return date;
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+}
+
+function objectWords(path: string, value: object, currency: string | null): string {
+  const parts = Object.entries(value).flatMap(([name, part]) => {
+    if (part === null || (Array.isArray(part) && part.length === 0)) return [];
+    const at = `${path}.${name}`;
+    const label = fieldLabel(at);
+    const own = label.slice(label.lastIndexOf(", ") + 1).trim();
+    return [`${own}: ${valueWords(at, part, currency)}`];
+  });
+  return parts.length === 0 ? "nothing" : parts.join("; ");
+}
+
+/** How many decimals the currency has: none for yen, two when the code is unknown. */
+function minorDigits(currency: string | null): number {
+  if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return 2;
+  const { minimumFractionDigits = 2 } = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+  }).resolvedOptions();
+  return minimumFractionDigits;
+}
+
+const amountFields: ReadonlySet<string> = new Set([
+  "prices.startingAmount",
+  "prices.rooms[].amount",
+  "prices.children[].amount",
+]);
+const dateFields = /(^|\.)(departureDate|returnDate|checkIn|checkOut)$/;

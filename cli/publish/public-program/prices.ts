@@ -13,30 +13,21 @@ export function prices(
 ): Prices {
   const rooms = roomPrices(roomRows, report);
   if (rooms.length === 0) rooms.push(...legacyRoom(legacyPrice, report));
-  return {
-    startingAmount: leastAmount(rooms),
-    rooms,
-    children: childPrices(childRows, report),
-  };
-}
-
-/** The legacy price may be the lowest (D25). `Math.min(...)` would fail for some 100,000 prices. */
-function leastAmount(rooms: readonly RoomPrice[]): number | null {
-  let least: number | null = null;
-  for (const { amount } of rooms) least = least === null ? amount : Math.min(least, amount);
-  return least;
+  // The legacy price may be the lowest (D25). `Math.min(...)` would fail for some 100,000 prices.
+  const startingAmount = rooms.reduce<number | null>(
+    (least, { amount }) => (least === null || amount < least ? amount : least),
+    null,
+  );
+  return { startingAmount, rooms, children: childPrices(childRows, report) };
 }
 
 /** A price without a sensible amount and occupancy is dropped (D23). */
 function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] {
-  const rooms: RoomPrice[] = [];
-  rows.forEach(([occupancy, decimal], at) => {
+  const rooms = rows.flatMap(([occupancy, decimal], at) => {
     const amount = exactAmount(decimal);
-    if (!isCount(occupancy, 1) || amount === undefined || amount <= 0) {
-      report("room_price_dropped", `prices.rooms[${at}]`, { occupancy, amount: decimal });
-    } else {
-      rooms.push({ occupancy, amount });
-    }
+    if (isCount(occupancy, 1) && amount !== undefined && amount > 0) return [{ occupancy, amount }];
+    report("room_price_dropped", `prices.rooms[${at}]`, { occupancy, amount: decimal });
+    return [];
   });
   return rooms.sort((a, b) => a.occupancy - b.occupancy || a.amount - b.amount);
 }
@@ -52,12 +43,12 @@ function legacyRoom(decimal: string | null, report: Report): RoomPrice[] {
 
 /** Unlike a room price, a child price may be 0, for infants (D26). */
 function childPrices(rows: readonly ChildPriceRow[], report: Report): ChildPrice[] {
-  const children: ChildPrice[] = [];
-  rows.forEach(([minAge, maxAge, decimal], at) => {
+  const children = rows.flatMap(([minAge, maxAge, decimal], at) => {
     const amount = exactAmount(decimal);
-    const valid = isCount(minAge, 0) && isCount(maxAge, minAge) && amount !== undefined && amount >= 0;
-    if (valid) children.push({ minAge, maxAge, amount });
-    else report("child_price_dropped", `prices.children[${at}]`, { minAge, maxAge, amount: decimal });
+    const isValid = isCount(minAge, 0) && isCount(maxAge, minAge) && amount !== undefined && amount >= 0;
+    if (isValid) return [{ minAge, maxAge, amount }];
+    report("child_price_dropped", `prices.children[${at}]`, { minAge, maxAge, amount: decimal });
+    return [];
   });
   return children.sort((a, b) => a.minAge - b.minAge || a.maxAge - b.maxAge || a.amount - b.amount);
 }
@@ -71,36 +62,22 @@ function isCount(value: number | null, min: number): value is number {
  * more digits than a JSON number can hold, since it would be published as another amount.
  */
 export function exactAmount(decimal: string | null): number | undefined {
-  const match = decimal === null || !/\d/.test(decimal) ? null : decimalPattern.exec(decimal);
-  if (match === null) return undefined;
-  const value = Number(match[0]);
-  return Number.isFinite(value) && plainDecimal(match) === printedDecimal(value) ? value : undefined;
+  if (decimal === null || !/^-?\d*(?:\.\d*)?$/.test(decimal) || !/\d/.test(decimal)) return undefined;
+  const value = Number(decimal);
+  return Number.isFinite(value) && digitsOf(decimal) === digitsOf(String(value)) ? value : undefined;
 }
 
-/** The pattern does not trim zeros, since that would take quadratic time (W63): a numeric may have 16,383 decimals. */
-const decimalPattern = /^(-?)(\d*)(?:\.(\d*))?$/;
-
-/** The decimal without leading and trailing zeros. */
-function plainDecimal([, sign = "", paddedWhole = "", paddedFraction = ""]: RegExpExecArray): string {
-  const whole = paddedWhole.replace(/^0+/, "");
-  const fraction = withoutTrailingZeros(paddedFraction);
-  const digits = `${whole || "0"}${fraction === "" ? "" : `.${fraction}`}`;
-  return digits === "0" ? "0" : sign + digits;
-}
-
-function withoutTrailingZeros(digits: string): string {
+/**
+ * The digits without zeros around them, and the power of ten: equal for texts of one absolute value. No pattern trims the trailing
+ * zeros, since that would take quadratic time (W63): a numeric may have 16,383 decimals.
+ */
+function digitsOf(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;
-  return digits.slice(0, end);
-}
-
-/** The number as JSON prints it, but without an exponent. */
-function printedDecimal(value: number): string {
-  const [mantissa = "", exponent] = String(value).split("e");
-  if (exponent === undefined) return mantissa === "-0" ? "0" : mantissa;
-  const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(mantissa) ?? [];
-  const shift = Number(exponent);
-  return shift < 0
-    ? `${sign}0.${"0".repeat(-shift - 1)}${whole}${fraction}`
-    : `${sign}${whole}${fraction.padEnd(shift, "0")}`;
+  return end === 0
+    ? "0"
+    : `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }

@@ -4,15 +4,15 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 interface ProblemRule {
   readonly severity: "error" | "warning";
   readonly rule: string;
-  /** How to mend the problem in the source. */
+  /** How to mend it in the source, for findings of `source check`. */
   readonly advice: string;
 }
 
-function error(rule: string, advice: string): ProblemRule {
+function error(rule: string, advice = ""): ProblemRule {
   return { severity: "error", rule, advice };
 }
 
-function warning(rule: string, advice: string): ProblemRule {
+function warning(rule: string, advice = ""): ProblemRule {
   return { severity: "warning", rule, advice };
 }
 
@@ -119,14 +119,6 @@ export const problemRules = {
     "rows whose tenant_id is NULL belong to nobody and are passed over",
     "give them the id of their tenant in the view: look at the join or the column that it comes from",
   ),
-  tenants_unreadable: error(
-    "the view tenants fails as a whole: tenants that partners have are asked for one by one, new ones are not found",
-    "correct the row or the view at which SELECT tenant_id FROM partner_source.tenants fails",
-  ),
-  source_unasked: warning(
-    "a question about the whole source was not answered; each tenant is tried by itself",
-    "run `source check`, which names what fails",
-  ),
   tenant_id_invalid: error(
     "a tenant id is 1 to 64 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit",
     "rename the tenant's id in the view",
@@ -134,42 +126,6 @@ export const problemRules = {
   tenant_duplicate: warning(
     "a tenant that the view tenants lists twice is built once",
     "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
-  ),
-  tenant_vanished: warning(
-    "a tenant that is no longer in the source keeps its last snapshot",
-    "list the tenant again, or end it with `tenant remove`",
-  ),
-  tenant_renamed: warning(
-    "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
-    "move the tokens with `tenant rename OLD NEW`, or write the id in the views as it was",
-  ),
-  tenant_returned: warning(
-    "a tenant that was removed and is in the source again is published again, without its old tokens",
-    "issue tokens with `token create`, or take the tenant out of the source",
-  ),
-  tenant_is_sandbox: error(
-    "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
-    "end the sandbox with `sandbox init --remove`, then build",
-  ),
-  manifest_unreadable: warning(
-    "the live manifest cannot be trusted, so every file is written anew",
-    "none is needed: the build mends it",
-  ),
-  memory_unwritten: warning(
-    "source.json could not be written, so the next build reads everything",
-    "let the generator write to the whole folder of the tenant",
-  ),
-  withdrawals_unknown: warning(
-    "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
-    "let the view programs give the tenant's ids and states, and let the generator write to the store",
-  ),
-  fields_emptied: warning(
-    "all programs that had the field filled have it empty now",
-    "look at the view that the field comes from",
-  ),
-  capacity_changed: warning(
-    "most programs get another number of places taken at once",
-    "look whether the view enrollments joins its rows by the program, and not by the tour or the company",
   ),
   programs_shared: warning(
     "another tenant has programs of the same ids and the same content",
@@ -179,10 +135,31 @@ export const problemRules = {
     "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",
     "look with `source check` at what keeps the view programs from being read for all tenants",
   ),
-  snapshot_empty: warning(
-    "the live snapshot has no program: partners get an empty list",
-    "look at the states of the tenant's programs, and whether the view programs gives its rows",
+  // Only builds find the following.
+  tenants_unreadable: error(
+    "the view tenants fails as a whole: tenants that partners have are asked for one by one, new ones are not found",
   ),
+  source_unasked: warning(
+    "a question about the whole source was not answered; each tenant is tried by itself",
+  ),
+  tenant_vanished: warning("a tenant that is no longer in the source keeps its last snapshot"),
+  tenant_renamed: warning(
+    "a tenant that is no longer in the source has the programs of a new one: tokens of the old id go on with its last snapshot",
+  ),
+  tenant_returned: warning(
+    "a tenant that was removed and is in the source again is published again, without its old tokens",
+  ),
+  tenant_is_sandbox: error(
+    "a tenant of the source with the id of the store's sandbox is not built: the sandbox's tokens would read its data",
+  ),
+  manifest_unreadable: warning("the live manifest cannot be trusted, so every file is written anew"),
+  memory_unwritten: warning("source.json could not be written, so the next build reads everything"),
+  withdrawals_unknown: warning(
+    "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
+  ),
+  fields_emptied: warning("all programs that had the field filled have it empty now"),
+  capacity_changed: warning("most programs get another number of places taken at once"),
+  snapshot_empty: warning("the live snapshot has no program: partners get an empty list"),
 } satisfies Readonly<Record<string, ProblemRule>>;
 
 export type ProblemCode = keyof typeof problemRules;
@@ -211,8 +188,7 @@ export function severityOf(code: ProblemCode): "error" | "warning" {
 /** A value as a report shows it: one line of at most 60 characters, without any that steer a terminal. */
 export function shownValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  const line = printable(text);
+  const line = printable(typeof value === "string" ? value : JSON.stringify(value));
   return line.length <= maxShown ? line : `${line.slice(0, maxShown - 1).replace(halfPair, "")}…`;
 }
 

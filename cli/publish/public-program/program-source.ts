@@ -4,27 +4,27 @@
  */
 export interface ProgramSource {
   /** `null` when the source has NULL (D131). */
-  readonly programId: string | null;
-  readonly name: string | null;
-  readonly lifecycleState: string | null;
-  readonly departureDate: string | null;
-  readonly returnDate: string | null;
+  readonly programId: Text;
+  readonly name: Text;
+  readonly lifecycleState: Text;
+  readonly departureDate: Text;
+  readonly returnDate: Text;
   /** A text when a JavaScript number would round it. */
-  readonly capacityTotal: number | string | null;
-  readonly currency: string | null;
-  readonly categoryType: string | null;
-  readonly categorySubtype: string | null;
-  readonly guideName: string | null;
-  readonly legacyPrice: string | null;
-  readonly description: string | null;
-  readonly departurePoint: string | null;
-  readonly marketingTags: readonly (string | null)[] | null;
-  readonly accommodationDescription: string | null;
-  readonly coverUrl: string | null;
-  readonly galleryUrls: readonly (string | null)[] | null;
-  readonly included: readonly (string | null)[] | null;
-  readonly excluded: readonly (string | null)[] | null;
-  readonly visits: readonly (string | null)[] | null;
+  readonly capacityTotal: number | Text;
+  readonly currency: Text;
+  readonly categoryType: Text;
+  readonly categorySubtype: Text;
+  readonly guideName: Text;
+  readonly legacyPrice: Text;
+  readonly description: Text;
+  readonly departurePoint: Text;
+  readonly marketingTags: readonly Text[] | null;
+  readonly accommodationDescription: Text;
+  readonly coverUrl: Text;
+  readonly galleryUrls: readonly Text[] | null;
+  readonly included: readonly Text[] | null;
+  readonly excluded: readonly Text[] | null;
+  readonly visits: readonly Text[] | null;
   readonly roomPrices: readonly RoomPriceRow[];
   readonly childPrices: readonly ChildPriceRow[];
   readonly hotelStays: readonly HotelStayRow[];
@@ -42,33 +42,25 @@ export interface SourceOversize {
   readonly code: "value_too_large" | "program_too_large";
   /** `null` when all rows of the view together are too large. */
   readonly view: string;
-  readonly column: string | null;
+  readonly column: Text;
   /** The public field that the value would have become; `null` for the whole program. */
-  readonly field: string | null;
+  readonly field: Text;
   readonly text: string;
 }
 
+type Text = string | null;
+type Int = number | null;
+
 /** The rows of the child views are tuples, in the order of the contract's columns. */
-export type RoomPriceRow = readonly [occupancy: number | null, amount: string | null];
-export type ChildPriceRow = readonly [minAge: number | null, maxAge: number | null, amount: string | null];
-export type HotelStayRow = readonly [
-  name: string | null,
-  location: string | null,
-  checkIn: string | null,
-  checkOut: string | null,
-  starLevel: number | null,
-];
+export type RoomPriceRow = readonly [occupancy: Int, amount: Text];
+export type ChildPriceRow = readonly [minAge: Int, maxAge: Int, amount: Text];
+export type HotelStayRow = readonly [name: Text, location: Text, checkIn: Text, checkOut: Text, stars: Int];
 /** Enrollments are counted by the database, since a program may have thousands. */
-export type EnrollmentRow = readonly [role: string | null, status: string | null, count: number];
-export type StaffRow = readonly [
-  role: string | null,
-  name: string | null,
-  gender: string | null,
-  roleLabel: string | null,
-];
-export type FlightRow = readonly [airlineCode: string | null, logoUrl: string | null];
-export type ItineraryRow = readonly [title: string | null, description: string | null];
-export type FaqRow = readonly [question: string | null, answer: string | null];
+export type EnrollmentRow = readonly [role: Text, status: Text, count: number];
+export type StaffRow = readonly [role: Text, name: Text, gender: Text, roleLabel: Text];
+export type FlightRow = readonly [airlineCode: Text, logoUrl: Text];
+export type ItineraryRow = readonly [title: Text, description: Text];
+export type FaqRow = readonly [question: Text, answer: Text];
 
 /** A program whose id is not NULL. */
 export interface ProgramWithId extends ProgramSource {

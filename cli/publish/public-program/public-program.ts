@@ -37,11 +37,8 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   const state = lifecycle(source.lifecycleState);
   if (state.kind === "unpublished") return state;
   if (source.oversize !== null) {
-    const { code, field, text } = source.oversize;
-    return {
-      kind: "invalid",
-      problems: [{ code, programId: source.programId, field, value: text }],
-    };
+    const { code, field, text: value } = source.oversize;
+    return { kind: "invalid", problems: [{ code, programId: source.programId, field, value }] };
   }
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
@@ -76,10 +73,7 @@ function publicListItem(
     id,
     name,
     status: "active",
-    departureDate: dates.departureDate,
-    returnDate: dates.returnDate,
-    durationDays: dates.durationDays,
-    duration: dates.duration,
+    ...dates,
     capacity: capacity(source.capacityTotal, source.enrollments, rules.isTerminalStatus, report),
     currency: currency(source.currency, report),
     category: type === null && subtype === null ? null : { type, subtype },

@@ -11,7 +11,8 @@ export function publicUrl(text: string | null, field: string, report: Report): s
   const url = presentText(text);
   if (url === null) return null;
   const uri = httpsUri(url);
-  if (uri === undefined) report("url_dropped", field, withoutUserInformation(url));
+  // A password may stand anywhere before an `@`, so only the scheme is reported of that part.
+  if (uri === undefined) report("url_dropped", field, url.replace(/^([a-z]+:)?.*@/is, "$1…@"));
   return uri ?? null;
 }
 
@@ -34,14 +35,6 @@ export function publicUrls(
   return urls;
 }
 
-/** The URL for a report. A password may stand anywhere before an `@`, so only the scheme is kept of that part. */
-function withoutUserInformation(url: string): string {
-  const at = url.lastIndexOf("@");
-  if (at < 0) return url;
-  const scheme = /^[a-z]+:/i.exec(url)?.[0] ?? "";
-  return `${scheme}…@${url.slice(at + 1)}`;
-}
-
 /**
  * `undefined` for a text that is no https URI (D150). RFC 3986 decides, because partners' tools check addresses against it. The
  * WHATWG parser would change correct addresses (upper case, `/..`), so it only checks ports and numeric hosts. Two searches cut
@@ -49,17 +42,14 @@ function withoutUserInformation(url: string): string {
  */
 function httpsUri(text: string): string | undefined {
   if (!/^https:\/\//i.test(text)) return undefined;
-  const rest = text.slice("https://".length);
-  const end = authorityEnd(rest);
-  const authority = asciiAuthority(rest.slice(0, end));
-  if (authority === undefined) return undefined;
-  const uri = `${text.slice(0, "https://".length)}${authority}${encodedTail(rest.slice(end))}`;
-  return parsedUrl(uri) === undefined ? undefined : uri;
-}
-
-function authorityEnd(rest: string): number {
-  const end = rest.search(/[/?#]/);
-  return end < 0 ? rest.length : end;
+  const [scheme, rest] = [text.slice(0, 8), text.slice(8)];
+  const [given = ""] = rest.split(/[/?#]/, 1);
+  const authority = asciiAuthority(given);
+  // Path, query and fragment (RFC 3986 sections 3.3 to 3.5). Only the first `#` begins a fragment.
+  const [tail = "", ...fragment] = rest.slice(given.length).split("#");
+  const end = fragment.length === 0 ? "" : `#${encoded(fragment.join("#"))}`;
+  const uri = `${scheme}${authority}${encoded(tail)}${end}`;
+  return authority === undefined || parsedUrl(uri) === undefined ? undefined : uri;
 }
 
 /**
@@ -76,13 +66,6 @@ function asciiAuthority(authority: string): string | undefined {
 
 function isAsciiHost(host: string): boolean {
   return /^(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/.test(host);
-}
-
-/** Path, query and fragment (RFC 3986 sections 3.3 to 3.5). Only the first `#` begins a fragment. */
-function encodedTail(tail: string): string {
-  const hash = tail.indexOf("#");
-  if (hash < 0) return encoded(tail);
-  return `${encoded(tail.slice(0, hash))}#${encoded(tail.slice(hash + 1))}`;
 }
 
 /** Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that begins no escape. */

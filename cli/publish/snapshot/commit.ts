@@ -15,10 +15,10 @@ export function nextGeneration(current: Pick<Current, "generation"> | undefined,
   return Math.max((current?.generation ?? 0) + 1, now.getTime());
 }
 
-export type CommitOutcome =
-  | { readonly kind: "live" }
-  /** Another process changed the pointer after it was read, so the work starts again from a new reading. */
-  | { readonly kind: "superseded" };
+/** `superseded`: another process changed the pointer after it was read, so the work starts again from a new reading. */
+export interface CommitOutcome {
+  readonly kind: "live" | "superseded";
+}
 
 export type Replacement =
   | { readonly kind: "replaced" }
@@ -37,8 +37,7 @@ export async function commit(
 ): Promise<CommitOutcome> {
   const result = await replacePointer(store, parent, next);
   if (result.kind === "replaced") return { kind: "live" };
-  const { found } = result;
-  const isLive = found !== undefined && (await isDescendant(store, found.current, next));
+  const isLive = result.found !== undefined && (await isDescendant(store, result.found.current, next));
   return { kind: isLive ? "live" : "superseded" };
 }
 
@@ -67,11 +66,18 @@ export async function replacePointer(
       // Any other failure is an answer: the store did nothing.
       if (unclear.code !== "store_unavailable") throw unclear;
     }
-    const found = await readBack(store, next);
+    const found = await readPointer(store, next.tenantId, never).catch((error: unknown) => {
+      throw outcomeUnknown(next, asFailure(error));
+    });
     if (found?.current.nonce === next.nonce) return { kind: "replaced" };
     if (found?.etag !== parent?.etag) return { kind: "overtaken", found };
     if (attempt < maxAttempts) continue;
-    throw unclear === undefined ? refusedWithoutCause(next) : outcomeUnknown(next, unclear);
+    if (unclear !== undefined) throw outcomeUnknown(next, unclear);
+    throw new Failure(
+      "store_unavailable",
+      `The store refused ${maxAttempts} times to replace ${key} though it is as it was read. ` +
+        "Nothing was published; try again, and run `store check` if it stays so.",
+    );
   }
 }
 
@@ -80,55 +86,26 @@ const maxAttempts = 3;
 const maxChain = 8;
 const never = new AbortController().signal;
 
-async function readBack(store: ObjectStore, next: Current): Promise<PointerVersion | undefined> {
-  try {
-    return await readPointer(store, next.tenantId, never);
-  } catch (error) {
-    throw outcomeUnknown(next, asFailure(error));
-  }
-}
-
 /**
  * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for longer chains and
  * for chains with a rollback, where starting again is right as well.
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
-  if (!hasHoldOf(found, ours)) return false;
-  if (isRewritten(found, ours)) return true;
+  // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a rollback. A release keeps the
+  // snapshot, so a withdrawal during the hold (P20) was built on the pointer before the release.
+  if (found.hold !== null && found.hold.since !== ours.hold?.since) return false;
+  // A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything else.
+  const { generation, snapshotId, publishedAt } = ours;
+  if (found.generation === generation && found.snapshotId === snapshotId && found.publishedAt === publishedAt)
+    return true;
   let child: SnapshotId = found.snapshotId;
   for (let step = 0; step < maxChain; step += 1) {
     const head = await readManifestHead(store, ours.tenantId, child, never).catch(() => undefined);
-    if (head === undefined || head.generation <= ours.generation || head.parent === null) return false;
-    if (head.parent === ours.snapshotId) return true;
+    if (head === undefined || head.generation <= generation || head.parent === null) return false;
+    if (head.parent === snapshotId) return true;
     child = head.parent;
   }
   return false;
-}
-
-/** A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything else. */
-function isRewritten(found: Current, ours: Current): boolean {
-  return (
-    found.generation === ours.generation &&
-    found.snapshotId === ours.snapshotId &&
-    found.publishedAt === ours.publishedAt
-  );
-}
-
-/**
- * False when `found` has a hold that `ours` does not have. Only a rollback makes a hold, so such a `found` is older than `ours`
- * or comes from a rollback. A release keeps the snapshot, so a withdrawal during the hold (P20) was built on the pointer before
- * the release.
- */
-function hasHoldOf(found: Current, ours: Current): boolean {
-  return found.hold === null || found.hold.since === ours.hold?.since;
-}
-
-function refusedWithoutCause({ tenantId }: Current): Failure {
-  return new Failure(
-    "store_unavailable",
-    `The store refused ${maxAttempts} times to replace ${currentKey(tenantId)} though it is as it was read. ` +
-      "Nothing was published; try again, and run `store check` if it stays so.",
-  );
 }
 
 function outcomeUnknown({ tenantId, snapshotId }: Current, cause: Failure): Failure {

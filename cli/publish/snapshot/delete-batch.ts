@@ -9,7 +9,7 @@ export class DeleteBatch {
   readonly #store: ObjectStore;
   readonly #dryRun: boolean;
   readonly #signal: AbortSignal;
-  #keys: ObjectKey[] = [];
+  readonly #keys: ObjectKey[] = [];
   #objects = 0;
   #bytes = 0;
 
@@ -27,16 +27,13 @@ export class DeleteBatch {
   async add(key: ObjectKey, size: number): Promise<void> {
     this.#objects += 1;
     this.#bytes += size;
-    if (this.#dryRun) return;
-    this.#keys.push(key);
+    if (!this.#dryRun) this.#keys.push(key);
     if (this.#keys.length >= maxKeys) await this.flush();
   }
 
   /** Resolves when everything that was added is gone. */
   async flush(): Promise<void> {
-    if (this.#keys.length === 0) return;
-    const keys = this.#keys;
-    this.#keys = [];
-    await this.#store.delete(keys, { signal: this.#signal });
+    const keys = this.#keys.splice(0);
+    if (keys.length > 0) await this.#store.delete(keys, { signal: this.#signal });
   }
 }

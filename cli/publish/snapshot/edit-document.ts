@@ -31,17 +31,19 @@ export async function editDocument<Value>(
   signal: AbortSignal,
   edit: (value: Value) => Value,
 ): Promise<void> {
-  const { key } = document;
+  const { key, parse, empty, bytes, isReplaceable } = document;
+  const parsed = async (found: StoredObject): Promise<Value> =>
+    isReplaceable ? ((await unlessFailed(parse(found), "corrupt_document")) ?? empty) : await parse(found);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const found = await store.get(key, { signal });
-    const value = found.kind === "object" ? await parsed(found, document) : document.empty;
+    const value = found.kind === "object" ? await parsed(found) : empty;
     const edited = edit(value);
     // There is nothing new, or an earlier attempt without a clear answer was successful.
     if (edited === value) return;
     const condition: PutCondition =
       found.kind === "object" ? { kind: "match", etag: found.etag } : { kind: "absent" };
     try {
-      const { kind } = await store.put(key, bytesBody(document.bytes(edited)), { condition, signal });
+      const { kind } = await store.put(key, bytesBody(bytes(edited)), { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
       // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
@@ -50,12 +52,4 @@ export async function editDocument<Value>(
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });
   }
   throw new Failure("store_unavailable", `${key} changed all the time; try again.`);
-}
-
-async function parsed<Value>(
-  found: StoredObject,
-  { parse, empty, isReplaceable }: SharedDocument<Value>,
-): Promise<Value> {
-  const parsing = parse(found);
-  return isReplaceable ? ((await unlessFailed(parsing, "corrupt_document")) ?? empty) : await parsing;
 }

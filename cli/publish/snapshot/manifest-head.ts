@@ -1,4 +1,4 @@
-import { Failure, unlessFailed } from "../../../core/failure.ts";
+import { Failure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
@@ -36,8 +36,13 @@ export async function readManifestHead(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const storedAt = found.modifiedAt;
-  const text = await beginning(piecesOf(found));
-  const document = await unlessFailed(canonicalHead(text), "corrupt_document");
+  let text = "";
+  // Leaving the loop destroys the stream, and with it the transfer.
+  for await (const chunk of piecesOf(found)) {
+    text += Buffer.from(chunk).toString("latin1");
+    if (text.includes(programsStart) || text.length > maxHeadLength) break;
+  }
+  const document = canonicalHead(text);
   if (document === undefined) {
     const whole = await readStoredManifest(store, tenantId, snapshotId, signal);
     if (whole === undefined) return undefined;
@@ -52,22 +57,18 @@ export async function readManifestHead(
   return { snapshotId, generation, parent, generatedAt, contentAt, programs: counts.programs, storedAt };
 }
 
-async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
-  let text = "";
-  // Leaving the loop destroys the stream, and with it the transfer.
-  for await (const chunk of body) {
-    text += Buffer.from(chunk).toString("latin1");
-    if (text.includes(programsStart) || text.length > maxHeadLength) break;
-  }
-  return text;
-}
-
 /** The canonical form names the programs last, so the text before them is the manifest of an empty snapshot. */
-async function canonicalHead(text: string): Promise<ManifestDocument | undefined> {
-  const end = text.indexOf(programsStart);
-  if (end === -1) return undefined;
-  const head = Buffer.from(`${text.slice(0, end + programsStart.length)}}}`, "latin1");
-  return parseStoredDocument(head, isManifestDocument, "the head");
+function canonicalHead(text: string): ManifestDocument | undefined {
+  const end = text.indexOf(programsStart) + programsStart.length;
+  try {
+    return parseStoredDocument(
+      Buffer.from(`${text.slice(0, end)}}}`, "latin1"),
+      isManifestDocument,
+      "the head",
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 const programsStart = '"programs":{';

@@ -32,7 +32,6 @@ export async function editRemovedTenants(
   signal: AbortSignal,
   edit: (tenants: RemovedTenants) => RemovedTenants,
 ): Promise<void> {
-  const document = { key: removedKey, parse, empty: none, bytes, isReplaceable: false };
   await editDocument(store, document, signal, (stored) => {
     const tenants = edit(stored.tenants);
     return tenants === stored.tenants ? stored : { tenants, revision: stored.revision + 1 };
@@ -56,28 +55,20 @@ export async function reinstateReturned(
 ): Promise<readonly TenantId[]> {
   const returned = tenants.filter((tenantId) => removed.has(tenantId));
   if (returned.length === 0 || dryRun) return returned;
-  // Another time means that the tenant was removed again.
-  const isBack = (tenantId: TenantId, removedAt: string): boolean =>
-    returned.includes(tenantId) && removed.get(tenantId) === removedAt;
   await editRemovedTenants(store, signal, (stored) => {
-    const kept = [...stored].filter(([tenantId, removedAt]) => !isBack(tenantId, removedAt));
-    return kept.length === stored.size ? stored : new Map(kept);
+    // Another time means that the tenant was removed again.
+    const back = returned.filter((tenantId) => stored.get(tenantId) === removed.get(tenantId));
+    return back.length === 0 ? stored : new Map([...stored].filter(([tenantId]) => !back.includes(tenantId)));
   });
   return returned;
 }
 
-/** About 100 bytes for each tenant that was ever removed. */
-const maxBytes = 16 * 1024 * 1024;
+const none = { tenants: new Map<TenantId, string>() as RemovedTenants, revision: 0 };
+const document = { key: removedKey, parse, empty: none, bytes, isReplaceable: false };
 
-interface Removals {
-  readonly tenants: RemovedTenants;
-  readonly revision: number;
-}
-
-const none: Removals = { tenants: new Map(), revision: 0 };
-
-async function parse(found: StoredObject): Promise<Removals> {
-  const stored = await readBody(found, maxBytes, removedKey);
+async function parse(found: StoredObject): Promise<typeof none> {
+  // About 100 bytes for each tenant that was ever removed.
+  const stored = await readBody(found, 16 * 1024 * 1024, removedKey);
   const { tenants, revision } = parseStoredDocument<RemovedDocument>(stored, isRemovedDocument, removedKey);
   // Version 0.2 kept an entry without a time for a tenant that came back.
   const removed = Object.entries(tenants).flatMap(([id, { removedAt }]) =>
@@ -86,7 +77,7 @@ async function parse(found: StoredObject): Promise<Removals> {
   return { tenants: new Map(removed), revision };
 }
 
-function bytes({ tenants, revision }: Removals): Buffer {
+function bytes({ tenants, revision }: typeof none): Buffer {
   const sorted = [...tenants].sort(([a], [b]) => (a < b ? -1 : 1));
   return documentBytes({
     format: "partner-programs/removed@1",

@@ -24,12 +24,11 @@ export async function putMark(
   snapshotId: SnapshotId,
   mark: SnapshotMark,
   now: Date,
-  rollbacks: readonly MarkedRollback[] = [],
+  rollbacks?: readonly MarkedRollback[],
 ): Promise<void> {
   const format = `partner-programs/${mark}@1`;
-  const document = { format, tenantId, snapshotId, at: now.toISOString() };
-  const whole = rollbacks.length === 0 ? document : { ...document, rollbacks };
-  await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(whole)));
+  const document = { format, tenantId, snapshotId, at: now.toISOString(), rollbacks };
+  await store.put(markKey(tenantId, snapshotId, mark), bytesBody(documentBytes(document)));
 }
 
 /**
@@ -44,12 +43,10 @@ export async function markRollback(
   signal: AbortSignal,
 ): Promise<void> {
   const known = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
-  const rollbacks = [...(known?.rollbacks ?? []), rollback].slice(-maxRollbacks);
+  // A script that goes back and forth must not make the mark grow without end.
+  const rollbacks = [...(known?.rollbacks ?? []), rollback].slice(-50);
   await putMark(store, tenantId, snapshotId, "withdrawn", new Date(rollback.at), rollbacks);
 }
-
-/** A script that goes back and forth must not make the mark grow without end. */
-const maxRollbacks = 50;
 
 /** When a snapshot got a mark. */
 export interface StoredMark {
@@ -70,24 +67,17 @@ export async function readMark(
   const key = markKey(tenantId, snapshotId, mark);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
-  const bytes = await readBody(found, maxMarkBytes, key).catch(() => Buffer.alloc(0));
-  return { storedAt: found.modifiedAt, rollbacks: rollbacksIn(bytes.toString("utf8"), found.modifiedAt) };
-}
-
-const maxMarkBytes = 64 * 1024;
-
-function rollbacksIn(text: string, storedAt: Date): readonly MarkedRollback[] {
-  const entries = [
-    ...text.matchAll(/\{"at":"([\d:.TZ-]{20,30})","to":"([0-9A-Za-z-]{1,40})","generation":(\d{1,16})\}/g),
-  ];
-  const rollbacks = entries.flatMap(([, at = "", to = "", generation]): readonly MarkedRollback[] =>
+  const text = String(await readBody(found, 64 * 1024, key).catch(() => ""));
+  const rollbacks = [...text.matchAll(rollbackEntry)].flatMap(([, at = "", to = "", generation]) =>
     isTime(at) && isSnapshotId(to) ? [{ at, to, generation: Number(generation) }] : [],
   );
-  if (rollbacks.length > 0) return rollbacks;
-  const [, at = ""] = /"at":"([\d:.TZ-]{20,30})"/.exec(text) ?? [];
-  return [{ at: isTime(at) ? at : storedAt.toISOString(), to: null, generation: null }];
+  const [, at = ""] = /"at":"([^"]{20,30})"/.exec(text) ?? [];
+  const first = { at: isTime(at) ? at : found.modifiedAt.toISOString(), to: null, generation: null };
+  return { storedAt: found.modifiedAt, rollbacks: rollbacks.length > 0 ? rollbacks : [first] };
 }
 
+const rollbackEntry = /\{"at":"([^"]{20,30})","to":"([^"]{1,40})","generation":(\d{1,16})\}/g;
+
 function isTime(text: string): boolean {
-  return !Number.isNaN(Date.parse(text));
+  return /^[\d:.TZ-]+$/.test(text) && !Number.isNaN(Date.parse(text));
 }

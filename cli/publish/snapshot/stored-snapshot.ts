@@ -14,13 +14,6 @@ export interface VouchedSnapshot {
   readonly manifest: Manifest;
 }
 
-/** The snapshot that a command asks for, and the live one. */
-interface ChosenSnapshot {
-  readonly manifest: Manifest;
-  readonly isLive: boolean;
-  readonly live: VouchedSnapshot;
-}
-
 /** The live snapshot, `undefined` when nothing was ever published for the tenant. */
 export async function publishedSnapshot(
   store: ObjectStore,
@@ -32,13 +25,13 @@ export async function publishedSnapshot(
   return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
 }
 
-/** The snapshot of that id, or the live one; throws `not_found`. */
+/** The snapshot of that id, or the live one, which comes with it; throws `not_found`. */
 export async function chosenSnapshot(
   store: ObjectStore,
   tenantId: TenantId,
   chosen: SnapshotId | undefined,
   signal: AbortSignal,
-): Promise<ChosenSnapshot> {
+) {
   const pointer = await readPublishedPointer(store, tenantId, signal);
   const live = { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
   if (chosen === undefined || chosen === pointer.current.snapshotId) {
@@ -52,14 +45,8 @@ export async function chosenSnapshot(
   );
 }
 
-/** A manifest whose digest no pointer states, with that digest. */
-interface StoredManifest {
-  readonly manifest: Manifest;
-  readonly sha256: string;
-}
-
 /**
- * Reads the manifest of any snapshot; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
+ * Reads the manifest of any snapshot, with its digest; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
  * bytes are read twice, and both readings must agree: a damaged transfer must not decide what becomes live or is deleted. Throws
  * `corrupt_document`.
  */
@@ -68,7 +55,7 @@ export async function readStoredManifest(
   tenantId: TenantId,
   snapshotId: SnapshotId,
   signal: AbortSignal,
-): Promise<StoredManifest | undefined> {
+): Promise<{ readonly manifest: Manifest; readonly sha256: string } | undefined> {
   const key = manifestKey(tenantId, snapshotId);
   const first = await store.get(key, { signal });
   if (first.kind !== "object") return undefined;

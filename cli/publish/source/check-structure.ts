@@ -1,21 +1,20 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { counted } from "../../output/counted.ts";
-import { castHints, sqlTypes, typeMismatch } from "./column-type.ts";
-import { type ContractView, contractViews } from "./contract.ts";
+import { type ColumnKind, type ContractView, contractViews, sqlTypes } from "./contract.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
-import { type Fix, problemsInBrief, type StructureCode, type StructureProblem } from "./source-problem.ts";
+import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
 /**
  * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read
  * the source.
  */
-export async function checkSourceStructure(client: ClientBase): Promise<readonly StructureProblem[]> {
+export async function checkSourceStructure(client: ClientBase): Promise<readonly SourceProblem[]> {
   return structureProblems(await readStructure(client));
 }
 
 /** The problems in the contract's order. */
-export function structureProblems(schema: CatalogSchema): readonly StructureProblem[] {
+export function structureProblems(schema: CatalogSchema): readonly SourceProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
   const denied = schema.isUsable ? [] : [schemaDenied(schema.role)];
@@ -32,92 +31,111 @@ export function structureProblems(schema: CatalogSchema): readonly StructureProb
 /** PostgreSQL 14 is the first to have `hash_record_extended`, which the checksums of rows need. */
 const minServerVersion = 140_000;
 
-function serverTooOld(version: number): StructureProblem {
+function serverTooOld(version: number): SourceProblem {
   const message = `The booking database is PostgreSQL ${Math.floor(version / 10_000)}; 14 or later is needed.`;
-  const text = "upgrade it, or give the generator a newer replica of it";
-  return problem("server_too_old", null, null, message, { kind: "advice", text });
-}
-
-/** The advice for a missing schema. It names `source init` only for an empty database (P102). */
-function schemaMissing({ tables }: CatalogSchema): StructureProblem {
-  const missing = "The schema partner_source is missing: ";
-  const elsewhere = "DATABASE_URL names another database than yours (unset: the embedded one)";
-  if (tables === 0) {
-    const message = `${missing}the database is empty, so ${elsewhere}, or it is to hold the reference booking schema of this program.`;
-    const text = "partner-programs source init";
-    return problem("schema_missing", null, null, message, { kind: "command", text });
-  }
-  const has = counted(tables, "table");
-  const message = `${missing}${elsewhere}, or nobody has written the views on its ${has} yet. The skeleton has all of them, to be filled in.`;
-  const text = "partner-programs source init --skeleton > views.sql";
-  return problem("schema_missing", null, null, message, { kind: "command", text });
-}
-
-function schemaDenied(role: string): StructureProblem {
-  const text = `GRANT USAGE ON SCHEMA partner_source TO ${escapeIdentifier(role)};`;
-  const message = `The role ${role} may not use the schema partner_source.`;
-  return problem("schema_denied", null, null, message, { kind: "sql", text });
-}
-
-function viewMissing(view: ContractView): StructureProblem {
-  if (!view.isRequired) {
-    const message = `The view partner_source.${view.name} is missing: restore it if there was one; an empty one stands for data that you don't have.`;
-    const text = "partner-programs source init --views-only";
-    return problem("view_missing", view.name, null, message, { kind: "command", text });
-  }
-  const columns = Object.entries(view.columns).map(([name, kind]) => `${name} ${sqlTypes[kind]}`);
   return problem(
-    "view_missing",
-    view.name,
-    null,
-    `The view partner_source.${view.name} is missing, and nothing can be published without it.`,
-    {
-      kind: "advice",
-      text: `Create a view partner_source.${view.name} over your own tables with the columns ${columns.join(", ")}.`,
-    },
+    "server_too_old",
+    message,
+    advice("upgrade it, or give the generator a newer replica of it"),
   );
 }
 
-function viewProblems(
-  view: ContractView,
-  relation: CatalogRelation,
-  role: string,
-): readonly StructureProblem[] {
-  const target = `partner_source.${view.name}`;
-  const faults: StructureProblem[] = [];
-  let isReadable = true;
-  for (const [column, kind] of Object.entries(view.columns)) {
-    const existing = relation.columns.find(({ name }) => name === column);
-    const where = `The column ${target}.${column}`;
-    if (existing === undefined) {
-      const message = `${where} (${sqlTypes[kind]}) is missing.`;
-      const text = `add what your tables have of it AS ${column} to the end of the query of ${target}, or NULL::${sqlTypes[kind]} AS ${column} if they have nothing`;
-      faults.push(problem("column_missing", view.name, column, message, { kind: "advice", text }));
-      continue;
-    }
-    isReadable &&= existing.isReadable;
-    const mismatch = typeMismatch(kind, existing.type);
-    if (mismatch === undefined) continue;
-    const message = `${where} must be ${sqlTypes[kind]}, but ${existing.type.shown} ${mismatch}.`;
-    const text = `make it ${castHints[kind]} in the query of ${target}`;
-    faults.push(problem("column_type", view.name, column, message, { kind: "advice", text }));
-  }
-  return isReadable ? faults : [viewDenied(view, role), ...faults];
+/** The advice for a missing schema. It names `source init` only for an empty database (P102). */
+function schemaMissing({ tables }: CatalogSchema): SourceProblem {
+  const missing =
+    "The schema partner_source is missing: DATABASE_URL names another database than yours (unset: the embedded one), or";
+  const [message, text] =
+    tables === 0
+      ? [
+          `${missing} this one is empty, to hold the reference booking schema of this program.`,
+          "partner-programs source init",
+        ]
+      : [
+          `${missing} nobody has written the views on its ${counted(tables, "table")} yet. The skeleton has all of them, to be filled in.`,
+          "partner-programs source init --skeleton > views.sql",
+        ];
+  return problem("schema_missing", message, { kind: "command", text });
 }
 
-function viewDenied(view: ContractView, role: string): StructureProblem {
-  const message = `The role ${role} may not read partner_source.${view.name}.`;
-  const text = `GRANT SELECT ON partner_source.${view.name} TO ${escapeIdentifier(role)};`;
-  return problem("view_denied", view.name, null, message, { kind: "sql", text });
+function schemaDenied(role: string): SourceProblem {
+  const text = `GRANT USAGE ON SCHEMA partner_source TO ${escapeIdentifier(role)};`;
+  const message = `The role ${role} may not use the schema partner_source.`;
+  return problem("schema_denied", message, { kind: "sql", text });
+}
+
+function viewMissing({ name, isRequired, columns }: ContractView): SourceProblem {
+  const missing = `The view partner_source.${name} is missing`;
+  if (!isRequired) {
+    const message = `${missing}: restore it if there was one; an empty one stands for data that you don't have.`;
+    const fix = { kind: "command", text: "partner-programs source init --views-only" } as const;
+    return problem("view_missing", message, fix, name);
+  }
+  const typed = Object.entries(columns).map(([column, kind]) => `${column} ${sqlTypes[kind]}`);
+  const fix = advice(
+    `Create a view partner_source.${name} over your own tables with the columns ${typed.join(", ")}.`,
+  );
+  return problem("view_missing", `${missing}, and nothing can be published without it.`, fix, name);
+}
+
+function viewProblems(
+  { name, columns }: ContractView,
+  relation: CatalogRelation,
+  role: string,
+): readonly SourceProblem[] {
+  const target = `partner_source.${name}`;
+  const found = new Map(relation.columns.map((column) => [column.name, column]));
+  const faults = Object.entries(columns).flatMap(([column, kind]) => {
+    const existing = found.get(column);
+    const where = `The column ${target}.${column}`;
+    if (existing === undefined) {
+      const text = `add what your tables have of it AS ${column} to the end of the query of ${target}, or NULL::${sqlTypes[kind]} AS ${column} if they have nothing`;
+      const message = `${where} (${sqlTypes[kind]}) is missing.`;
+      return [problem("column_missing", message, advice(text), name, column)];
+    }
+    if (acceptedTypes[kind].includes(existing.type)) return [];
+    const message = `${where} must be ${sqlTypes[kind]}, but is ${existing.shown}.`;
+    const text = `make it ${castHints[kind]} in the query of ${target}`;
+    return [problem("column_type", message, advice(text), name, column)];
+  });
+  if (Object.keys(columns).every((column) => found.get(column)?.isReadable !== false)) return faults;
+  const text = `GRANT SELECT ON ${target} TO ${escapeIdentifier(role)};`;
+  const denied = `The role ${role} may not read ${target}.`;
+  return [problem("view_denied", denied, { kind: "sql", text }, name), ...faults];
+}
+
+const integers = ["int2", "int4", "int8"];
+const texts = ["text", "varchar", "bpchar", "name", "citext", "uuid", "enum", ...integers];
+
+/** The types whose every value can be cast to the kind without loss. */
+const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
+  text: texts,
+  int: integers,
+  numeric: ["numeric", ...integers],
+  date: ["date"],
+  "text[]": texts.map((type) => `${type}[]`),
+};
+
+/** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published. P151: no JSON object becomes a text. */
+const castHints: Readonly<Record<ColumnKind, string>> = {
+  text: "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",
+  int: "a whole number (round(value)::integer; of JSON (value #>> '{}')::integer)",
+  numeric: "a decimal number (value::numeric, which rounds binary numbers to 15 digits)",
+  date: "a calendar date (value::date; of an instant (value AT TIME ZONE 'your/Zone')::date)",
+  "text[]":
+    "a list of texts (string_to_array(value, ','); of JSON ARRAY(SELECT jsonb_array_elements_text(value::jsonb)))",
+};
+
+function advice(text: string): Fix {
+  return { kind: "advice", text };
 }
 
 function problem(
-  code: StructureCode,
-  view: string | null,
-  column: string | null,
+  code: string,
   message: string,
   fix: Fix,
-): StructureProblem {
+  view: string | null = null,
+  column: string | null = null,
+): SourceProblem {
   return { severity: "error", code, view, column, message, fix, count: null, examples: [] };
 }
 
@@ -127,6 +145,9 @@ export async function requireSourceStructure(client: ClientBase): Promise<void> 
   if (problems.length === 0) return;
   throw new Failure("source_contract", [
     "The source views break the contract; nothing is changed but what they state as withdrawn.",
-    ...problemsInBrief(problems),
+    // Problems in a row that share a fix show it once.
+    ...problems.flatMap(({ message, fix }, at) =>
+      problems[at + 1]?.fix.text === fix.text ? [message] : [message, ...fixLines(fix)],
+    ),
   ]);
 }

@@ -1,5 +1,13 @@
-/** The kind of a column. `column-type.ts` lists the PostgreSQL types that each kind accepts. */
-export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
+/** The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` lists the types that each kind accepts. */
+export const sqlTypes = {
+  text: "text",
+  int: "integer",
+  numeric: "numeric",
+  date: "date",
+  "text[]": "text[]",
+} as const;
+
+export type ColumnKind = keyof typeof sqlTypes;
 
 /**
  * A column, the public field that it becomes, if any, and words for the author of the views. In a child view, `field` is the field
@@ -8,8 +16,6 @@ export type ColumnKind = "text" | "int" | "numeric" | "date" | "text[]";
 type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null, words: string];
 
 interface ViewDescription {
-  /** An optional view may be an empty stand-in, for a company that has no such data. */
-  readonly isRequired: boolean;
   /** What the rows are, for the author of the views. */
   readonly what: string;
   /** The public field whose elements the rows of a child view become. */
@@ -18,152 +24,87 @@ interface ViewDescription {
   readonly columns: readonly ColumnDescription[];
 }
 
+function view(what: string, field: string | null, columns: readonly ColumnDescription[]): ViewDescription {
+  return { what, field, columns };
+}
+
 /**
  * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a booking database.
  * Queries, parsers, empty views, the skeleton, checks and the fields that findings name are made from this table.
  */
 export const sourceViews = {
-  tenants: {
-    isRequired: true,
-    what: "Required. A row for each company whose programs partners read.",
-    field: null,
-    columns: [["name", "text", null, "for your own people; partners do not see it"]],
-  },
-  programs: {
-    isRequired: true,
-    what: "Required. A row for each tour on given dates, in whatever state; only active ones are published.",
-    field: null,
-    columns: [
-      ["name", "text", "name", "an active program needs one"],
-      [
-        "lifecycle_state",
-        "text",
-        "lifecycle_state",
-        "active, draft, cancelled, completed, archived or ended (a past departure is ended): CASE ... ELSE your_state END",
-      ],
-      [
-        "departure_date",
-        "date",
-        "departureDate",
-        "a date, not an instant: (starts_at AT TIME ZONE 'Europe/Vienna')::date",
-      ],
-      ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
-      ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
-      ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
-      ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
-      ["category_subtype", "text", "category.subtype", "a finer kind"],
-      ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
-      [
-        "legacy_price",
-        "numeric",
-        "prices.rooms",
-        "a single price, used where room_prices has none; in units, not in cents",
-      ],
-      ["description", "text", "description", "what partners see as the program's text"],
-      ["departure_point", "text", "departurePoint", "where the tour begins"],
-      ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
-      [
-        "accommodation_description",
-        "text",
-        "content.accommodationDescription",
-        "a text about where people stay",
-      ],
-      ["cover_url", "text", "media.coverUrl", "one complete https address"],
-      ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
-      ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
-      ["excluded", "text[]", "content.excluded", "what it does not include"],
-      ["visits", "text[]", "content.visits", "places that are visited"],
-    ],
-  },
-  room_prices: {
-    isRequired: false,
-    what: "A row for each price per person by how many share a room.",
-    field: "prices.rooms",
-    columns: [
-      ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
-      [
-        "amount",
-        "numeric",
-        "amount",
-        "above 0, in units of the currency (cents: / 100.0; floating point: ::numeric)",
-      ],
-    ],
-  },
-  child_prices: {
-    isRequired: false,
-    what: "A row for each price of an age band.",
-    field: "prices.children",
-    columns: [
-      ["min_age", "int", "minAge", "0 or more"],
-      ["max_age", "int", "maxAge", "the band's last age"],
-      ["amount", "numeric", "amount", "0 is for free"],
-    ],
-  },
-  hotel_stays: {
-    isRequired: false,
-    what: "A row for each stay in a hotel.",
-    field: "hotels",
-    columns: [
-      ["position", "int", null, "orders the stays"],
-      ["name", "text", "name", "the hotel"],
-      ["location", "text", "location", "where it is"],
-      ["check_in", "date", "checkIn", "a date"],
-      ["check_out", "date", "checkOut", "a date"],
-      ["star_level", "int", "starLevel", "1 to 5"],
-    ],
-  },
-  enrollments: {
-    isRequired: false,
-    what: "A row for each person who is booked: how many places are taken is counted from them. No names.",
-    field: "capacity.used",
-    columns: [
+  tenants: view("Required. A row for each company whose programs partners read.", null, [
+    ["name", "text", null, "for your own people; partners do not see it"],
+  ]),
+  programs: view("Required. A row for each tour, in whatever state; only active ones are published.", null, [
+    ["name", "text", "name", "an active program needs one"],
+    ["lifecycle_state", "text", "lifecycle_state", "active, draft, cancelled, completed, archived or ended"],
+    ["departure_date", "date", "departureDate", "a date: (starts_at AT TIME ZONE 'your/Zone')::date"],
+    ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
+    ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
+    ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],
+    ["category_type", "text", "category.type", "what kind of tour it is, in your words"],
+    ["category_subtype", "text", "category.subtype", "a finer kind"],
+    ["guide_name", "text", "guide.name", "shown as the guide where the view staff has no lead guide"],
+    ["legacy_price", "numeric", "prices.rooms", "used where room_prices has none"],
+    ["description", "text", "description", "what partners see as the program's text"],
+    ["departure_point", "text", "departurePoint", "where the tour begins"],
+    ["marketing_tags", "text[]", "marketingTags", "labels: ARRAY['family', 'unesco']"],
+    ["accommodation_description", "text", "content.accommodationDescription", "where people stay"],
+    ["cover_url", "text", "media.coverUrl", "one complete https address"],
+    ["gallery_urls", "text[]", "media.galleryUrls", "complete https addresses, in order"],
+    ["included", "text[]", "content.included", "what the price includes, a text for each thing"],
+    ["excluded", "text[]", "content.excluded", "what it does not include"],
+    ["visits", "text[]", "content.visits", "places that are visited"],
+  ]),
+  room_prices: view("A row for each price per person by how many share a room.", "prices.rooms", [
+    ["occupancy", "int", "occupancy", "1 for a single room, 2 for a double"],
+    ["amount", "numeric", "amount", "above 0, in units of the currency (cents: / 100.0)"],
+  ]),
+  child_prices: view("A row for each price of an age band.", "prices.children", [
+    ["min_age", "int", "minAge", "0 or more"],
+    ["max_age", "int", "maxAge", "the band's last age"],
+    ["amount", "numeric", "amount", "0 is for free"],
+  ]),
+  hotel_stays: view("A row for each stay in a hotel.", "hotels", [
+    ["position", "int", null, "orders the stays"],
+    ["name", "text", "name", "the hotel"],
+    ["location", "text", "location", "where it is"],
+    ["check_in", "date", "checkIn", "a date"],
+    ["check_out", "date", "checkOut", "a date"],
+    ["star_level", "int", "starLevel", "1 to 5"],
+  ]),
+  enrollments: view(
+    "A row for each person who is booked: how many places are taken is counted from them. No names.",
+    "capacity.used",
+    [
       ["status", "text", null, "cancelled ones take no place (TERMINAL_ENROLLMENT_STATUSES)"],
       ["role", "text", null, "passenger or staff; staff take no place"],
     ],
-  },
-  staff: {
-    isRequired: false,
-    what: "A row for each person whom partners may know of.",
-    field: "staff",
-    columns: [
-      ["position", "int", null, "orders the people; of several lead guides the first counts"],
-      ["role", "text", "role", "lead_guide or teacher; leave others out"],
-      ["name", "text", "name", "as partners see it"],
-      ["gender", "text", "gender", "male, female or NULL"],
-      ["role_label", "text", "roleLabel", "a teacher's subject or title"],
-    ],
-  },
-  flights: {
-    isRequired: false,
-    what: "A row for each flight: partners see the airline.",
-    field: "transport.flights",
-    columns: [
-      ["position", "int", null, "orders the flights"],
-      ["airline_code", "text", "airline.code", "such as LH"],
-      ["airline_logo_url", "text", "airline.logoUrl", "a complete https address"],
-    ],
-  },
-  itinerary: {
-    isRequired: false,
-    what: "A row for each day or part of the tour.",
-    field: "content.itinerary",
-    columns: [
-      ["position", "int", null, "orders the entries"],
-      ["title", "text", "title", "an entry without one is dropped"],
-      ["description", "text", "description", "its text"],
-    ],
-  },
-  faq: {
-    isRequired: false,
-    what: "A row for each question with its answer.",
-    field: "content.faq",
-    columns: [
-      ["position", "int", null, "orders the questions"],
-      ["question", "text", "question", "without one the entry is dropped"],
-      ["answer", "text", "answer", "without one the entry is dropped"],
-    ],
-  },
-} as const satisfies Readonly<Record<string, ViewDescription>>;
+  ),
+  staff: view("A row for each person whom partners may know of.", "staff", [
+    ["position", "int", null, "orders the people; of several lead guides the first counts"],
+    ["role", "text", "role", "lead_guide or teacher; leave others out"],
+    ["name", "text", "name", "as partners see it"],
+    ["gender", "text", "gender", "male, female or NULL"],
+    ["role_label", "text", "roleLabel", "a teacher's subject or title"],
+  ]),
+  flights: view("A row for each flight: partners see the airline.", "transport.flights", [
+    ["position", "int", null, "orders the flights"],
+    ["airline_code", "text", "airline.code", "such as LH"],
+    ["airline_logo_url", "text", "airline.logoUrl", "a complete https address"],
+  ]),
+  itinerary: view("A row for each day or part of the tour.", "content.itinerary", [
+    ["position", "int", null, "orders the entries"],
+    ["title", "text", "title", "an entry without one is dropped"],
+    ["description", "text", "description", "its text"],
+  ]),
+  faq: view("A row for each question with its answer.", "content.faq", [
+    ["position", "int", null, "orders the questions"],
+    ["question", "text", "question", "without one the entry is dropped"],
+    ["answer", "text", "answer", "without one the entry is dropped"],
+  ]),
+};
 
 export type ViewName = keyof typeof sourceViews;
 /** A view whose rows belong to programs, and `programs` itself. */
@@ -172,33 +113,21 @@ export type ProgramView = Exclude<ViewName, "tenants">;
 /** A view with all its columns by name, the ids among them, in order. */
 export interface ContractView {
   readonly name: string;
+  /** An optional view may be an empty stand-in, for a company that has no such data. */
   readonly isRequired: boolean;
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
 export const contractViews: readonly ContractView[] = viewNames().map((name) => {
-  const { isRequired, columns } = sourceViews[name];
   const keys = name === "tenants" ? ["tenant_id"] : ["tenant_id", "program_id"];
-  const all = [...keys.map((key) => [key, "text"] as const), ...columns];
-  return { name, isRequired, columns: Object.fromEntries(all.map(([column, kind]) => [column, kind])) };
+  const all = [...keys.map((key) => [key, "text"] as const), ...sourceViews[name].columns];
+  const columns = Object.fromEntries(all.map(([column, kind]) => [column, kind]));
+  return { name, isRequired: name === "tenants" || name === "programs", columns };
 });
 
 export function viewNames(): readonly ViewName[] {
   return Object.keys(sourceViews) as ViewName[];
 }
-
-/** Dates and amounts are text, so that none is rounded or shifted. */
-export type ColumnValue<Kind extends ColumnKind> = Kind extends "int"
-  ? number | null
-  : Kind extends "text[]"
-    ? readonly (string | null)[] | null
-    : string | null;
-
-export type ViewRow<View extends ProgramView> = RowOf<(typeof sourceViews)[View]["columns"]>;
-
-type RowOf<Columns extends readonly ColumnDescription[]> = {
-  readonly [At in keyof Columns]: ColumnValue<Columns[At][1]>;
-};
 
 /** The order of PostgreSQL's "C" collation on a UTF-8 server: by bytes. JavaScript's order differs beyond U+D7FF. */
 export function compareIds(a: string, b: string): number {

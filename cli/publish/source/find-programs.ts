@@ -4,14 +4,6 @@ import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
 import type { ProgramSource } from "../public-program/program-source.ts";
 
-/** Programs of any tenant whose id equals `$1` when case and surrounding spaces are ignored. */
-const elsewhereQuery = `
-  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000)
-    FROM partner_source.programs
-   WHERE lower(trim(program_id::text)) = lower(trim($1))
-   ORDER BY 1, 2
-   LIMIT 10`;
-
 /** Equal for rows with the same name, dates and description. */
 export function programFingerprint({ name, departureDate, returnDate, description }: ProgramSource): string {
   const values = [name, departureDate, returnDate, description].filter((value) => value !== null);
@@ -21,40 +13,62 @@ export function programFingerprint({ name, departureDate, returnDate, descriptio
 /** What `programFingerprint` is of the same values. */
 const fingerprint =
   "md5(convert_to(concat_ws(chr(31), name::text, departure_date::text, return_date::text, description::text), 'UTF8'))";
-const isListed =
-  'tenant_id::text COLLATE "C" IN (SELECT tenant_id::text COLLATE "C" FROM partner_source.tenants)';
+const tenantOf = 'tenant_id::text COLLATE "C"';
+const isListed = `${tenantOf} IN (SELECT ${tenantOf} FROM partner_source.tenants)`;
+
+export interface TenantWithPrograms {
+  readonly tenantId: TenantId;
+  /** How many of the programs that were asked for the tenant has. */
+  readonly programs: number;
+}
 
 /** The listed tenants, without `$2`, that have programs with the ids `$1` and the fingerprints at the same places of `$3`, and how many. */
 const tenantsOfProgramsQuery = `
-  SELECT tenant_id::text COLLATE "C", count(*)::int
+  SELECT ${tenantOf}, count(*)::int
     FROM partner_source.programs
    WHERE program_id::text COLLATE "C" = ANY ($1::text[])
      AND (program_id::text COLLATE "C", ${fingerprint})
          IN (SELECT id, fingerprint FROM unnest($1::text[], $3::text[]) AS asked (id, fingerprint))
-     AND tenant_id::text COLLATE "C" <> $2 AND ${isListed}
+     AND ${tenantOf} <> $2 AND ${isListed}
    GROUP BY 1
    ORDER BY count(*) DESC, 1
    LIMIT 1000`;
 
+/** P144: the other tenants that have rows like these programs', those with the most first. At most 1,000. */
+export async function tenantsOfPrograms(
+  client: SourceClient,
+  tenantId: TenantId,
+  programs: ReadonlyMap<string, { readonly fingerprint: string }>,
+): Promise<readonly TenantWithPrograms[]> {
+  const fingerprints = [...programs.values()].map(({ fingerprint }) => fingerprint);
+  const values = [[...programs.keys()], tenantId, fingerprints];
+  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, values);
+  return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
+}
+
 /** For each listed tenant that has programs of another: one other for each such program, and how many programs it stands for. */
 const sharingTenantsQuery = `
   SELECT tenant, CASE WHEN tenant = least THEN greatest ELSE least END, count(*)::int
-    FROM (SELECT array_agg(DISTINCT tenant_id::text COLLATE "C") AS tenants,
-                 min(tenant_id::text COLLATE "C") AS least, max(tenant_id::text COLLATE "C") AS greatest
+    FROM (SELECT array_agg(DISTINCT ${tenantOf}) AS tenants, min(${tenantOf}) AS least, max(${tenantOf}) AS greatest
             FROM partner_source.programs
            WHERE ${isListed}
            GROUP BY program_id::text COLLATE "C", ${fingerprint}
-          HAVING min(tenant_id::text COLLATE "C") <> max(tenant_id::text COLLATE "C")) AS shared, unnest(tenants) AS tenant
+          HAVING min(${tenantOf}) <> max(${tenantOf})) AS shared, unnest(tenants) AS tenant
    GROUP BY 1, 2
    ORDER BY 3 DESC, 2`;
 
-/** Programs of any tenant whose id and name match each of the patterns `$1`, in any case. At most `$2`. */
-const findProgramsQuery = `
-  SELECT left(tenant_id::text, 1000), left(program_id::text, 1000), left(name::text, 1000), left(lifecycle_state::text, 100)
-    FROM partner_source.programs
-   WHERE concat_ws(' ', program_id::text, left(name::text, 1000)) ILIKE ALL ($1::text[])
-   ORDER BY 1, 2
-   LIMIT $2`;
+/** P144: for each tenant the others that share rows with it, by one question over all tenants. */
+export async function sharingTenants(
+  client: SourceClient,
+): Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> {
+  const sharing = new Map<string, TenantWithPrograms[]>();
+  const rows = await rowsOf<[string, string, number]>(client, sharingTenantsQuery);
+  for (const [tenantId, other, programs] of rows) {
+    if (!isTenantId(other)) continue;
+    sharing.set(tenantId, [...(sharing.get(tenantId) ?? []), { tenantId: other, programs }]);
+  }
+  return sharing;
+}
 
 export interface FoundInSource {
   readonly tenantId: string;
@@ -70,58 +84,32 @@ export async function findProgramsInSource(
   limit: number,
 ): Promise<readonly FoundInSource[]> {
   const patterns = words.map((word) => `%${word.replace(/[\\%_]/g, "\\$&")}%`);
-  const rows = await rowsOf<(string | null)[]>(client, findProgramsQuery, [patterns, limit]);
-  return rows.map(([tenantId, programId, name, state]) => ({
-    tenantId: tenantId ?? "",
-    programId: programId ?? "",
-    name: name ?? "",
-    state: state ?? "",
-  }));
+  const isMatch = "concat_ws(' ', program_id::text, left(name::text, 1000)) ILIKE ALL ($1::text[])";
+  return await foundBy(client, isMatch, patterns, limit);
 }
 
-export interface TenantWithPrograms {
-  readonly tenantId: TenantId;
-  /** How many of the programs that were asked for the tenant has. */
-  readonly programs: number;
-}
-
-/** P144: the other tenants that have rows like these programs', those with the most first. At most 1,000. */
-export async function tenantsOfPrograms(
-  client: SourceClient,
-  tenantId: TenantId,
-  programs: ReadonlyMap<string, { readonly fingerprint: string }>,
-): Promise<readonly TenantWithPrograms[]> {
-  const fingerprints = [...programs.values()].map(({ fingerprint }) => fingerprint);
-  const values = [[...programs.keys()], tenantId, fingerprints];
-  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, values);
-  return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
-}
-
-/** P144: for each tenant the others that share rows with it, by one question over all tenants. */
-export async function sharingTenants(
-  client: SourceClient,
-): Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> {
-  const sharing = new Map<string, TenantWithPrograms[]>();
-  for (const [tenantId, other, programs] of await rowsOf<[string, string, number]>(
-    client,
-    sharingTenantsQuery,
-  )) {
-    if (!isTenantId(other)) continue;
-    sharing.set(tenantId, [...(sharing.get(tenantId) ?? []), { tenantId: other, programs }]);
-  }
-  return sharing;
-}
-
-export interface ElsewhereProgram {
-  readonly tenantId: string;
-  readonly programId: string;
-}
+export type ElsewhereProgram = Pick<FoundInSource, "tenantId" | "programId">;
 
 /** Programs of any tenant that have this id, also in another case or with spaces around it. At most ten. */
 export async function readElsewhere(
   client: SourceClient,
   programId: string,
 ): Promise<readonly ElsewhereProgram[]> {
-  const rows = await rowsOf<[string | null, string | null]>(client, elsewhereQuery, [programId]);
-  return rows.map(([tenantId, id]) => ({ tenantId: tenantId ?? "", programId: id ?? "" }));
+  const found = await foundBy(client, "lower(trim(program_id::text)) = lower(trim($1))", programId, 10);
+  return found.map(({ tenantId, programId }) => ({ tenantId, programId }));
+}
+
+/** `condition`: of the rows, with `value` as `$1`. */
+async function foundBy(
+  client: SourceClient,
+  condition: string,
+  value: unknown,
+  limit: number,
+): Promise<readonly FoundInSource[]> {
+  const columns = ["tenant_id", "program_id", "name", "lifecycle_state"];
+  const query = `
+    SELECT ${columns.map((column) => `coalesce(left(${column}::text, 1000), '')`).join(", ")}
+      FROM partner_source.programs WHERE ${condition} ORDER BY 1, 2 LIMIT $2`;
+  const rows = await rowsOf<[string, string, string, string]>(client, query, [value, limit]);
+  return rows.map(([tenantId, programId, name, state]) => ({ tenantId, programId, name, state }));
 }

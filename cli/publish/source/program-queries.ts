@@ -1,4 +1,4 @@
-import { type ColumnKind, type ProgramView, sourceViews, viewNames } from "./contract.ts";
+import { type ProgramView, sourceViews, viewNames } from "./contract.ts";
 
 /*
  * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of each program as one
@@ -37,17 +37,16 @@ export const sumsQuery = `
     FROM (${programViews.map((view) => hashedRows(view)).join(" UNION ALL")}) AS hashed
    GROUP BY program_id ORDER BY program_id`;
 
-/** Reads all rows of the tenant in one view, or those of the programs before `$2`: for finding out where the view fails. */
-export function viewQuery(view: ProgramView, isBefore = false): string {
-  const narrowed = isBefore ? ' AND program_id::text COLLATE "C" < $2' : "";
-  return `SELECT sum(hash) FROM (${hashedRows(view, narrowed)}) AS hashed`;
+/** Reads all rows of the tenant in one view: for finding out which view fails. */
+export function viewQuery(view: ProgramView): string {
+  return `SELECT sum(hash) FROM (${hashedRows(view)}) AS hashed`;
 }
 
 /**
  * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
  * nothing but NULL has the hash 0. A list's hash omits its dimensions.
  */
-function hashedRows(view: ProgramView, narrowed = ""): string {
+function hashedRows(view: ProgramView): string {
   const at = programViews.indexOf(view);
   const hashed = sourceViews[view].columns.flatMap(([name, kind]) => {
     if (kind === "int" || kind === "date") return name;
@@ -57,26 +56,18 @@ function hashedRows(view: ProgramView, narrowed = ""): string {
   });
   return `
       SELECT ${id}, ${1 << at} AS view, hash_record_extended(ROW(tenant_id::text COLLATE "C", ${hashed.join(", ")}), ${at}) AS hash
-        FROM partner_source.${view} WHERE ${ofTenant}${narrowed}`;
-}
-
-export interface ProgramsQuery {
-  /** A JSON of more bytes stays in the database; its size comes all the same. */
-  readonly maxBytes: number;
-  /** Only of the programs `$2`. */
-  readonly isNarrowed: boolean;
-  /** A larger value stays in the database; `{"bytes": its size}` stands in its place. `undefined`: values have any size. */
-  readonly maxValueBytes?: number;
+        FROM partner_source.${view} WHERE ${ofTenant}`;
 }
 
 /**
  * For each program id: its rows in all views as one JSON, `{"programs": [[...]], "room_prices": [[...], ...], ...}`, its bytes, the
  * states of its rows in `programs` as a JSON array, and the least and the greatest tenant id of all rows. Enrollments are counted by
- * status and role. The columns of `programs` are text, so that no number is rounded.
+ * status and role. The columns of `programs` are text, so that no number is rounded. A JSON of more than `maxBytes` stays in the
+ * database; its size comes all the same. `isNarrowed`: only the programs `$2`.
  */
-export function programsQuery({ maxBytes, isNarrowed, maxValueBytes }: ProgramsQuery): string {
+export function programsQuery(maxBytes: number, isNarrowed: boolean): string {
   const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;
-  const rows = programViews.map((view) => aggregatedRows(view, where, maxValueBytes));
+  const rows = programViews.map((view) => aggregatedRows(view, `partner_source.${view} WHERE ${where}`));
   // `OFFSET 0` keeps PostgreSQL from making each JSON anew wherever it is named.
   return `
   SELECT program_id, CASE WHEN octet_length(json) <= ${maxBytes} THEN json END, octet_length(json)::text, states, least, greatest
@@ -87,55 +78,29 @@ export function programsQuery({ maxBytes, isNarrowed, maxValueBytes }: ProgramsQ
    ORDER BY program_id`;
 }
 
-/** The columns of a view as they are selected. */
-const selected: Readonly<Record<ColumnKind, (name: string) => string>> = {
-  int: (name) => name,
-  date: (name) => `${name}::text`,
-  text: (name) => `${name}::text`,
-  numeric: (name) => `${name}::text`,
-  "text[]": (name) => `${name}::text[]`,
-};
-
-function aggregatedRows(view: ProgramView, where: string, maxValueBytes: number | undefined): string {
+function aggregatedRows(view: ProgramView, from: string): string {
   const tenant = `coalesce(tenant_id::text, '') COLLATE "C"`;
   const tenants = `min(${tenant}) AS least, max(${tenant}) AS greatest`;
-  const from = `partner_source.${view} WHERE ${where}`;
-  const columns = sourceViews[view].columns.map(([name, kind]) => {
-    const value = view === "programs" && kind === "int" ? `${name}::text` : selected[kind](name);
-    return maxValueBytes === undefined || kind === "int" || kind === "date"
-      ? value
-      : cut(value, kind, maxValueBytes);
-  });
   if (view === "enrollments") {
     return `
-      SELECT program_id, 'enrollments' AS view, json_agg(json_build_array(${columns.join(", ")}, enrolled)) AS rows, NULL AS states,
+      SELECT program_id, 'enrollments' AS view, json_agg(json_build_array(status, role, enrolled)) AS rows, NULL AS states,
              min(least) AS least, max(greatest) AS greatest
         FROM (SELECT ${id}, status::text COLLATE "C" AS status, role::text COLLATE "C" AS role, count(*) AS enrolled, ${tenants}
                 FROM ${from} GROUP BY 1, 2, 3) AS counted
        GROUP BY 1`;
   }
+  const columns = sourceViews[view].columns.map(([name, kind]) => {
+    if (kind === "text[]") return `${name}::text[]`;
+    return kind === "int" && view !== "programs" ? name : `${name}::text`;
+  });
   const states = view === "programs" ? "json_agg(left(lifecycle_state::text, 1000))::text" : "NULL";
   return `
       SELECT ${id}, '${view}' AS view, json_agg(json_build_array(${columns.join(", ")})) AS rows, ${states} AS states, ${tenants}
         FROM ${from} GROUP BY 1`;
 }
 
-/**
- * PostgreSQL knows the size of a text without reading it. Of a list it knows the stored size, perhaps compressed; only a list whose
- * stored size is small is unpacked, since unpacking a gigabyte would fail.
- */
-function cut(value: string, kind: "text" | "numeric" | "text[]", maxValueBytes: number): string {
-  const unpacked = `octet_length(array_send(${value})) - 12 - 8 * coalesce(array_ndims(${value}), 0) + 12 * cardinality(${value})::bigint`;
-  const stored = `pg_column_size(${value})`;
-  const maxStored = Math.max(maxValueBytes, maxUnpackedBytes) + maxListOverhead;
-  const bytes =
-    kind === "text[]"
-      ? `CASE WHEN ${stored} > ${maxStored} THEN ${stored} ELSE ${unpacked} END`
-      : `octet_length(${value})`;
-  return `CASE WHEN ${bytes} > ${maxValueBytes} THEN json_build_object('bytes', ${bytes}) ELSE to_json(${value}) END`;
-}
-
-/** A list whose stored size is below this is always unpacked, so that its size is told to the byte. */
-const maxUnpackedBytes = 1024 * 1024;
-/** The most that a list takes in memory without its elements: header, six dimensions, padding of a short list. */
-const maxListOverhead = 64;
+/** The state of each of the tenant's programs. No other view is asked (P130). */
+export const statesQuery = `
+  SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
+    FROM partner_source.programs
+   WHERE ${ofTenant}`;

@@ -1,12 +1,6 @@
 import { lifecycle } from "../public-program/lifecycle.ts";
-import type { EnrollmentRow, ProgramSource, SourceOversize } from "../public-program/program-source.ts";
-import {
-  type ColumnKind,
-  type ColumnValue,
-  type ProgramView,
-  sourceViews,
-  type ViewRow,
-} from "./contract.ts";
+import type { ProgramSource, SourceOversize } from "../public-program/program-source.ts";
+import { type ProgramView, sourceViews } from "./contract.ts";
 import { programViews } from "./program-queries.ts";
 
 /** How large the data of one program may be (D37). Anything larger makes it an error. */
@@ -17,128 +11,88 @@ export interface SourceLimits {
   readonly maxProgramBytes: number;
 }
 
+type Row = readonly unknown[];
 /** The rows of a program by view, as `programsQuery` gives them. */
-export type ProgramRows = Partial<Readonly<Record<ProgramView, readonly (readonly unknown[])[]>>>;
+export type ProgramRows = Partial<Readonly<Record<ProgramView, readonly Row[]>>>;
 
 /**
- * Makes a program of its rows. Values get the contract's types and stay untrusted: `publicProgram` judges them. Of several rows of one
- * id, one that is to be published counts, then one with an unknown state.
+ * Makes a program of its rows: each column becomes the field of its name (`departure_date`: `departureDate`), and so does each child
+ * view. Values have the contract's types and stay untrusted: `publicProgram` judges them. Of several rows of one id, one that is to be
+ * published counts, then one with an unknown state.
  */
 export function programSource(
   programId: string | null,
   rows: ProgramRows,
   oversize: SourceOversize | null,
 ): ProgramSource {
+  const source: Record<string, unknown> = { programId, oversize };
   const row = decisiveRow(rows.programs ?? []);
-  const text = (column: ColumnOf<"text" | "numeric" | "date">) => row[positions[column]] as string | null;
-  const list = (column: ColumnOf<"text[]">) => row[positions[column]] as ColumnValue<"text[]">;
-  const total = row[positions.capacity_total] as string | null;
-  const children = <View extends ProgramView>(view: View) => (rows[view] ?? []) as readonly ChildRow<View>[];
-  return {
-    programId,
-    name: text("name"),
-    lifecycleState: text("lifecycle_state"),
-    departureDate: text("departure_date"),
-    returnDate: text("return_date"),
-    capacityTotal: total === null || !Number.isSafeInteger(Number(total)) ? total : Number(total),
-    currency: text("currency"),
-    categoryType: text("category_type"),
-    categorySubtype: text("category_subtype"),
-    guideName: text("guide_name"),
-    legacyPrice: text("legacy_price"),
-    description: text("description"),
-    departurePoint: text("departure_point"),
-    marketingTags: list("marketing_tags"),
-    accommodationDescription: text("accommodation_description"),
-    coverUrl: text("cover_url"),
-    galleryUrls: list("gallery_urls"),
-    included: list("included"),
-    excluded: list("excluded"),
-    visits: list("visits"),
-    roomPrices: byText(children("room_prices")),
-    childPrices: byText(children("child_prices")),
-    hotelStays: byPosition(children("hotel_stays")),
-    enrollments: byText(
-      children("enrollments").map(([status, role, enrolled]): EnrollmentRow => [role, status, enrolled]),
-    ),
-    staff: byPosition(children("staff")),
-    flights: byPosition(children("flights")),
-    itinerary: byPosition(children("itinerary")),
-    faq: byPosition(children("faq")),
-    oversize,
-  };
+  for (const [at, field] of programFields.entries()) source[field] = row[at] ?? null;
+  const enrollments = rows.enrollments?.map(([status, role, count]) => [role, status, count]);
+  for (const [view, field] of childFields) {
+    source[field] = orderedRows(view, (view === "enrollments" ? enrollments : rows[view]) ?? []);
+  }
+  const total = Number(source.capacityTotal ?? Number.NaN);
+  if (Number.isSafeInteger(total)) source.capacityTotal = total;
+  return source as unknown as ProgramSource;
 }
 
-/** A program of which only the state is known. */
+/** A program of which only the states of its rows are known. */
 export function bareSource(
   programId: string | null,
   states: readonly (string | null)[],
   oversize: SourceOversize | null,
 ): ProgramSource {
-  const rows = states.map((state) =>
-    sourceViews.programs.columns.map(([name]) => (name === "lifecycle_state" ? state : null)),
-  );
+  const rows = states.map((state) => programFields.map((_, at) => (at === statePlace ? state : null)));
   return programSource(programId, { programs: rows }, oversize);
 }
 
-type ProgramColumn = (typeof sourceViews.programs.columns)[number];
-type ColumnOf<Kind extends ColumnKind> = Extract<ProgramColumn, readonly [string, Kind, unknown, string]>[0];
+function fieldOf(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
 
-const positions = Object.fromEntries(
-  sourceViews.programs.columns.map(([name], at) => [name, at]),
-) as Readonly<Record<ProgramColumn[0], number>>;
-
-/** Enrollments are counted by the query. */
-type ChildRow<View extends ProgramView> = View extends "enrollments"
-  ? readonly [...ViewRow<"enrollments">, enrolled: number]
-  : ViewRow<View>;
-
+const programFields = sourceViews.programs.columns.map(([name]) => fieldOf(name));
+const childFields = programViews
+  .filter((view) => view !== "programs")
+  .map((view) => [view, fieldOf(view)] as const);
+const statePlace = programFields.indexOf("lifecycleState");
 const ranks = { publishable: 0, unknown: 1, unpublished: 2 };
 
-function decisiveRow(rows: readonly (readonly unknown[])[]): readonly unknown[] {
-  const [first = []] = rows;
-  if (rows.length <= 1) return first;
-  const rank = (row: readonly unknown[]): number =>
-    ranks[lifecycle((row[positions.lifecycle_state] ?? null) as string | null).kind];
-  const text = (row: readonly unknown[]): string => JSON.stringify(row);
+function decisiveRow(rows: readonly Row[]): Row {
+  if (rows.length <= 1) return rows[0] ?? [];
+  const rank = (row: Row): number => ranks[lifecycle((row[statePlace] ?? null) as string | null).kind];
   // The database gives such rows in any order.
-  return [...rows].sort((a, b) => rank(a) - rank(b) || compareTexts(text(a), text(b)))[0] ?? first;
+  return [...rows].sort((a, b) => rank(a) - rank(b) || compareTexts(a, b))[0] ?? [];
 }
-
-/** Rows without a position come in any order, which depends on how many programs are read; findings name their places. */
-function byText<Row extends readonly unknown[]>(rows: readonly Row[]): readonly Row[] {
-  return [...rows].sort((a, b) => compareTexts(JSON.stringify(a), JSON.stringify(b)));
-}
-
-type Positioned<Rest extends readonly unknown[]> = readonly [position: number | null, ...Rest];
 
 /**
- * Orders rows by position, NULL last, and ties by their text (D39), whatever order the database gives. The position is not
- * published, so it is cut off.
+ * Orders the rows of a child view by position, NULL last, and ties by their text (D39), whatever order the database gives. The
+ * position is not published, so it is cut off. Rows without positions are ordered, too, since findings name their places.
  */
-export function byPosition<Rest extends readonly unknown[]>(rows: readonly Positioned<Rest>[]): Rest[] {
+export function orderedRows(view: ProgramView, rows: readonly Row[]): readonly Row[] {
+  const hasPosition = sourceViews[view].columns[0]?.[0] === "position";
+  const place = (row: Row | undefined): number =>
+    hasPosition ? ((row?.[0] ?? Number.POSITIVE_INFINITY) as number) : 0;
+  // Two infinite places differ by NaN.
+  const compare = (a: Row, b: Row): number => place(a) - place(b) || compareTexts(a, b);
   // Rows nearly always come in order, and sorting makes several arrays even for one row.
-  const isOrdered = rows.every((row, at) => at === 0 || comparePositions(rows[at - 1] ?? row, row) <= 0);
-  return (isOrdered ? rows : [...rows].sort(comparePositions)).map(([, ...rest]) => rest);
+  const isOrdered = rows.every((row, at) => at === 0 || compare(rows[at - 1] ?? row, row) <= 0);
+  const ordered = isOrdered ? rows : [...rows].sort(compare);
+  return hasPosition ? ordered.map(([, ...rest]) => rest) : ordered;
 }
 
-function comparePositions(a: Positioned<readonly unknown[]>, b: Positioned<readonly unknown[]>): number {
-  const [first, second] = [a[0] ?? Number.POSITIVE_INFINITY, b[0] ?? Number.POSITIVE_INFINITY];
-  if (first !== second) return first < second ? -1 : 1;
-  return compareTexts(JSON.stringify(a), JSON.stringify(b));
+function compareTexts(a: Row, b: Row): number {
+  const [text, other] = [JSON.stringify(a), JSON.stringify(b)];
+  return text === other ? 0 : text < other ? -1 : 1;
 }
 
-function compareTexts(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
-}
-
-/** D37: the first value that was cut in the database, since it has more than `maxBytes`; `null` when there is none. */
+/** D37: the first column with a value of more than `maxBytes`; `null` when there is none. */
 export function oversizeIn(rows: ProgramRows, maxBytes: number): SourceOversize | null {
   for (const view of programViews) {
     const { field, columns } = sourceViews[view];
     for (const [at, [column, , ownField]] of columns.entries()) {
-      const bytes = (rows[view] ?? []).reduce((most, row) => Math.max(most, bytesOfCut(row[at])), 0);
-      if (bytes === 0) continue;
+      const bytes = (rows[view] ?? []).reduce((most, row) => Math.max(most, bytesOf(row[at])), 0);
+      if (bytes <= maxBytes) continue;
       const text = `${view}.${column}: ${bytes} bytes, limit ${maxBytes}`;
       // The rows of a child view become one field together.
       return { code: "value_too_large", view, column, field: field ?? ownField, text };
@@ -147,6 +101,8 @@ export function oversizeIn(rows: ProgramRows, maxBytes: number): SourceOversize 
   return null;
 }
 
-function bytesOfCut(value: unknown): number {
-  return typeof value === "object" && value !== null && "bytes" in value ? Number(value.bytes) : 0;
+/** Elements of a list that are lists themselves add nothing of their own. */
+function bytesOf(value: unknown): number {
+  if (!Array.isArray(value)) return typeof value === "string" ? Buffer.byteLength(value) : 0;
+  return value.flat(6).reduce((sum: number, element) => sum + bytesOf(element) + 16, 0);
 }

@@ -41,10 +41,9 @@ export interface StrayRows {
 export function strayRows(sums: readonly ProgramSum[]): readonly StrayRows[] {
   const ofUnknown = sums.filter((sum) => !isProgram(sum));
   return programViews.flatMap((view, at) => {
-    const [first, ...others] = ofUnknown.filter(({ views }) => (views & (1 << at)) !== 0);
-    return first === undefined
-      ? []
-      : [{ view, programs: 1 + others.length, firstProgramId: first.programId }];
+    const found = ofUnknown.filter(({ views }) => (views & (1 << at)) !== 0);
+    const firstProgramId = found[0]?.programId ?? null;
+    return found.length === 0 ? [] : [{ view, programs: found.length, firstProgramId }];
   });
 }
 
@@ -60,10 +59,13 @@ export interface WantedPrograms {
   readonly count?: number | undefined;
 }
 
+/** What is read together has at most 4 MB, and ten times as much when it is parsed. */
+const programsPerRound = 32;
+const smallBytes = 128 * 1024;
+
 /**
- * Reads a tenant's programs in the order of their ids, in batches that are small in memory. A program that may hold a value that is
- * too large, or that is large itself, stays in the database at first. A second query then asks for those of a batch together, with
- * such values cut.
+ * Reads a tenant's programs in the order of their ids, some at a time. A large program stays in the database at first, and is then
+ * read alone, so that memory holds one such program.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -71,17 +73,24 @@ export async function* readPrograms(
   limits: SourceLimits,
   { only, count = only?.length }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  // An element of a list counts at most six times the bytes of its JSON.
-  const maxBytes = Math.min(smallBytes, Math.floor(limits.maxValueBytes / 6));
-  const query = programsQuery({ maxBytes, isNarrowed: only !== undefined });
+  const query = programsQuery(Math.min(smallBytes, limits.maxProgramBytes), only !== undefined);
   const values = only === undefined ? [tenantId] : [tenantId, only];
-  const isAtOnce = count !== undefined && count <= programsPerRound;
-  const rounds = isAtOnce ? roundAtOnce(client, query, values) : roundsOf(client, query, values);
+  const isFew = count !== undefined && count <= programsPerRound;
+  const rounds = isFew ? [allRows(client, query, values)] : roundsOf(client, query, values);
   for await (const round of rounds) {
-    for (const batch of batchesOf(round, limits.maxProgramBytes)) {
-      const large = await readLarge(client, tenantId, limits, batch);
-      yield batch.flatMap((row) => programsOf(row, large.get(row[0]), tenantId, limits));
+    let batch: ReadProgram[] = [];
+    for (const row of round) {
+      if (!isLarge(row, limits)) {
+        batch.push(...programsOf(row, tenantId, limits));
+        continue;
+      }
+      yield batch;
+      batch = [];
+      const wholeQuery = programsQuery(limits.maxProgramBytes, true);
+      const [whole = row] = await allRows(client, wholeQuery, [tenantId, [row[0]]]);
+      yield programsOf(whole, tenantId, limits);
     }
+    yield batch;
   }
 }
 
@@ -98,19 +107,15 @@ export async function readProgram(
   return undefined;
 }
 
-const programsPerRound = 64;
-const smallBytes = 64 * 1024;
-/** The most JSON of a batch; a larger program is one of its own. Parsed rows take ten times the memory of their JSON. */
-const maxBatchBytes = 1024 * 1024;
-
-async function* roundAtOnce(
+/** Without a cursor, PostgreSQL keeps the plan of the query. */
+async function allRows(
   client: SourceClient,
   query: string,
   values: readonly unknown[],
-): AsyncGenerator<readonly TextRow[], void> {
+): Promise<readonly TextRow[]> {
   const rows: TextRow[] = [];
   await forEachRow(client, query, values, (row) => rows.push(row));
-  yield rows;
+  return rows;
 }
 
 /** Fetches the next round while the caller works on this one. */
@@ -120,11 +125,8 @@ async function* roundsOf(
   values: readonly unknown[],
 ): AsyncGenerator<readonly TextRow[], void> {
   await client.query(`DECLARE programs NO SCROLL CURSOR FOR ${query}`, [...values]);
-  const config = {
-    text: `FETCH ${programsPerRound} FROM programs`,
-    rowMode: "array",
-    types: asText,
-  } as unknown;
+  const text = `FETCH ${programsPerRound} FROM programs`;
+  const config = { text, rowMode: "array", types: asText } as unknown;
   const fetchRound = () => client.query<(string | null)[]>(config as QueryArrayConfig);
   let next = fetchRound();
   for (let isLast = false; !isLast; ) {
@@ -140,49 +142,18 @@ async function* roundsOf(
   await client.query("CLOSE programs");
 }
 
-function* batchesOf(round: readonly TextRow[], maxProgramBytes: number): Generator<readonly TextRow[]> {
-  let [batch, batchBytes]: [TextRow[], number] = [[], 0];
-  for (const row of round) {
-    // The JSON of a program that is too large is never fetched.
-    const bytes = Math.min(Number(row[2]), maxProgramBytes);
-    if (batch.length > 0 && batchBytes + bytes > maxBatchBytes) {
-      yield batch;
-      [batch, batchBytes] = [[], 0];
-    }
-    batch.push(row);
-    batchBytes += bytes;
-  }
-  yield batch;
+/** Whether the program is to be read alone. One that is not to be published needs no rows, nor do rows of no program. */
+function isLarge([programId, json, bytes, states]: TextRow, { maxProgramBytes }: SourceLimits): boolean {
+  if (json !== null || programId === null || states == null || Number(bytes) > maxProgramBytes) return false;
+  return statesOf(states).some((state) => lifecycle(state).kind !== "unpublished");
 }
 
-/** The programs of a batch that are not small, by id. The JSON of one that is larger than a program may be is `null`. */
-async function readLarge(
-  client: SourceClient,
-  tenantId: TenantId,
-  { maxProgramBytes: maxBytes, maxValueBytes }: SourceLimits,
-  batch: readonly TextRow[],
-): Promise<ReadonlyMap<string | null | undefined, TextRow>> {
-  const found = new Map<string | null | undefined, TextRow>();
-  const ids = batch.filter(isLarge).map(([programId]) => programId);
-  if (ids.length === 0) return found;
-  const query = programsQuery({ maxBytes, maxValueBytes, isNarrowed: true });
-  await forEachRow(client, query, [tenantId, ids], (row) => found.set(row[0], row));
-  return found;
-}
-
-/** Rows of programs that do not exist, or without an id, are not needed. Nor is what is not to be published. */
-function isLarge([programId, json, , states]: TextRow): boolean {
-  return json === null && programId !== null && states !== null && !areUnpublished(statesOf(states));
-}
-
-/** `large`: the row of the second query, if the program needed one. */
 function programsOf(
-  small: TextRow,
-  large: TextRow | undefined,
+  row: TextRow,
   tenantId: TenantId,
   { maxValueBytes, maxProgramBytes }: SourceLimits,
 ): readonly ReadProgram[] {
-  const [programId = null, json, bytes, states = null, ...tenants] = large ?? small;
+  const [programId = null, json = null, bytes, states = null, ...tenants] = row;
   // The last guard between tenants: a row of another tenant, which a broken view may give, ends the build.
   if (tenants.some((found) => found !== tenantId)) {
     throw new Failure("internal", `A view of partner_source gave a row of another tenant than ${tenantId}.`);
@@ -193,27 +164,26 @@ function programsOf(
   if (programId === null)
     return all.map((state) => ({ source: bareSource(null, [state], null), isDuplicate: false }));
   const isDuplicate = all.length > 1;
-  const text = `programs: ${bytes} bytes, limit ${maxProgramBytes}`;
-  const tooLarge = { code: "program_too_large", view: "programs", column: null, field: null, text } as const;
-  if (json === null || json === undefined) {
+  if (json === null) {
+    const text = `programs: ${bytes} bytes, limit ${maxProgramBytes}`;
+    const tooLarge = {
+      code: "program_too_large",
+      view: "programs",
+      column: null,
+      field: null,
+      text,
+    } as const;
     return [{ source: bareSource(programId, all, tooLarge), isDuplicate }];
   }
   const rows: ProgramRows = JSON.parse(json);
-  const oversize = large === undefined ? null : oversizeIn(rows, maxValueBytes);
-  const isTooLarge = Number(bytes) > maxProgramBytes;
-  const source = programSource(shortId(programId), rows, oversize ?? (isTooLarge ? tooLarge : null));
-  return [{ source, isDuplicate }];
+  // An element of a list counts at most six times the bytes of its JSON.
+  const mayBeOversize = Number(bytes) * 6 > maxValueBytes;
+  const oversize = mayBeOversize ? oversizeIn(rows, maxValueBytes) : null;
+  // A longer id is ill-formed anyway, so this much of it is enough to name it.
+  const shortId = programId.length <= 1000 ? programId : [...programId].slice(0, 1000).join("");
+  return [{ source: programSource(shortId, rows, oversize), isDuplicate }];
 }
 
-function statesOf(states: string | null | undefined): readonly (string | null)[] {
-  return JSON.parse(states ?? "[]");
-}
-
-function areUnpublished(states: readonly (string | null)[]): boolean {
-  return states.every((state) => lifecycle(state).kind === "unpublished");
-}
-
-/** A longer id is ill-formed anyway, so this much of it is enough to name it. */
-function shortId(programId: string): string {
-  return programId.length <= 1000 ? programId : [...programId].slice(0, 1000).join("");
+function statesOf(states: string): readonly (string | null)[] {
+  return JSON.parse(states);
 }

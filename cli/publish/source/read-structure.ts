@@ -1,10 +1,12 @@
 import type pg from "pg";
 import { ownTables } from "../../database/own-tables.ts";
-import type { ColumnType } from "./column-type.ts";
 
-export interface CatalogColumn {
+interface CatalogColumn {
   readonly name: string;
-  readonly type: ColumnType;
+  /** The type as people write it: `timestamp with time zone`. */
+  readonly shown: string;
+  /** `pg_type.typname` of the type under all domains, or `enum`; for an array, that of its elements with `[]`. */
+  readonly type: string;
   readonly isReadable: boolean;
 }
 
@@ -44,12 +46,10 @@ const structureQuery = `
     UNION
     SELECT column_type, typbasetype FROM based JOIN pg_type ON oid = type WHERE typtype = 'd'
   ),
-  described (column_type, description) AS (
-    SELECT column_type, json_build_object(
-             'shown', format_type(column_type, NULL),
-             'name', coalesce(element.typname, base.typname),
-             'isArray', element.oid IS NOT NULL,
-             'isEnum', coalesce(element.typtype, base.typtype) = 'e')
+  described (column_type, type) AS (
+    SELECT column_type,
+           CASE coalesce(element.typtype, base.typtype) WHEN 'e' THEN 'enum' ELSE coalesce(element.typname, base.typname) END
+             || CASE WHEN element.oid IS NULL THEN '' ELSE '[]' END
       FROM based
       JOIN pg_type AS base ON base.oid = type AND base.typtype <> 'd'
       LEFT JOIN pg_type AS element ON element.oid = base.typelem AND base.typcategory = 'A'
@@ -62,7 +62,8 @@ const structureQuery = `
              'columns', (
                SELECT coalesce(json_agg(json_build_object(
                         'name', attname,
-                        'type', description,
+                        'shown', format_type(column_type, NULL),
+                        'type', type,
                         'isReadable', has_column_privilege(attrelid, attnum, 'SELECT')) ORDER BY attnum), '[]')
                  FROM pg_attribute
                  JOIN described ON column_type = atttypid

@@ -3,22 +3,6 @@ import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 
-const tenantsQuery = `
-  SELECT left(tenant_id::text, 1000), left(name::text, 1000)
-    FROM partner_source.tenants
-   ORDER BY tenant_id::text COLLATE "C"`;
-
-const tenantQuery = `
-  SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
-
-/** Programs of tenants that are not listed, counted by the tenant id that they name. */
-const strayProgramsQuery = `
-  SELECT left(p.tenant_id::text, 1000), count(*)::int
-    FROM partner_source.programs AS p
-   WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")
-   GROUP BY 1
-   ORDER BY 1`;
-
 /** A row of the view `tenants`. Its id is not checked yet. */
 export interface TenantRow {
   readonly tenantId: string | null;
@@ -27,10 +11,7 @@ export interface TenantRow {
 
 /** A fault of a tenant's own row or id. */
 export interface TenantProblem {
-  readonly code: Extract<
-    ProblemCode,
-    "tenant_id_invalid" | "tenant_duplicate" | "programs_of_unknown_tenant" | "tenant_id_null"
-  >;
+  readonly code: ProblemCode;
   readonly tenantId: string | null;
   /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
@@ -40,7 +21,9 @@ export interface TenantProblem {
 
 /** Ordered by id. A tenant that is listed twice comes twice. */
 export async function readTenants(client: SourceClient): Promise<readonly TenantRow[]> {
-  const rows = await rowsOf<[string | null, string | null]>(client, tenantsQuery);
+  const query = `SELECT left(tenant_id::text, 1000), left(name::text, 1000)
+    FROM partner_source.tenants ORDER BY tenant_id::text COLLATE "C"`;
+  const rows = await rowsOf<[string | null, string | null]>(client, query);
   return rows.map(([tenantId, name]) => ({ tenantId, name }));
 }
 
@@ -67,13 +50,16 @@ export async function readTenantList(
 }
 
 export async function isTenantListed(client: SourceClient, tenantId: TenantId): Promise<boolean> {
-  const { rowCount } = await client.query({ text: tenantQuery, values: [tenantId] });
-  return rowCount !== 0;
+  const text = `SELECT FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = $1 LIMIT 1`;
+  return (await client.query({ text, values: [tenantId] })).rowCount !== 0;
 }
 
 /** The tenant ids of programs that the view `tenants` does not list, NULL among them (P104). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
-  const rows = await rowsOf<[string | null, number]>(client, strayProgramsQuery);
+  const query = `SELECT left(p.tenant_id::text, 1000), count(*)::int FROM partner_source.programs AS p
+    WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")
+    GROUP BY 1 ORDER BY 1`;
+  const rows = await rowsOf<[string | null, number]>(client, query);
   return rows.map(([tenantId, programs]) => ({
     code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
     tenantId,

@@ -2,7 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { forEachRow } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
-import { statesQuery } from "./tenant-rows.ts";
+import { statesQuery } from "./program-queries.ts";
 
 /** Some of a tenant's programs, spread evenly over their ids. */
 export interface ProgramSample {
@@ -22,29 +22,21 @@ export async function samplePrograms(
   tenantId: TenantId,
   limit: number,
 ): Promise<ProgramSample> {
+  const ids = new Set<string>();
   const candidates = new Set<string>();
-  let total = 0;
   const unknown = new Set<string>();
-  let first: string | undefined;
+  let total = 0;
   await forEachRow(client, statesQuery, [tenantId], ([programId = null, state = null]) => {
     total += 1;
     if (programId === null) return;
-    if (first === undefined || programId < first) first = programId;
     const { kind } = lifecycle(state);
+    ids.add(programId);
     if (kind !== "unpublished") candidates.add(programId);
     if (kind === "unknown") unknown.add(programId);
   });
   const inOrder = [...candidates].sort();
   const step = Math.max(1, inOrder.length / limit);
-  const chosen = Array.from(
-    { length: Math.min(limit, inOrder.length) },
-    (_, at) => inOrder[Math.floor(at * step)],
-  );
-  const programIds = chosen.length > 0 ? chosen : [first];
-  return {
-    total,
-    candidates: inOrder.length,
-    unknown: unknown.size,
-    programIds: programIds.filter((id) => id !== undefined),
-  };
+  const chosen = inOrder.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+  const programIds = candidates.size > 0 ? chosen : [...ids].sort().slice(0, 1);
+  return { total, candidates: candidates.size, unknown: unknown.size, programIds };
 }

@@ -1,5 +1,4 @@
-import { sqlTypes } from "./column-type.ts";
-import { type ContractView, contractViews, sourceViews, type ViewName } from "./contract.ts";
+import { type ContractView, contractViews, sourceViews, sqlTypes, type ViewName } from "./contract.ts";
 
 /**
  * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it as it is: every column has its type, and a

@@ -1,25 +1,7 @@
 import { singleLine } from "../../../core/printable.ts";
 
-/** Why the source breaks its contract. `check-structure.ts` has the message of each. */
-export type StructureCode =
-  | "server_too_old"
-  | "schema_missing"
-  | "schema_denied"
-  | "view_missing"
-  | "view_denied"
-  | "column_missing"
-  | "column_type";
-
-/** Why the source may show fewer rows than there are, although no row is wrong. */
-export type StructuralCauseCode =
-  | "no_tenants"
-  | "no_programs"
-  | "tenant_without_programs"
-  | "tenant_without_active"
-  | (typeof hidingCodes)[number];
-
-/** Causes that keep rows from being seen. */
-export const hidingCodes = ["row_security", "security_invoker"] as const;
+/** Causes that keep rows from being seen, although no row is wrong. */
+export const hidingCodes: readonly string[] = ["row_security", "security_invoker"];
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
@@ -54,17 +36,6 @@ export interface SourceProblem<Code extends string = string> {
   readonly count: number | null;
   /** Distinct values, the most frequent first, at most a hundred; or at most five tenants. */
   readonly examples: readonly ProblemExample[];
-}
-
-export type StructureProblem = SourceProblem<StructureCode>;
-export type CauseProblem = SourceProblem<StructuralCauseCode>;
-
-/** The problems as lines of a failure's message. Problems in a row that share a fix show it once. */
-export function problemsInBrief(problems: readonly SourceProblem[]): readonly string[] {
-  return problems.flatMap(({ message, fix }, at) => {
-    const isShared = problems[at + 1]?.fix.text === fix.text;
-    return isShared ? [message] : [message, ...fixLines(fix)];
-  });
 }
 
 /** The lines that tell how to mend a problem. They are indented, to stand below its message. */

@@ -6,8 +6,7 @@ import {
   withSourceClient,
   withTransaction,
 } from "../../database/source-client.ts";
-import { sqlTypes } from "./column-type.ts";
-import { type ContractView, contractViews } from "./contract.ts";
+import { type ContractView, contractViews, sqlTypes } from "./contract.ts";
 
 export interface StandInReport {
   /** Optional views that were missing and are empty views now. */
@@ -25,12 +24,15 @@ export async function createMissingViews(
   signal?: AbortSignal,
 ): Promise<StandInReport> {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
-    const place = await placeOf(client);
     try {
-      return await withTransaction(client, () => createMissing(client, place));
+      return await withTransaction(client, () => createMissing(client));
     } catch (error) {
       // A missing privilege, or a transaction that may only read.
-      throw hasSqlState(error, "42501", "25006") ? denied(place, error) : error;
+      if (!hasSqlState(error, "42501", "25006")) throw error;
+      const message =
+        "The role of DATABASE_URL may not create views in the schema partner_source; nothing was changed. Run this command as " +
+        "the owner of the views, whose rights reach the tables behind them.";
+      throw new Failure("source_unavailable", message, { cause: error });
     }
   });
 }
@@ -41,28 +43,12 @@ export function standInView({ name, columns }: ContractView): string {
   return `CREATE VIEW partner_source.${name} AS\n  SELECT ${nulls.join(", ")}\n   WHERE false;`;
 }
 
-/** The role and database, quoted for SQL. */
-interface Place {
-  readonly role: string;
-  readonly database: string;
-  readonly hasSchema: boolean;
-}
-
-async function placeOf(client: pg.Client): Promise<Place> {
-  const { rows } = await client.query<Place>(
-    `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
-            to_regnamespace('partner_source') IS NOT NULL AS "hasSchema"`,
-  );
-  const [place] = rows;
-  if (place === undefined) throw new TypeError("a query without a table gives a row");
-  return place;
-}
-
-async function createMissing(client: pg.Client, { hasSchema }: Place): Promise<StandInReport> {
+async function createMissing(client: pg.Client): Promise<StandInReport> {
   // Without this lock, two runs at once could both find the same view missing.
   await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
   // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
-  if (!hasSchema) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
+  const { rowCount } = await client.query("SELECT FROM pg_namespace WHERE nspname = 'partner_source'");
+  if (rowCount === 0) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
   const { rows } = await client.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'partner_source'::regnamespace",
   );
@@ -70,19 +56,6 @@ async function createMissing(client: pg.Client, { hasSchema }: Place): Promise<S
   const absent = contractViews.filter(({ name }) => !existing.has(name));
   const optional = absent.filter(({ isRequired }) => !isRequired);
   for (const view of optional) await client.query(standInView(view));
-  const required = absent.filter(({ isRequired }) => isRequired);
-  return { created: optional.map(({ name }) => name), missing: required.map(({ name }) => name) };
-}
-
-function denied({ role, database, hasSchema }: Place, cause: unknown): Failure {
-  const grant = hasSchema
-    ? `GRANT USAGE, CREATE ON SCHEMA partner_source TO ${role};`
-    : `GRANT CREATE ON DATABASE ${database} TO ${role};`;
-  const sentence =
-    `The role ${role} may not create views in the schema partner_source; nothing was changed. Run this command as the owner ` +
-    "of the views, whose rights reach the tables behind them, or let the role do it for once:";
-  const reading = hasSqlState(cause, "25006")
-    ? [`  ALTER ROLE ${role} SET default_transaction_read_only = off;`]
-    : [];
-  return new Failure("source_unavailable", [sentence, `  ${grant}`, ...reading], { cause });
+  const missing = absent.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return { created: optional.map(({ name }) => name), missing };
 }

@@ -4,7 +4,7 @@ import { limitWaiting, type SourceClient, type SourcePool } from "../../database
 import { forEachRow } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { ProgramView } from "./contract.ts";
-import { ofTenant, programViews, viewQuery } from "./program-queries.ts";
+import { programViews, statesQuery, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
 import {
   type ProgramSum,
@@ -30,8 +30,8 @@ export type WithTenantRows = <Result>(
   read: (rows: TenantRows) => Promise<Result>,
 ) => Promise<Result>;
 
-/** A query of states that takes longer is given up. The next build asks again. */
-const maxStatesMs = 60_000;
+/** A query that takes longer is given up. The next build asks again. */
+const asked = { statementMs: 60_000 };
 
 export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenantRows {
   return async (tenantId, read) => {
@@ -41,7 +41,7 @@ export function databaseRows(pool: SourcePool, limits: SourceLimits): WithTenant
           sums: () => readSums(client, tenantId),
           programs: (wanted) => readPrograms(client, tenantId, limits, wanted),
           withdrawn: async (programs) => {
-            await limitWaiting(client, { statementMs: maxStatesMs });
+            await limitWaiting(client, asked);
             return await readWithdrawn(client, tenantId, programs);
           },
         }),
@@ -79,20 +79,11 @@ export async function readWithdrawn(
   return [...withdrawn].filter(([, isWithdrawn]) => isWithdrawn).map(([programId]) => programId);
 }
 
-export const statesQuery = `
-  SELECT left(program_id::text, 1000), left(lifecycle_state::text, 1000)
-    FROM partner_source.programs
-   WHERE ${ofTenant}`;
-
 /** A query over all views does not say which of them fails, so each is asked once, for this tenant. */
 async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unknown): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== "source_contract") return error;
-  const asking = pool.withReading(async (client) => {
-    await limitWaiting(client, { statementMs: maxStatesMs });
-    for await (const first of failingViews(client, tenantId)) return first;
-    return undefined;
-  });
-  const found = await asking.catch(() => undefined);
+  const asking = pool.withReading((client) => failingViews(client, tenantId).next(), asked);
+  const found = (await asking.catch(() => undefined))?.value;
   if (found === undefined) return error;
   return new Failure(
     "source_contract",
@@ -105,9 +96,10 @@ async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unkn
 export async function* failingViews(
   client: SourceClient,
   tenantId: TenantId,
-): AsyncGenerator<{ readonly view: ProgramView; readonly error: Error }, void> {
+): AsyncGenerator<{ readonly view: ProgramView; readonly error: Error }, undefined> {
   for (const view of programViews) {
     const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
     if ("error" in reading) yield { view, error: reading.error };
   }
+  return undefined;
 }

@@ -62,6 +62,7 @@ export async function readNext(
     for await (const batch of rows.programs(isFull ? { count: sums.size } : { only: changed })) {
       context.signal.throwIfAborted();
       for (const program of batch) await next.take(program);
+      await writer.endBatch();
       context.onProgress(batch.length);
     }
   }

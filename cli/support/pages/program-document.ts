@@ -1,6 +1,5 @@
 import { directionOf, type Html, html } from "../../output/html.ts";
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
-import { valueWords } from "../../publish/public-program/value-words.ts";
+import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { labelledList } from "./parts.ts";
 
 /** A published program in words, whatever its fields are. Fields without a value are named at the end. */

@@ -6,7 +6,7 @@ import { type LiveHistory, readLivePeriods } from "../../operate/snapshots/live-
 import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { money } from "../../publish/public-program/value-words.ts";
+import { money } from "../../publish/public-program/field-words.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { checkSourceStructure } from "../../../cli/publish/source/check-structure.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
-import type { StructureProblem } from "../../../cli/publish/source/source-problem.ts";
+import type { SourceProblem } from "../../../cli/publish/source/source-problem.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 /** Each test ends as if it had not been: it runs in a transaction that is rolled back. */
@@ -32,11 +32,11 @@ afterEach(async () => {
   await client.query("ROLLBACK");
 });
 
-async function check(): Promise<readonly StructureProblem[]> {
+async function check(): Promise<readonly SourceProblem[]> {
   return await checkSourceStructure(client);
 }
 
-async function checkAsReader(): Promise<readonly StructureProblem[]> {
+async function checkAsReader(): Promise<readonly SourceProblem[]> {
   await client.query(`SET LOCAL ROLE ${reader}`);
   const problems = await checkSourceStructure(client);
   await client.query("RESET ROLE");

@@ -180,7 +180,7 @@ describe("`source check` and `snapshot build` find the same", () => {
     await bench.insertPrograms("acme", {
       program_id: "p",
       description: long(3 * kb),
-      included: [long(9 * kb)],
+      included: [long(4 * kb)],
     });
     await bench.insertPrograms("acme", "q");
     await bench.insertRows("faq", "acme", "q", { question: "?", answer: long(3 * kb) });

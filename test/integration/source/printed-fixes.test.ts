@@ -27,7 +27,7 @@ async function retype(view: string, column: string, type: string, using: string)
 /** Pastes the SQL of every finding. */
 async function pasteFixes(url?: string): Promise<void> {
   const { problems } = await source.check(url);
-  expect(problems.map(({ fix }) => fix.kind)).toEqual(problems.map(() => "sql"));
+  expect(problems.filter(({ fix }) => fix.kind !== "sql")).toEqual([]);
   for (const { fix } of problems) await source.query(fixLines(fix).slice(1).join("\n"));
 }
 

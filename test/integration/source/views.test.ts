@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
 import { canaryMark } from "../../../cli/demo/booking/private-columns.ts";
 import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
-import { sqlTypes } from "../../../cli/publish/source/column-type.ts";
-import { contractViews } from "../../../cli/publish/source/contract.ts";
+import { contractViews, sqlTypes } from "../../../cli/publish/source/contract.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 let database: TestDatabase;

@@ -85,9 +85,9 @@ test("all that keeps a program from partners is said at once, and then what they
     readonly source: { readonly problems: readonly { code: string; programId: string }[] };
   };
   expect(explained.summary).toMatch(
-    /cannot be published: Its state "on sale" is not .* It has no name.* would still not be shown whole: Cover picture/,
+    /cannot be published: Its state "on sale" is not .* It has no name.* would still not be shown whole: Media, cover url/,
   );
-  expect(explained.next.text).toMatch(/corrected in the booking system: State, Name\..*Cover picture/);
+  expect(explained.next.text).toMatch(/corrected in the booking system: State, Name\..*Media, cover url/);
   expect(explained.source).toMatchObject({
     problems: [
       { code: "lifecycle_state_unknown", programId: "KYOTO-1" },

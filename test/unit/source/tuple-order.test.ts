@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byPosition } from "../../../cli/publish/source/program-row.ts";
+import { orderedRows } from "../../../cli/publish/source/program-row.ts";
 
 describe("the order of children", () => {
   test("is that of their positions as numbers, NULL last, and the position is cut off", () => {
     expect(
-      byPosition([
+      orderedRows("faq", [
         [null, "last"],
         [10, "ten"],
         [-1, "first"],
@@ -31,7 +31,9 @@ describe("the order of children", () => {
       );
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
-        expect(JSON.stringify(byPosition([...other]))).toBe(JSON.stringify(byPosition([...one])));
+        expect(JSON.stringify(orderedRows("faq", [...other]))).toBe(
+          JSON.stringify(orderedRows("faq", [...one])),
+        );
       }),
     );
   });

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { programChanges } from "../../../cli/operate/snapshots/program-changes.ts";
-import { fieldLabel } from "../../../cli/publish/public-program/field-words.ts";
+import { fieldLabel, money, valueWords } from "../../../cli/publish/public-program/field-words.ts";
 import { problemRules, reportedProblem } from "../../../cli/publish/public-program/problem.ts";
 import { shownId } from "../../../cli/publish/public-program/shown-id.ts";
-import { money, valueWords } from "../../../cli/publish/public-program/value-words.ts";
 import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
 interface Schema {
@@ -69,7 +68,7 @@ test("P51 a change of a price names whom it is for, and its currency", () => {
   const child = { minAge: 2, maxAge: 11, amount: 400 };
   const words = programChanges(prices(1160, []), prices(1060.5, [child])).map((change) => change.words);
   expect(words).toEqual([
-    { label: "Price from", before: "1,160.00 EUR", after: "1,060.50 EUR" },
+    { label: "Prices, starting amount", before: "1,160.00 EUR", after: "1,060.50 EUR" },
     { label: "Room for 1", before: "1,160.00 EUR", after: "1,060.50 EUR" },
     { label: "Child of 2 to 11 years", before: null, after: "400.00 EUR" },
   ]);
@@ -85,7 +84,7 @@ test("P51 days, lists and objects are told in words, too", () => {
   expect(valueWords("content.included", ["Lunch", "Tickets"], null)).toBe('"Lunch", "Tickets"');
   expect(
     valueWords("hotels[0]", { name: "Ryokan", location: null, checkIn: "2027-04-01", starLevel: 4 }, null),
-  ).toBe('name: "Ryokan"; arrival: 1 April 2027; stars: 4');
+  ).toBe('name: "Ryokan"; check in: 1 April 2027; star level: 4');
   expect(valueWords("category", null, null)).toBe("nothing");
 });
 
