@@ -80,7 +80,7 @@ export interface ConfirmedTenant {
 }
 
 /** The oldest first, ties by id; also tenants that nobody asked for. A tenant that was never confirmed has no age. */
-export function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
+function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
   return [...confirmations]
     .flatMap(([tenantId, { confirmedAt }]) =>
       confirmedAt === null ? [] : [{ tenantId, confirmedAtMs: Date.parse(confirmedAt) }],

@@ -61,6 +61,6 @@ const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
 ]);
 
 /** Exponential back-off with full jitter, so that clients that failed together do not try again together. `random` is in [0, 1). */
-export function retryDelayMs(attempt: number, random: number): number {
+function retryDelayMs(attempt: number, random: number): number {
   return Math.floor(random * Math.min(3000, 200 * 2 ** (attempt - 1)));
 }

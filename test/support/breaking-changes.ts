@@ -1,119 +1,103 @@
+// biome-ignore lint/suspicious/noExplicitAny: both documents are looked into wherever they differ
+type Part = any;
+
 /**
  * What of an OpenAPI document of a read-only API would break a client that was written for an earlier one: the rules of
  * oasdiff that concern answers, parameters and security. Additions are none. Descriptions and examples don't count.
  */
 export function breakingChanges(released: unknown, current: unknown): readonly string[] {
-  const found: string[] = [];
-  const one = reader(released);
-  const other = reader(current);
-  for (const [path, item] of one.entries(one.root.paths)) {
-    const now = other.at(other.root.paths?.[path]);
-    if (now === undefined) found.push(`${path}: path removed`);
-    else if (now.get === undefined) found.push(`${path}: GET removed`);
-    else {
-      const parameters = (of: Reader, { parameters: shared, get }: Part): readonly Part[] => [
-        ...of.list(shared),
-        ...of.list(get.parameters),
-      ];
-      found.push(...parameterChanges(path, parameters(one, item), parameters(other, now)));
-      const mustSend = (of: Reader, { get }: Part): boolean => of.at(get.requestBody)?.required === true;
-      if (mustSend(other, now) && !mustSend(one, item)) found.push(`${path}: a body became required`);
-      if (securityOf(one, item.get) !== securityOf(other, now.get)) found.push(`${path}: security changed`);
-      found.push(...responseChanges(path, one, item.get.responses, other, now.get.responses));
-    }
-  }
-  return found;
+  const [one, other] = [resolved(released), resolved(current)];
+  return Object.entries<Part>(one.paths).flatMap(([path, item]) => {
+    const now = other.paths[path];
+    if (now === undefined) return [`${path}: path removed`];
+    if (now.get === undefined) return [`${path}: GET removed`];
+    const mustSend = now.get.requestBody?.required && !item.get.requestBody?.required;
+    return [
+      ...parameterChanges(path, parametersOf(item), parametersOf(now)),
+      ...(mustSend ? [`${path}: a body became required`] : []),
+      ...(securityOf(one, item.get) === securityOf(other, now.get) ? [] : [`${path}: security changed`]),
+      ...responseChanges(path, item.get.responses, now.get.responses),
+    ];
+  });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: both documents are looked into wherever they differ
-type Part = any;
-
-interface Reader {
-  readonly root: Part;
-  /** A part with its reference followed. */
-  at(part: Part): Part;
-  entries(parts: Part): [string, Part][];
-  list(parts: Part): Part[];
-}
-
-function reader(root: Part): Reader {
-  const at = (part: Part): Part => {
-    if (typeof part?.$ref !== "string") return part;
+/** The document with every reference followed. */
+function resolved(root: Part, part: Part = root): Part {
+  if (Array.isArray(part)) return part.map((each) => resolved(root, each));
+  if (typeof part !== "object" || part === null) return part;
+  if (typeof part.$ref === "string") {
     const { $ref, ...beside } = part;
     const target = $ref
       .slice(2)
       .split("/")
       .reduce((value: Part, key: string) => value?.[key], root);
-    return { ...at(target), ...beside };
-  };
-  return {
-    root,
-    at,
-    entries: (parts) => Object.entries(parts ?? {}).map(([key, part]) => [key, at(part)]),
-    list: (parts) => (parts ?? []).map(at),
-  };
+    return resolved(root, { ...target, ...beside });
+  }
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(root, value)]));
 }
 
 /** What a request proves who it is with: the schemes that it names, and what each of them is. */
-function securityOf({ root, at }: Reader, operation: Part): string {
-  const required: readonly Part[] = operation.security ?? root.security ?? [];
+function securityOf({ security, components }: Part, operation: Part): string {
+  const required: readonly Part[] = operation.security ?? security ?? [];
   const names = required.flatMap((choice) => Object.keys(choice));
   // Its format is a hint for people.
-  const schemes = names.map((name) => ({ ...at(root.components.securitySchemes[name]), bearerFormat: "" }));
-  return shape([required, schemes]);
+  return shape([required, names.map((name) => ({ ...components.securitySchemes[name], bearerFormat: "" }))]);
 }
 
-function parameterChanges(path: string, before: readonly Part[], after: readonly Part[]): string[] {
-  const found: string[] = [];
-  const key = ({ in: place, name }: Part): string => `${place} ${name}`;
-  const known = new Map(before.map((parameter) => [key(parameter), parameter]));
-  for (const parameter of after) {
-    const was = known.get(key(parameter));
-    if (parameter.required && !was?.required) found.push(`${path}: ${key(parameter)} became required`);
-    if (was !== undefined && shape(was.schema) !== shape(parameter.schema))
-      found.push(`${path}: ${key(parameter)} is described otherwise`);
-    known.delete(key(parameter));
-  }
-  return [...found, ...[...known.keys()].map((gone) => `${path}: ${gone} removed`)];
+function parametersOf({ parameters = [], get }: Part): ReadonlyMap<string, Part> {
+  const all: readonly Part[] = [...parameters, ...(get.parameters ?? [])];
+  return new Map(all.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
 }
 
-function responseChanges(path: string, one: Reader, before: Part, other: Reader, after: Part): string[] {
-  const found: string[] = [];
-  for (const [status, was] of one.entries(before)) {
+function parameterChanges(
+  path: string,
+  before: ReadonlyMap<string, Part>,
+  after: ReadonlyMap<string, Part>,
+): readonly string[] {
+  const gone = [...before.keys()].filter((name) => !after.has(name));
+  const changed = [...after].flatMap(([name, now]) => {
+    const was = before.get(name);
+    return [
+      ...(now.required && !was?.required ? [`${path}: ${name} became required`] : []),
+      ...(was === undefined || shape(was.schema) === shape(now.schema)
+        ? []
+        : [`${path}: ${name} is described otherwise`]),
+    ];
+  });
+  return [...changed, ...gone.map((name) => `${path}: ${name} removed`)];
+}
+
+function responseChanges(path: string, before: Part, after: Part): readonly string[] {
+  return Object.entries<Part>(before).flatMap(([status, was]) => {
     const where = `${path} ${status}`;
-    const now = other.at(after?.[status]);
-    if (now === undefined) {
-      found.push(`${where}: status removed`);
-      continue;
-    }
-    for (const [name, header] of one.entries(was.headers)) {
-      const kept = other.at(now.headers?.[name]);
-      if (kept === undefined) found.push(`${where}: header ${name} removed`);
-      else if (header.required && !kept.required) found.push(`${where}: header ${name} became optional`);
-      else if (shape(one.at(header.schema)) !== shape(other.at(kept.schema)))
-        found.push(`${where}: header ${name} is described otherwise`);
-    }
-    for (const [type, { schema }] of one.entries(was.content)) {
-      const kept = now.content?.[type];
-      if (kept === undefined) found.push(`${where}: ${type} removed`);
-      else found.push(...schemaChanges(where, one, schema, other, kept.schema));
-    }
-  }
-  return found;
+    const now = after[status];
+    if (now === undefined) return [`${where}: status removed`];
+    const headers = Object.entries<Part>(was.headers ?? {}).flatMap(([name, header]) => {
+      const kept = now.headers?.[name];
+      if (kept === undefined) return [`${where}: header ${name} removed`];
+      if (header.required && !kept.required) return [`${where}: header ${name} became optional`];
+      return shape(header.schema) === shape(kept.schema)
+        ? []
+        : [`${where}: header ${name} is described otherwise`];
+    });
+    const bodies = Object.entries<Part>(was.content ?? {}).flatMap(([type, { schema }]) => {
+      const kept = now.content?.[type]?.schema;
+      return kept === undefined ? [`${where}: ${type} removed`] : schemaChanges(where, schema, kept);
+    });
+    return [...headers, ...bodies];
+  });
 }
 
 /** What an answer may be now that it could not be before, or has no more. */
-function schemaChanges(where: string, one: Reader, before: Part, other: Reader, after: Part): string[] {
-  const [was, now] = [one.at(before), other.at(after)];
-  if (was === undefined || now === undefined) return was === now ? [] : [`${where}: schema removed`];
-  const found: string[] = [];
-  const alternatives: readonly Part[] | undefined = asOne(one, was.anyOf ?? was.oneOf);
-  const others: readonly Part[] = asOne(other, now.anyOf ?? now.oneOf) ?? [now];
+function schemaChanges(where: string, was: Part, now: Part): readonly string[] {
+  const alternatives = asOne(was.anyOf ?? was.oneOf);
+  const others = asOne(now.anyOf ?? now.oneOf) ?? [now];
   if (alternatives !== undefined || others.length > 1) {
     const fits = (part: Part): boolean =>
-      (alternatives ?? [was]).some((old) => schemaChanges(where, one, old, other, part).length === 0);
+      (alternatives ?? [was]).some((old) => schemaChanges(where, old, part).length === 0);
     return others.every(fits) ? [] : [`${where}: may be something else`];
   }
+  const found: string[] = [];
   const types = [was.type].flat();
   if (![now.type].flat().every((type) => types.includes(type))) found.push(`${where}: type widened`);
   const words = was.enum ?? (was.const === undefined ? undefined : [was.const]);
@@ -122,15 +106,18 @@ function schemaChanges(where: string, one: Reader, before: Part, other: Reader, 
     found.push(`${where}: value added to an enumeration`);
   for (const bound of ["minimum", "exclusiveMinimum", "maximum", "pattern", "format"])
     if (was[bound] !== undefined && was[bound] !== now[bound]) found.push(`${where}: ${bound} changed`);
-  if (was.items !== undefined) found.push(...schemaChanges(`${where}[]`, one, was.items, other, now.items));
-  for (const [name, property] of Object.entries(was.properties ?? {})) {
+  if (was.items !== undefined) found.push(...schemaChanges(`${where}[]`, was.items, now.items ?? {}));
+  for (const [name, property] of Object.entries<Part>(was.properties ?? {})) {
     const place = `${where}.${name}`;
-    if (now.properties?.[name] === undefined) found.push(`${place}: removed`);
+    const kept = now.properties?.[name];
+    if (kept === undefined) found.push(`${place}: removed`);
     else {
       if (was.required?.includes(name) && !now.required?.includes(name))
         found.push(`${place}: became optional`);
-      const compared = isWording(place) ? typeOnly : (part: Part) => part;
-      found.push(...schemaChanges(place, one, compared(property), other, compared(now.properties[name])));
+      // The page of changes promises no wording of messages.
+      const compared = ({ type, ...more }: Part) =>
+        place.endsWith(".error.message") ? { type } : { type, ...more };
+      found.push(...schemaChanges(place, compared(property), compared(kept)));
     }
   }
   return found;
@@ -140,26 +127,16 @@ function schemaChanges(where: string, one: Reader, before: Part, other: Reader, 
  * Alternatives that are objects of the same fields, as one object whose constants are an enumeration. A client that reads one
  * of the alternatives reads the object in the same way.
  */
-function asOne(of: Reader, alternatives: readonly Part[] | undefined): readonly Part[] | undefined {
-  const parts = of.list(alternatives);
-  const [first, ...rest] = parts;
-  const fields = (part: Part): string => Object.keys(part?.properties ?? {}).join();
-  if (rest.length === 0 || fields(first) === "") return alternatives;
-  if (parts.some((part) => fields(part) !== fields(first))) return alternatives;
-  const names = Object.keys(first.properties);
-  const words = (name: string): readonly unknown[] => parts.map((part) => part.properties[name].const);
-  if (names.some((name) => words(name).includes(undefined))) return alternatives;
+function asOne(parts: readonly Part[] | undefined): readonly Part[] | undefined {
+  const [first, ...rest] = parts ?? [];
+  const names = Object.keys(first?.properties ?? {});
+  const isAlike = (part: Part): boolean =>
+    Object.keys(part.properties ?? {}).join() === names.join() &&
+    names.every((name) => part.properties[name].const !== undefined);
+  if (rest.length === 0 || names.length === 0 || !parts?.every(isAlike)) return parts;
+  const words = (name: string) => parts.map((part) => part.properties[name].const);
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string", enum: words(name) }]));
   return [{ type: "object", properties, required: first.required }];
-}
-
-/** The page of changes promises no wording of messages. */
-function isWording(place: string): boolean {
-  return place.endsWith(".error.message");
-}
-
-function typeOnly({ type }: Part): Part {
-  return { type };
 }
 
 /** A schema without its words. */

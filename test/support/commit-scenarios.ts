@@ -67,21 +67,9 @@ export const scenarios: readonly NamedScenario[] = [
     from: "deep",
   },
   {
-    name: "two prunes, one call goes wrong",
-    versions: 2,
-    plan: { ...calm, actors: { P: prune, Q: prune }, faults: 1 },
-    from: "deep",
-  },
-  {
     name: "two builders beside a prune",
     versions: 2,
     plan: { ...calm, actors: { A: builder, B: builder, P: prune }, changes: 1 },
-    from: "deep",
-  },
-  {
-    name: "two prunes beside a rollback",
-    versions: 2,
-    plan: { ...calm, actors: { P: prune, Q: prune, R: rollback } },
     from: "deep",
   },
 ];

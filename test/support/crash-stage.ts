@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource } from "./plain-source.ts";
 import { createTestDatabase } from "./postgres.ts";
+import type { Bucket } from "./s3-server.ts";
 import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "./s3-server.ts";
-import type { Bucket } from "./s3-server-objects.ts";
 
 /** Two companies whose programs all carry the version of the source in their names. */
 export interface CrashStage {

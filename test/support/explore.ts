@@ -9,8 +9,6 @@ export interface Exploration {
   readonly runs: number;
   /** Ways in which a run ended, and how often. */
   readonly ends: ReadonlyMap<string, number>;
-  /** False when `maxStates` was reached before everything was seen. */
-  readonly isComplete: boolean;
 }
 
 /** A run that broke a rule, with what led to it. */
@@ -29,14 +27,13 @@ export class BrokenRun extends Error {
 export async function explore(
   scenario: Scenario,
   atEnd: (world: CommitWorld) => Promise<void>,
-  maxStates = Number.POSITIVE_INFINITY,
 ): Promise<Exploration> {
   const seen = new Set<string>();
   const ends = new Map<string, number>();
   const open: (readonly number[])[] = [[]];
   let transitions = 0;
   let runs = 0;
-  for (let path = open.pop(); path !== undefined && seen.size < maxStates; path = open.pop()) {
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
     runs += 1;
     const world = new CommitWorld(scenario);
     const trace: string[] = [];
@@ -70,7 +67,7 @@ export async function explore(
       throw new BrokenRun(trace, error);
     }
   }
-  return { states: seen.size, transitions, runs, ends, isComplete: open.length === 0 };
+  return { states: seen.size, transitions, runs, ends };
 }
 
 /** Only late effects are left, which may as well never happen. */

@@ -30,6 +30,9 @@ export interface GatewayFixture {
   readonly log: readonly LogLine[];
   /** The log as it was written, for canaries. */
   logText(): string;
+  /** The text of `/metrics`, and of one series in it the value. */
+  metrics(): Promise<string>;
+  metric(series: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
   const addresses = await gateway.start();
+  const metrics = async (): Promise<string> => (await fetch(`${addresses.admin}/metrics`)).text();
   return {
     directory,
     store,
@@ -83,6 +87,11 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     admin: addresses.admin ?? "",
     log,
     logText: () => lines.join(""),
+    metrics,
+    async metric(series) {
+      const line = (await metrics()).split("\n").find((each) => each.startsWith(`${series} `));
+      return Number(line?.slice(series.length) ?? Number.NaN);
+    },
     async close() {
       await gateway.stop();
       await store.close();

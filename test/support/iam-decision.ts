@@ -26,7 +26,6 @@ export interface IamRequest {
 
 const actions: Readonly<Partial<Record<S3OperationName, string>>> = {
   GetObject: "s3:GetObject",
-  HeadObject: "s3:GetObject",
   PutObject: "s3:PutObject",
   DeleteObject: "s3:DeleteObject",
   ListObjectsV2: "s3:ListBucket",

@@ -1,9 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store } from "../../core/s3-store/s3-store.ts";
+import { lastGoodFolder } from "../../gateway/mirror-folder.ts";
 import { type Answer, createClient, eventually } from "./gateway-client.ts";
+import { type FaultyStore, faultyStore } from "./gateway-faulty-store.ts";
+import { type FixtureOptions, type GatewayFixture, startGateway } from "./gateway-fixture.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 import { startS3Server, testBucket } from "./s3-server.ts";
@@ -64,6 +68,50 @@ export async function openLastGoodStage(): Promise<LastGoodStage> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Gateways in this process, over one store that can be broken and one folder for the last good copy. */
+export interface LastGoodDesk {
+  /** Below a folder for whatever the test needs, `root`. */
+  folder: string;
+  readonly root: string;
+  readonly store: ObjectStore;
+  readonly tokens: TokenFile;
+  readonly seen: FaultyStore;
+  start(options?: FixtureOptions): Promise<GatewayFixture>;
+  /** Status and body of both lists and of the detail `p1`. */
+  serve(gateway: GatewayFixture, token: string): Promise<readonly { status: number; text: string }[]>;
+  close(): Promise<void>;
+}
+
+export async function openLastGoodDesk(): Promise<LastGoodDesk> {
+  const root = await mkdtemp(join(tmpdir(), "last-good-test-"));
+  const store = createFileStore({ directory: join(root, "store") });
+  const seen = faultyStore(store);
+  const running: GatewayFixture[] = [];
+  const desk: LastGoodDesk = {
+    root,
+    folder: await lastGoodFolder(join(root, "kept"), "test"),
+    store,
+    tokens: createTokenFile(store),
+    seen,
+    async start(options = {}) {
+      const gateway = await startGateway({ seen: () => seen, lastGoodFolder: desk.folder, ...options });
+      running.push(gateway);
+      return gateway;
+    },
+    async serve({ api }, token) {
+      const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
+      const answers = await Promise.all(paths.map((path) => ask(api, path, token)));
+      return answers.map(({ status, body }) => ({ status, text: body.toString() }));
+    },
+    async close() {
+      for (const gateway of running) await gateway.close();
+      await store.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+  return desk;
 }
 
 export async function ask(origin: string, path: string, token: string): Promise<Answer> {

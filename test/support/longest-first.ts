@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const longest = [
   "test/integration/schemas/tool-clients.test.ts",
   "test/integration/support/worlds.test.ts",
-  "test/integration/deploy/alerts.test.ts",
   "test/integration/build/ended-sessions.test.ts",
   "test/integration/commit/killed-builds.test.ts",
   "test/integration/deploy/rolling-restart.test.ts",
@@ -13,7 +12,6 @@ const longest = [
   "test/integration/store/s3-store-contract.test.ts",
   "test/integration/output/commands.test.ts",
   "test/integration/schemas/tool-partner-folder.test.ts",
-  "test/integration/schemas/tool-reverts.test.ts",
   "test/integration/support/inspect-axe.test.ts",
   "test/integration/build/incremental.test.ts",
   "test/integration/docs/partner-client.test.ts",

@@ -1,106 +1,65 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { Failure } from "../../core/failure.ts";
 import { bytesBody } from "../../core/object-body.ts";
+import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
-import { getText, key, putText, race } from "./object-store-probes.ts";
-
-const contenders = 8;
-const rounds = 5;
+import { getText, key, putText, tagOf } from "./object-store-probes.ts";
 
 export function describeConditionalPuts(fixture: ContractFixture): void {
-  const body = (text: string) => bytesBody(Buffer.from(text));
-
   describe("conditional puts", () => {
-    test("put-if-absent stores where there is no object and is refused where there is one", async () => {
+    test("put-if-absent stores where there is no object, also after it was deleted", async () => {
       const { store } = fixture;
       await putText(store, "absent/a.json", "first", { kind: "absent" });
-      const again = await store.put(key("absent/a.json"), body("second"), { condition: { kind: "absent" } });
-      expect(again).toEqual({ kind: "refused" });
+      expect(await isRefused(store, "absent/a.json", { kind: "absent" })).toBe(true);
       expect(await getText(store, "absent/a.json")).toBe("first");
-    });
-
-    test("put-if-absent stores again after the object was deleted", async () => {
-      const { store } = fixture;
-      await putText(store, "absent/b.json", "first", { kind: "absent" });
-      await store.delete([key("absent/b.json")]);
-      await putText(store, "absent/b.json", "second", { kind: "absent" });
-      expect(await getText(store, "absent/b.json")).toBe("second");
+      await store.delete([key("absent/a.json")]);
+      await putText(store, "absent/a.json", "second", { kind: "absent" });
+      expect(await getText(store, "absent/a.json")).toBe("second");
     });
 
     test("of 8 puts-if-absent at once exactly one is stored, and its body is what is there", async () => {
-      const { store } = fixture;
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         const name = `absent/race-${round}.json`;
-        const { stored, winner } = await race(store, name, contenders, { kind: "absent" });
-        expect(stored).toBe(1);
-        expect(await getText(store, name)).toBe(winner);
+        const winners = await race(fixture.store, name, { kind: "absent" });
+        expect(winners).toEqual([await getText(fixture.store, name)]);
       }
     });
 
-    test("put-if-match replaces the version that has the tag", async () => {
+    test("put-if-match replaces the version that has the tag, be it a put's or a get's, and no other", async () => {
       const { store } = fixture;
       const first = await putText(store, "match/a.json", "first");
       const second = await putText(store, "match/a.json", "second", { kind: "match", etag: first });
       expect(second).not.toBe(first);
+      expect(await isRefused(store, "match/a.json", { kind: "match", etag: first })).toBe(true);
       expect(await getText(store, "match/a.json")).toBe("second");
-    });
-
-    test("put-if-match takes the tag that a get gave", async () => {
-      const { store } = fixture;
-      await putText(store, "match/b.json", "first");
-      const found = await store.get(key("match/b.json"));
-      if (found.kind !== "object") throw new Error("not found");
-      found.body.destroy();
-      await putText(store, "match/b.json", "second", { kind: "match", etag: found.etag });
-      expect(await getText(store, "match/b.json")).toBe("second");
-    });
-
-    test("put-if-match is refused for a version that was replaced", async () => {
-      const { store } = fixture;
-      const first = await putText(store, "match/c.json", "first");
-      await putText(store, "match/c.json", "second");
-      const late = await store.put(key("match/c.json"), body("late"), {
-        condition: { kind: "match", etag: first },
-      });
-      expect(late).toEqual({ kind: "refused" });
-      expect(await getText(store, "match/c.json")).toBe("second");
+      const etag = await tagOf(store, "match/a.json");
+      await putText(store, "match/a.json", "third", { kind: "match", etag });
+      expect(await getText(store, "match/a.json")).toBe("third");
     });
 
     test("put-if-match is refused where there is no object", async () => {
       const { store } = fixture;
       const etag = await putText(store, "match/d.json", "first");
       await store.delete([key("match/d.json")]);
-      const late = await store.put(key("match/d.json"), body("late"), { condition: { kind: "match", etag } });
-      expect(late).toEqual({ kind: "refused" });
+      expect(await isRefused(store, "match/d.json", { kind: "match", etag })).toBe(true);
       expect(await getText(store, "match/d.json")).toBeUndefined();
     });
 
-    test("of 8 puts-if-match at once at most one is stored, and the body there is one contender's", async () => {
+    test("of 8 puts-if-match at once at most one is stored, and the next race goes on from its tag", async () => {
       const { store } = fixture;
+      let etag = await putText(store, "match/race.json", "before");
       let decided = 0;
-      for (let round = 0; round < rounds; round += 1) {
-        const name = `match/race-${round}.json`;
-        const etag = await putText(store, name, "before");
-        const { stored, winner } = await race(store, name, contenders, { kind: "match", etag });
-        const text = await getText(store, name);
-        expect(stored).toBeLessThanOrEqual(1);
-        if (stored === 1) expect(text).toBe(winner);
-        else expect(text).toMatch(/^(before|contender \d)$/);
-        decided += stored;
+      for (let round = 0; round < 5; round += 1) {
+        const winners = await race(store, "match/race.json", { kind: "match", etag });
+        const text = await getText(store, "match/race.json");
+        expect(winners.length).toBeLessThanOrEqual(1);
+        if (winners.length === 1) expect(text).toBe(winners[0]);
+        else expect(text).toMatch(/^(before|contender \d .*)$/);
+        decided += winners.length;
+        etag = await tagOf(store, "match/race.json");
       }
       expect(decided).toBeGreaterThan(0);
-    });
-
-    test("a race goes on from the winner's tag: a chain of races stores one body each", async () => {
-      const { store } = fixture;
-      let etag = await putText(store, "match/chain.json", "before");
-      for (let round = 0; round < rounds; round += 1) {
-        await race(store, "match/chain.json", 3, { kind: "match", etag });
-        const found = await store.get(key("match/chain.json"));
-        if (found.kind !== "object") throw new Error("not found");
-        found.body.destroy();
-        expect(found.etag).not.toBe(etag);
-        etag = found.etag;
-      }
     });
 
     test("content that went from A to B and back to A: B's tag is refused, the present one stores", async () => {
@@ -108,12 +67,34 @@ export function describeConditionalPuts(fixture: ContractFixture): void {
       const a = await putText(store, "match/aba.json", "A");
       const b = await putText(store, "match/aba.json", "B", { kind: "match", etag: a });
       const again = await putText(store, "match/aba.json", "A", { kind: "match", etag: b });
-      const stale = await store.put(key("match/aba.json"), body("C"), {
-        condition: { kind: "match", etag: b },
-      });
-      expect(stale).toEqual({ kind: "refused" });
+      expect(await isRefused(store, "match/aba.json", { kind: "match", etag: b })).toBe(true);
       await putText(store, "match/aba.json", "D", { kind: "match", etag: again });
       expect(await getText(store, "match/aba.json")).toBe("D");
     });
   });
+}
+
+async function isRefused(store: ObjectStore, name: string, condition: PutCondition): Promise<boolean> {
+  return (await store.put(key(name), bytesBody(Buffer.from("late")), { condition })).kind === "refused";
+}
+
+/**
+ * The texts that are said to be stored, of 8 puts at once. A store may leave losers without a clear answer (Ceph's
+ * gateway tells some of them 500); any other failure fails the test.
+ */
+async function race(store: ObjectStore, name: string, condition: PutCondition): Promise<readonly string[]> {
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, async (_, contender) => {
+      // Of no content twice: where a tag is a digest, the same contender's next win would not change it.
+      const text = `contender ${contender} ${randomUUID()}`;
+      try {
+        const result = await store.put(key(name), bytesBody(Buffer.from(text)), { condition });
+        return result.kind === "stored" ? [text] : [];
+      } catch (error) {
+        if (error instanceof Failure && error.code === "store_unavailable") return [];
+        throw error;
+      }
+    }),
+  );
+  return outcomes.flat();
 }

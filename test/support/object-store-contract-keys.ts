@@ -1,47 +1,54 @@
 import { describe, expect, test } from "vitest";
 import { bytesBody } from "../../core/object-body.ts";
 import type { ObjectKey } from "../../core/object-key.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
-import { expectFailure, getText, key, listKeys, putText } from "./object-store-probes.ts";
+import { expectFailure, getText, key, listFolders, listKeys, putText } from "./object-store-probes.ts";
 
 const oddKeys = [
   "odd/UPPER-and-lower.JSON",
+  "odd/upper-and-lower.JSON",
   "odd/a",
   "odd/a-b/c",
   "odd/a.json",
   "odd/dots..inside...",
   "odd/~tilde_under-score",
   "odd/-dash",
-  "odd/constructor",
   "odd/__proto__",
-  "odd/null",
-  "odd/0",
   `odd/${"x".repeat(160)}`,
-  `odd/${Array.from({ length: 12 }, () => "deep").join("/")}/end`,
+  `odd/${"deep/".repeat(12)}end`,
 ];
 
 const forbiddenKeys = [
   "",
   "..",
-  ".",
   "a/../b",
   "../outside",
   "/absolute",
   "a//b",
   "a/",
-  ".hidden",
   "a/.hidden",
   "nul\0byte",
   "back\\slash",
   "space here",
   "umlaut-ü",
-  "emoji-😀",
   "percent%2e",
   "query?x",
-  "new\nline",
   "x".repeat(161),
-  Array.from({ length: 200 }, () => "segment").join("/"),
 ];
+
+/** Every operation, on the key and on another that is there. */
+function operations(store: ObjectStore, name: ObjectKey, other: ObjectKey, signal?: AbortSignal) {
+  const body = bytesBody(Buffer.from("x"));
+  return {
+    get: async () => store.get(name, { signal }),
+    put: async () => store.put(name, body, { signal }),
+    put_absent: async () => store.put(name, body, { signal, condition: { kind: "absent" } }),
+    copy_from: async () => store.copy(name, other, { signal }),
+    copy_to: async () => store.copy(other, name, { signal }),
+    delete: async () => store.delete([other, name], { signal }),
+  };
+}
 
 export function describeKeysAndDeletes(fixture: ContractFixture): void {
   describe("keys and deletes", () => {
@@ -55,24 +62,23 @@ export function describeKeysAndDeletes(fixture: ContractFixture): void {
     });
 
     test.each(forbiddenKeys)("the key %j is refused as usage, and nothing is touched", async (text) => {
-      const { store } = fixture;
-      const forbidden = text as ObjectKey;
-      await expectFailure("usage", async () => store.get(forbidden));
-      await expectFailure("usage", async () => store.put(forbidden, bytesBody(Buffer.from("x"))));
-      await expectFailure("usage", async () =>
-        store.put(forbidden, bytesBody(Buffer.from("x")), { condition: { kind: "absent" } }),
-      );
-      await putText(store, "forbidden/kept.json", "kept");
-      await expectFailure("usage", async () => store.delete([key("forbidden/kept.json"), forbidden]));
-      expect(await listKeys(store, "forbidden/")).toEqual(["forbidden/kept.json"]);
+      await putText(fixture.store, "forbidden/kept.json", "kept");
+      const tries = operations(fixture.store, text as ObjectKey, key("forbidden/kept.json"));
+      for (const attempt of Object.values(tries)) await expectFailure("usage", attempt);
+      expect(await getText(fixture.store, "forbidden/kept.json")).toBe("kept");
+      expect(await listKeys(fixture.store, "forbidden/")).toEqual(["forbidden/kept.json"]);
     });
 
-    test("keys that differ in case only are different objects", async () => {
+    test("a signal that has fired stops every operation with an interrupted failure, without effect", async () => {
       const { store } = fixture;
-      await putText(store, "case/Key.json", "upper");
-      await putText(store, "case/key.json", "lower");
-      expect(await getText(store, "case/Key.json")).toBe("upper");
-      expect(await listKeys(store, "case/")).toEqual(["case/Key.json", "case/key.json"]);
+      await putText(store, "signal/a.json", "before");
+      const signal = AbortSignal.abort();
+      const tries = operations(store, key("signal/a.json"), key("signal/b.json"), signal);
+      for (const attempt of Object.values(tries)) await expectFailure("interrupted", attempt);
+      await expectFailure("interrupted", () => listKeys(store, "signal/", undefined, signal));
+      await expectFailure("interrupted", () => listFolders(store, "", signal));
+      expect(await getText(store, "signal/a.json")).toBe("before");
+      expect(await listKeys(store, "signal/")).toEqual(["signal/a.json"]);
     });
 
     test("delete counts an object that does not exist as deleted, also twice and for none at all", async () => {
@@ -86,9 +92,8 @@ export function describeKeysAndDeletes(fixture: ContractFixture): void {
 
     test("delete leaves neighbours alone", async () => {
       const { store } = fixture;
-      for (const name of ["near/a.json", "near/a.json.bak", "near/a", "near/b/c.json"]) {
+      for (const name of ["near/a.json", "near/a.json.bak", "near/a", "near/b/c.json"])
         await putText(store, name, name);
-      }
       await store.delete([key("near/a"), key("near/b/c.json")]);
       expect(await listKeys(store, "near/")).toEqual(["near/a.json", "near/a.json.bak"]);
     });

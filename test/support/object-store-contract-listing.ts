@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { bytesBody } from "../../core/object-body.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
-import { key, listKeys, putText } from "./object-store-probes.ts";
+import { key, listFolders, listKeys, putText } from "./object-store-probes.ts";
 
 /** More than two pages of 1,000, in 1,250 folders of two objects each. */
 const many = Array.from({ length: 2500 }, (_, number) => {
@@ -12,15 +12,7 @@ const many = Array.from({ length: 2500 }, (_, number) => {
 export function describeListing(fixture: ContractFixture): void {
   describe("listing", () => {
     test("keys come in the order of their code units, folders in between", async () => {
-      const names = [
-        "order/a-b",
-        "order/a.json",
-        "order/a/b",
-        "order/a/b-c/d",
-        "order/a0",
-        "order/B",
-        "order/a_",
-      ];
+      const names = ["a-b", "a.json", "a/b", "a/b-c/d", "a0", "B", "a_"].map((name) => `order/${name}`);
       for (const name of names) await putText(fixture.store, name, name);
       expect(await listKeys(fixture.store, "order/")).toEqual([...names].sort());
     });
@@ -58,27 +50,20 @@ export function describeListing(fixture: ContractFixture): void {
 
     test("folders are those right below the prefix that hold something at any depth", async () => {
       const { store } = fixture;
-      for (const name of [
-        "tree/a/x",
-        "tree/a-b/c/d/e",
-        "tree/plain.json",
-        "tree/a/y",
-        "tree/z/current.json",
-      ]) {
-        await putText(store, name, name);
-      }
-      expect(await listFolders(fixture, "tree/")).toEqual(["a-b", "a", "z"]);
-      expect(await listFolders(fixture, "tree/a-b/")).toEqual(["c"]);
-      expect(await listFolders(fixture, "tree/z/")).toEqual([]);
-      expect(await listFolders(fixture, "tree/none/")).toEqual([]);
-      expect(await listFolders(fixture, "")).toContain("tree");
+      for (const name of ["a/x", "a-b/c/d/e", "plain.json", "a/y", "z/current.json"])
+        await putText(store, `tree/${name}`, name);
+      expect(await listFolders(store, "tree/")).toEqual(["a-b", "a", "z"]);
+      expect(await listFolders(store, "tree/a-b/")).toEqual(["c"]);
+      expect(await listFolders(store, "tree/z/")).toEqual([]);
+      expect(await listFolders(store, "tree/none/")).toEqual([]);
+      expect(await listFolders(store, "")).toContain("tree");
     });
 
     test("a folder vanishes with its last object", async () => {
       const { store } = fixture;
       await putText(store, "emptied/a/b/c.json", "c");
       await store.delete([key("emptied/a/b/c.json")]);
-      expect(await listFolders(fixture, "emptied/")).toEqual([]);
+      expect(await listFolders(store, "emptied/")).toEqual([]);
     });
 
     describe("2,500 objects", () => {
@@ -96,7 +81,7 @@ export function describeListing(fixture: ContractFixture): void {
       });
 
       test("are listed as 1,250 folders", async () => {
-        const folders = await listFolders(fixture, "many/");
+        const folders = await listFolders(fixture.store, "many/");
         expect(folders).toHaveLength(1250);
         expect(folders).toEqual([...folders].sort());
       });
@@ -132,10 +117,4 @@ export function describeListing(fixture: ContractFixture): void {
       });
     });
   });
-}
-
-async function listFolders({ store }: ContractFixture, prefix: string): Promise<string[]> {
-  const folders: string[] = [];
-  for await (const folder of store.listFolders(prefix)) folders.push(folder);
-  return folders;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { Failure, type FailureCode } from "../../core/failure.ts";
 import { bytesBody, readBody } from "../../core/object-body.ts";
@@ -41,39 +40,22 @@ export async function listKeys(
   return keys;
 }
 
-/** What several puts with the same condition came to. */
-export interface RaceResult {
-  readonly stored: number;
-  /** Refused, or failed without a clear answer. */
-  readonly lost: number;
-  readonly winner: string | undefined;
+export async function listFolders(
+  store: ObjectStore,
+  prefix: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const folders: string[] = [];
+  for await (const folder of store.listFolders(prefix, { signal })) folders.push(folder);
+  return folders;
 }
 
-/**
- * Makes `count` puts at once, each with a text of its own. A store may leave losers without a clear answer (Ceph's
- * gateway tells some of them 500); any other failure fails the test.
- */
-export async function race(
-  store: ObjectStore,
-  name: string,
-  count: number,
-  condition: PutCondition,
-): Promise<RaceResult> {
-  const outcomes = await Promise.all(
-    Array.from({ length: count }, async (_, contender) => {
-      // Of no content twice: where a tag is a digest, the same contender's next win would not change it.
-      const text = `contender ${contender} ${randomUUID()}`;
-      try {
-        const result = await store.put(key(name), bytesBody(Buffer.from(text)), { condition });
-        return result.kind === "stored" ? text : undefined;
-      } catch (error) {
-        if (error instanceof Failure && error.code === "store_unavailable") return undefined;
-        throw error;
-      }
-    }),
-  );
-  const winners = outcomes.filter((text) => text !== undefined);
-  return { stored: winners.length, lost: count - winners.length, winner: winners[0] };
+/** The present version's tag. */
+export async function tagOf(store: ObjectStore, name: string): Promise<ETag> {
+  const found = await store.get(key(name));
+  if (found.kind !== "object") throw new Error(`${name} is ${found.kind}`);
+  found.body.destroy();
+  return found.etag;
 }
 
 /** Expects a rejection with a `Failure` of the code. */

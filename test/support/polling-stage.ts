@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clocks } from "../../gateway/clocks.ts";
 import { type Fate, type Front, startFront } from "./front.ts";
 import { type GatewayFixture, startGateway, untilServed } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
@@ -20,6 +21,8 @@ export interface PollingStage {
   readonly token: IssuedToken;
   readonly secondToken: IssuedToken;
   readonly otherToken: IssuedToken;
+  /** The token by which the stage itself asks. */
+  readonly ownTokenId: string;
   /** Whether the next snapshots name the ones before them. Without that, the gateway cannot say what has changed since. */
   namesAncestors: boolean;
   /** What becomes of the requests from now on, counted from the first of all. */
@@ -33,7 +36,10 @@ export interface PollingStage {
   close(): Promise<void>;
 }
 
-export async function openPollingStage(env: Readonly<Record<string, string>> = {}): Promise<PollingStage> {
+export async function openPollingStage(
+  env: Readonly<Record<string, string>> = {},
+  clocks?: Clocks,
+): Promise<PollingStage> {
   const directory = await mkdtemp(join(tmpdir(), "polling-stage-"));
   const [token, secondToken] = [issueToken(stageTenant), issueToken(stageTenant)];
   const otherToken = issueToken(otherStageTenant);
@@ -42,6 +48,7 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
   const fixture = await startGateway({
     env: { SNAPSHOT_REFRESH_MS: "0", RATE_LIMIT_REQUESTS: "100000", ...env },
     fill: (_store, tokens) => tokens.write([token, secondToken, own, otherToken, otherOwn]),
+    ...(clocks === undefined ? {} : { clocks }),
   });
   let generation = 0;
   const lastOf = new Map<string, PublishedSnapshot>();
@@ -54,6 +61,7 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     token,
     secondToken,
     otherToken,
+    ownTokenId: own.entry.tokenId,
     namesAncestors: true,
     fate: () => "passes",
     async publish(programIds, fields = () => ({}), tenant = stageTenant) {

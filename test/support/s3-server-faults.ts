@@ -38,27 +38,22 @@ export interface FaultRule {
   readonly probability?: number;
 }
 
-/** Decides which requests go wrong, and how. The same seed and requests give the same faults. */
-export interface FaultPlan {
-  add(rule: FaultRule): void;
-  clear(): void;
-  next(operation: S3OperationName, key: string): FaultKind | undefined;
-  /** The plan's random numbers, in [0, 1). */
-  random(): number;
-}
+export type FaultPlan = ReturnType<typeof createFaultPlan>;
 
-export function createFaultPlan(seed: number): FaultPlan {
+/** Decides which requests go wrong, and how. The same seed and requests give the same faults. */
+export function createFaultPlan(seed: number) {
   const random = createRandom(seed);
   let rules: { readonly rule: FaultRule; skip: number; left: number }[] = [];
   return {
+    /** In [0, 1). */
     random,
-    add(rule) {
+    add(rule: FaultRule): void {
       rules.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? 1 });
     },
-    clear() {
+    clear(): void {
       rules = [];
     },
-    next(operation, key) {
+    next(operation: S3OperationName, key: string): FaultKind | undefined {
       for (const entry of rules) {
         const { rule } = entry;
         if (rule.operation !== undefined && rule.operation !== operation) continue;

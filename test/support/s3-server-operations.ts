@@ -1,27 +1,32 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type IamRequest, isAllowed } from "./iam-decision.ts";
 import {
-  type Bucket,
-  deleteObjects,
-  keysToDelete,
-  listObjects,
-  type StoredObject,
-  wholeSeconds,
-} from "./s3-server-objects.ts";
-import {
   element,
   escapeXml,
   etagOf,
-  type S3OperationName,
+  type S3Quirks,
   type S3Request,
   type S3Response,
   S3ServerError,
   xmlResponse,
 } from "./s3-server-protocol.ts";
-import type { S3Quirks } from "./s3-server-quirks.ts";
+
+interface StoredObject {
+  readonly bytes: Buffer;
+  readonly etag: string;
+  readonly modifiedAt: Date;
+  readonly contentType: string;
+  /** Its place in the order of arrivals and writes. */
+  readonly storedAt: number;
+}
+
+export type Bucket = Map<string, StoredObject>;
+
+export const testBucket = "programs";
 
 export interface S3State {
-  readonly buckets: Map<string, Bucket>;
+  /** Of the only bucket. */
+  readonly objects: Bucket;
   readonly quirks: S3Quirks;
   readonly now: () => Date;
   readonly random: () => number;
@@ -31,139 +36,169 @@ export interface S3State {
 
 /** Carries a verified request out. */
 export async function execute(state: S3State, request: S3Request): Promise<S3Response> {
-  const { quirks } = state;
-  checkPermission(quirks, request.operation);
-  checkPolicy(quirks, request);
-  if (request.operation === "CreateBucket") {
-    if (!state.buckets.has(request.bucket)) state.buckets.set(request.bucket, new Map());
-    return empty(200);
-  }
-  const bucket = state.buckets.get(request.bucket);
-  if (bucket === undefined) throw new S3ServerError(404, "NoSuchBucket");
+  const { quirks, objects } = state;
+  checkPermission(quirks, request);
+  if (request.bucket !== testBucket) throw new S3ServerError(404, "NoSuchBucket");
   switch (request.operation) {
-    case "HeadBucket":
-      return empty(200);
-    case "DeleteBucket":
-      if (bucket.size > 0) throw new S3ServerError(409, "BucketNotEmpty");
-      state.buckets.delete(request.bucket);
-      return empty(204);
     case "ListObjectsV2":
-      return listObjects(bucket, request, quirks.pageSize);
+      return listObjects(objects, request.query, quirks.pageSize);
     case "DeleteObjects":
-      if (quirks.deleteObjects === "missing") throw new S3ServerError(501, "NotImplemented");
-      if (quirks.deleteObjects === "md5_only" && request.headers["content-md5"] === undefined) {
-        throw new S3ServerError(400, "MissingContentMD5");
-      }
-      return deleteObjects(bucket, request.body);
+      return deleteObjects(state, request);
     case "DeleteObject":
-      bucket.delete(request.key);
+      objects.delete(request.key);
       return empty(204);
     case "GetObject":
-    case "HeadObject":
-      return getObject(bucket, request, quirks);
+      return getObject(state, request);
     case "PutObject":
-      return putObject(state, bucket, request);
+      return await putObject(state, request);
     case "CopyObject":
-      return copyObject(state, bucket, request);
+      return copyObject(state, request);
   }
-}
-
-function checkPermission(quirks: S3Quirks, operation: S3OperationName): void {
-  const allowed: Readonly<Record<S3OperationName, boolean>> = {
-    GetObject: quirks.mayGet,
-    HeadObject: quirks.mayGet,
-    PutObject: quirks.mayPut,
-    CopyObject: quirks.mayPut && quirks.mayGet,
-    DeleteObject: quirks.mayDelete,
-    DeleteObjects: quirks.mayDelete,
-    ListObjectsV2: quirks.mayList,
-    HeadBucket: quirks.mayList,
-    CreateBucket: true,
-    DeleteBucket: true,
-  };
-  if (!allowed[operation]) throw new S3ServerError(403, "AccessDenied");
 }
 
 /** As IAM decides: each key of a batch for itself. */
-function checkPolicy({ policy }: S3Quirks, request: S3Request): void {
-  if (policy === undefined) return;
-  const { bucket, operation } = request;
+function checkPermission(quirks: S3Quirks, request: S3Request): void {
+  const { mayGet, mayPut, mayDelete, mayList, policy } = quirks;
+  const allowed = {
+    GetObject: mayGet,
+    PutObject: mayPut,
+    CopyObject: mayPut && mayGet,
+    DeleteObject: mayDelete,
+    DeleteObjects: mayDelete,
+    ListObjectsV2: mayList,
+  };
+  const granted = policy === undefined || asked(request).every((each) => isAllowed(policy, each));
+  if (!allowed[request.operation] || !granted) throw new S3ServerError(403, "AccessDenied");
+}
+
+function asked(request: S3Request): readonly IamRequest[] {
+  const { operation, bucket, key } = request;
   const prefix = request.query.get("prefix") ?? "";
-  const asked = ((): readonly IamRequest[] => {
-    switch (operation) {
-      case "DeleteObjects":
-        return keysToDelete(request.body).map((key) => ({ operation: "DeleteObject", bucket, key, prefix }));
-      case "CopyObject":
-        return [
-          { operation: "GetObject", bucket, key: copySourceOf(request), prefix },
-          { operation: "PutObject", bucket, key: request.key, prefix },
-        ];
-      default:
-        return [{ operation, bucket, key: request.key, prefix }];
+  if (operation === "DeleteObjects") {
+    return keysToDelete(request).map((each) => ({ operation: "DeleteObject", bucket, key: each, prefix }));
+  }
+  if (operation !== "CopyObject") return [{ operation, bucket, key, prefix }];
+  return [
+    { operation: "GetObject", bucket, key: copySourceOf(request), prefix },
+    { operation: "PutObject", bucket, key, prefix },
+  ];
+}
+
+/** ListObjectsV2: pages by start-after and continuation-token, folded by delimiter, in the order of UTF-8 bytes. */
+function listObjects(objects: Bucket, query: URLSearchParams, pageSize: number): S3Response {
+  const prefix = query.get("prefix") ?? "";
+  const delimiter = query.get("delimiter") ?? "";
+  const maxKeys = Math.min(pageSize, Number(query.get("max-keys") ?? 1000));
+  const token = query.get("continuation-token");
+  const after = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64").toString();
+  const isUrl = query.get("encoding-type") === "url";
+  const name = (key: string) => (isUrl ? encodeURIComponent(key).replaceAll("%2F", "/") : escapeXml(key));
+
+  const contents: string[] = [];
+  const folders = new Set<string>();
+  let last = "";
+  let truncated = false;
+  for (const [key, object] of [...objects].sort(([a], [b]) => compare(a, b))) {
+    if (!key.startsWith(prefix) || compare(key, after) <= 0) continue;
+    const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+    const folder = end === -1 ? undefined : key.slice(0, end + delimiter.length);
+    // A token that ends inside a folder has covered the whole folder; a start-after has not.
+    const covered =
+      folder !== undefined && (folders.has(folder) || (token !== null && after.startsWith(folder)));
+    if (!covered && contents.length + folders.size >= maxKeys) {
+      truncated = true;
+      break;
     }
-  })();
-  if (!asked.every((each) => isAllowed(policy, each))) throw new S3ServerError(403, "AccessDenied");
+    last = key;
+    if (folder === undefined) contents.push(contentXml(name(key), object));
+    else if (!covered) folders.add(folder);
+  }
+  const fields = [
+    element("IsTruncated", String(truncated)),
+    truncated ? element("NextContinuationToken", Buffer.from(last).toString("base64")) : "",
+    ...contents,
+    ...[...folders].map((folder) => element("CommonPrefixes", element("Prefix", name(folder)))),
+  ];
+  return xmlResponse(200, element("ListBucketResult", fields.join("")));
+}
+
+function compare(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function contentXml(key: string, { modifiedAt, etag, bytes }: StoredObject): string {
+  const fields = {
+    Key: key,
+    LastModified: modifiedAt.toISOString(),
+    ETag: escapeXml(etag),
+    Size: bytes.length,
+  };
+  const xml = Object.entries(fields).map(([name, value]) => element(name, String(value)));
+  return element("Contents", xml.join(""));
+}
+
+function deleteObjects({ objects, quirks }: S3State, request: S3Request): S3Response {
+  if (quirks.deleteObjects === "missing") throw new S3ServerError(501, "NotImplemented");
+  if (quirks.deleteObjects === "md5_only" && request.headers["content-md5"] === undefined) {
+    throw new S3ServerError(400, "MissingContentMD5");
+  }
+  const keys = keysToDelete(request);
+  if (keys.length === 0 || keys.length > 1000) throw new S3ServerError(400, "MalformedXML");
+  for (const key of keys) objects.delete(key);
+  const deleted = keys.map((key) => element("Deleted", element("Key", escapeXml(key))));
+  return xmlResponse(200, element("DeleteResult", deleted.join("")));
+}
+
+function keysToDelete({ body }: S3Request): readonly string[] {
+  return [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) =>
+    key.replace(/&(#\d+|amp|lt|gt|quot|apos);/g, (_whole, name: string) =>
+      name.startsWith("#") ? String.fromCharCode(Number(name.slice(1))) : (entities[name] ?? ""),
+    ),
+  );
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function getObject(state: S3State, request: S3Request): S3Response {
+  const { bytes, etag, contentType, modifiedAt } = present(state, request, request.key);
+  const ifNoneMatch = request.headers["if-none-match"];
+  if (ifNoneMatch !== undefined && sameTag(ifNoneMatch, etag)) return { ...empty(304), headers: { etag } };
+  const lastModified = modifiedAt.toUTCString();
+  return {
+    status: 200,
+    headers: { etag, "content-type": contentType, "last-modified": lastModified },
+    body: bytes,
+  };
 }
 
 /** Without the grant to list, S3 does not say whether an object is missing; of a read IAM takes the key for the prefix. */
-function maySeeMissing({ mayList, policy }: S3Quirks, { bucket, key }: S3Request): boolean {
+function present({ objects, quirks }: S3State, { bucket }: S3Request, key: string): StoredObject {
+  const object = objects.get(key);
+  if (object !== undefined) return object;
   const listing = { operation: "ListObjectsV2", bucket, key: "", prefix: key } as const;
-  return mayList && (policy === undefined || isAllowed(policy, listing));
+  const maySee = quirks.mayList && (quirks.policy === undefined || isAllowed(quirks.policy, listing));
+  throw maySee ? new S3ServerError(404, "NoSuchKey", { Key: key }) : new S3ServerError(403, "AccessDenied");
 }
 
-function getObject(bucket: Bucket, request: S3Request, quirks: S3Quirks): S3Response {
-  const { key, headers } = request;
-  const object = bucket.get(key);
-  if (object === undefined) {
-    if (!maySeeMissing(quirks, request)) throw new S3ServerError(403, "AccessDenied");
-    throw new S3ServerError(404, "NoSuchKey", { Key: key });
-  }
-  const ifMatch = headers["if-match"];
-  if (ifMatch !== undefined && ifMatch !== "*" && !sameTag(ifMatch, object.etag)) {
-    throw new S3ServerError(412, "PreconditionFailed");
-  }
-  const ifNoneMatch = headers["if-none-match"];
-  if (ifNoneMatch === "*" || (ifNoneMatch !== undefined && sameTag(ifNoneMatch, object.etag))) {
-    return { ...empty(304), headers: { etag: object.etag } };
-  }
-  return {
-    status: 200,
-    headers: {
-      etag: object.etag,
-      "content-type": object.contentType,
-      "last-modified": object.modifiedAt.toUTCString(),
-      "content-length": String(object.bytes.length),
-    },
-    body: object.bytes,
-  };
-}
-
-async function putObject(state: S3State, bucket: Bucket, request: S3Request): Promise<S3Response> {
-  const { quirks } = state;
-  checkConditions(state, bucket.get(request.key), request);
-  if (quirks.racyConditions) await delay(20);
-  const object: StoredObject = {
+async function putObject(state: S3State, request: S3Request): Promise<S3Response> {
+  checkConditions(state, state.objects.get(request.key), request);
+  if (state.quirks.racyConditions) await delay(20);
+  const etag = etagOf(request.body);
+  state.objects.set(request.key, {
     bytes: request.body,
-    etag: etagOf(request.body),
+    etag,
     modifiedAt: wholeSeconds(state.now()),
     contentType: request.headers["content-type"] ?? "application/octet-stream",
     storedAt: state.tick(),
-  };
-  bucket.set(request.key, object);
-  return { ...empty(200), headers: { etag: object.etag } };
+  });
+  return { ...empty(200), headers: { etag } };
 }
 
-/** The copy keeps the type of what it is copied from, as long as the request names no other. */
-function copyObject(state: S3State, bucket: Bucket, request: S3Request): S3Response {
-  const source = bucket.get(copySourceOf(request));
-  if (source === undefined) {
-    if (!maySeeMissing(state.quirks, { ...request, key: copySourceOf(request) })) {
-      throw new S3ServerError(403, "AccessDenied");
-    }
-    throw new S3ServerError(404, "NoSuchKey", { Key: copySourceOf(request) });
-  }
+/** The copy keeps the type of what it is copied from. */
+function copyObject(state: S3State, request: S3Request): S3Response {
+  const source = present(state, request, copySourceOf(request));
   const modifiedAt = wholeSeconds(state.now());
-  bucket.set(request.key, { ...source, modifiedAt, storedAt: state.tick() });
+  state.objects.set(request.key, { ...source, modifiedAt, storedAt: state.tick() });
   const fields = element("LastModified", modifiedAt.toISOString()) + element("ETag", escapeXml(source.etag));
   return xmlResponse(200, element("CopyObjectResult", fields));
 }
@@ -175,18 +210,18 @@ function copySourceOf({ bucket, headers }: S3Request): string {
   return source.slice(bucket.length + 1);
 }
 
-function checkConditions(state: S3State, present: StoredObject | undefined, request: S3Request): void {
+function checkConditions(state: S3State, stored: StoredObject | undefined, request: S3Request): void {
   const { quirks } = state;
   const { headers, arrivedAt } = request;
-  if (headers["if-none-match"] !== undefined && quirks.ifNoneMatch === "honoured" && present !== undefined) {
-    throw lost(state, arrivedAt < present.storedAt);
+  if (headers["if-none-match"] !== undefined && quirks.ifNoneMatch === "honoured" && stored !== undefined) {
+    throw lost(state, arrivedAt < stored.storedAt);
   }
   const ifMatch = headers["if-match"];
   if (ifMatch === undefined || quirks.ifMatch === "ignored") return;
-  if (present === undefined) throw new S3ServerError(404, "NoSuchKey");
+  if (stored === undefined) throw new S3ServerError(404, "NoSuchKey");
   if (quirks.ifMatch === "unquoted" && ifMatch.startsWith('"'))
     throw new S3ServerError(412, "PreconditionFailed");
-  if (!sameTag(ifMatch, present.etag)) throw lost(state, arrivedAt < present.storedAt);
+  if (!sameTag(ifMatch, stored.etag)) throw lost(state, arrivedAt < stored.storedAt);
 }
 
 /** What a put is told whose condition does not hold; `raced`: it did when the put arrived. */
@@ -198,6 +233,11 @@ function lost({ quirks, random }: S3State, raced: boolean): S3ServerError {
 
 function sameTag(given: string, etag: string): boolean {
   return given === etag || `"${given}"` === etag;
+}
+
+/** S3 keeps times in whole seconds. */
+function wholeSeconds(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }
 
 function empty(status: number): S3Response {

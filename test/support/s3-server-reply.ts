@@ -1,19 +1,12 @@
 import { once } from "node:events";
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { S3Response } from "./s3-server-protocol.ts";
 
-/** Sends the whole answer. */
-export function sendReply(response: ServerResponse, reply: S3Response, isHead: boolean): void {
-  const length = reply.headers["content-length"] ?? String(reply.body.length);
-  response.writeHead(reply.status, { ...reply.headers, "content-length": length });
-  response.end(isHead ? undefined : reply.body);
-}
-
 /** Sends the answer without saying how long it is: its end is the end of the connection. */
 export function sendDelimited(socket: Socket, reply: S3Response): void {
-  socket.end(Buffer.concat([head(reply, { connection: "close" }, false), reply.body]));
+  socket.end(Buffer.concat([head(reply, true), reply.body]));
 }
 
 /** Sends the first half of the answer and ends the connection. */
@@ -31,7 +24,7 @@ export async function sendStalled(socket: Socket, reply: S3Response): Promise<vo
 
 /** Sends the body byte by byte until the client hangs up; of an answer without one, the head. */
 export async function sendDripping(socket: Socket, reply: S3Response): Promise<void> {
-  const start = head(reply, {}, true);
+  const start = head(reply, false);
   if (reply.body.length > 0) socket.write(start);
   const bytes = reply.body.length === 0 ? start : reply.body;
   for (let at = 0; at < bytes.length && !socket.destroyed; at += 1) {
@@ -42,19 +35,19 @@ export async function sendDripping(socket: Socket, reply: S3Response): Promise<v
 
 /** Half of the body; of an answer without one, half of its head. */
 async function sendHalf(socket: Socket, reply: S3Response, delimited: boolean): Promise<void> {
-  const start = head(reply, delimited ? { connection: "close" } : {}, !delimited);
+  const start = head(reply, delimited);
+  const { body } = reply;
   const half =
-    reply.body.length === 0
+    body.length === 0
       ? start.subarray(0, start.length / 2)
-      : Buffer.concat([start, reply.body.subarray(0, reply.body.length / 2)]);
+      : Buffer.concat([start, body.subarray(0, body.length / 2)]);
   await new Promise<void>((resolve) => {
     socket.write(half, () => resolve());
   });
 }
 
-function head(reply: S3Response, extra: Readonly<Record<string, string>>, withLength: boolean): Buffer {
-  const { "content-length": length = String(reply.body.length), ...headers } = reply.headers;
-  const all = { ...headers, ...extra, ...(withLength ? { "content-length": length } : {}) };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+function head(reply: S3Response, delimited: boolean): Buffer {
+  const end = delimited ? { connection: "close" } : { "content-length": String(reply.body.length) };
+  const lines = Object.entries({ ...reply.headers, ...end }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join("")}\r\n`);
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { S3ServerError } from "./s3-server-protocol.ts";
+import { type S3Quirks, S3ServerError } from "./s3-server-protocol.ts";
 
 export interface S3Account {
   readonly accessKeyId: string;
@@ -69,8 +69,27 @@ function encoded(text: string): string {
   );
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Verifies the length of a request's body and every digest that the request carries. */
+export function verifyBody(headers: IncomingMessage["headers"], body: Buffer, quirks: S3Quirks): void {
+  const length = headers["content-length"];
+  if (length !== undefined && Number(length) !== body.length) throw new S3ServerError(400, "IncompleteBody");
+  if (headers["x-amz-content-sha256"] !== sha256(body)) {
+    throw new S3ServerError(400, "XAmzContentSHA256Mismatch");
+  }
+  const md5 = headers["content-md5"];
+  if (md5 !== undefined && md5 !== createHash("md5").update(body).digest("base64")) {
+    throw new S3ServerError(400, "BadDigest");
+  }
+  const checksum = headers["x-amz-checksum-sha256"];
+  if (checksum === undefined || quirks.checksums === "ignored") return;
+  if (quirks.checksums === "refused") throw new S3ServerError(400, "InvalidRequest");
+  if (checksum !== createHash("sha256").update(body).digest("base64")) {
+    throw new S3ServerError(400, "BadDigest");
+  }
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 function hmac(key: Buffer, text: string): Buffer {

@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { decodedBody } from "./s3-server-body.ts";
-import { controlReply, isControl } from "./s3-server-control.ts";
 import { createFaultPlan, type FaultKind, type FaultPlan } from "./s3-server-faults.ts";
-import type { Bucket } from "./s3-server-objects.ts";
-import { execute, type S3State } from "./s3-server-operations.ts";
+import { type Bucket, execute, type S3State } from "./s3-server-operations.ts";
 import {
   errorResponse,
   operationOf,
   type S3OperationName,
+  type S3Quirks,
   type S3Request,
   type S3Response,
   S3ServerError,
+  standardQuirks,
 } from "./s3-server-protocol.ts";
-import { type S3Quirks, standardQuirks } from "./s3-server-quirks.ts";
-import { sendCut, sendDelimited, sendDripping, sendReply, sendStalled } from "./s3-server-reply.ts";
-import { type S3Account, verifySignature } from "./s3-server-signature.ts";
+import { sendCut, sendDelimited, sendDripping, sendStalled } from "./s3-server-reply.ts";
+import { type S3Account, verifyBody, verifySignature } from "./s3-server-signature.ts";
+
+export { type Bucket, testBucket } from "./s3-server-operations.ts";
 
 export interface LoggedRequest {
   /** Counted from 1 in the order of arrival. */
@@ -30,7 +30,7 @@ export interface LoggedRequest {
 }
 
 /** Called when a request has been carried out and before it is answered; the answer waits for the promise. */
-export type RequestHook = (request: LoggedRequest) => void | Promise<void>;
+type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
 export interface S3Server {
   readonly endpoint: string;
@@ -54,7 +54,6 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
-export const testBucket = "programs";
 const account: S3Account = { accessKeyId: "test-key", secretAccessKey: "test-secret", region: "eu-test-1" };
 
 /**
@@ -70,7 +69,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
   let hook: RequestHook | undefined;
   let ticks = 0;
   const state: S3State = {
-    buckets: new Map([[testBucket, objects]]),
+    objects,
     quirks,
     now: () => new Date(Date.now() + quirks.clockAheadMs),
     random: faults.random,
@@ -83,20 +82,16 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // The Date header follows the server's own clock.
     response.sendDate = false;
-    response.setHeader("date", state.now().toUTCString());
     const arrivedAt = state.tick();
-    const raw = await wholeBody(request);
-    if (isControl(request)) {
-      sendReply(response, controlReply(request, raw, server), false);
-      return;
-    }
+    const raw = Buffer.concat(await request.toArray());
     const target = { ...parseTarget(request), arrivedAt };
-    const fault = faults.next(target.operation, target.key);
+    const { operation, key, headers } = target;
+    const fault = faults.next(operation, key);
     const logged: LoggedRequest = {
       number: log.length + 1,
-      operation: target.operation,
-      key: target.key,
-      headers: target.headers,
+      operation,
+      key,
+      headers,
       fault,
       status: undefined,
     };
@@ -115,20 +110,20 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     await hook?.(logged);
     if (fault === "corrupted" && raw.length === 0) reply = { ...reply, body: flipped(reply.body) };
     if (fault === "late" || fault === "reply_lost") return void socket.destroy();
-    const dated = { ...reply, headers: { date: state.now().toUTCString(), ...reply.headers } };
-    const delimited = quirks.connectionDelimited && target.operation === "GetObject";
-    if (fault === "cut") return sendCut(socket, dated, delimited);
-    if (fault === "dripping") return sendDripping(socket, dated);
-    if (fault === "stalled") return sendStalled(socket, dated);
-    if (delimited) return sendDelimited(socket, dated);
-    sendReply(response, reply, request.method === "HEAD");
+    reply = { ...reply, headers: { date: state.now().toUTCString(), ...reply.headers } };
+    const delimited = quirks.connectionDelimited && operation === "GetObject";
+    if (fault === "cut") return sendCut(socket, reply, delimited);
+    if (fault === "dripping") return sendDripping(socket, reply);
+    if (fault === "stalled") return sendStalled(socket, reply);
+    if (delimited) return sendDelimited(socket, reply);
+    send(response, reply);
   }
 
-  async function answer(request: IncomingMessage, target: Target, raw: Buffer): Promise<S3Response> {
+  async function answer(request: IncomingMessage, target: Target, body: Buffer): Promise<S3Response> {
     try {
       verifySignature(request, { ...account, accessKeyId: quirks.accessKeyId }, state.now());
       if (quirks.refusal !== undefined) throw new S3ServerError(400, quirks.refusal);
-      const body = decodedBody(target.headers, raw, quirks);
+      verifyBody(request.headers, body, quirks);
       return await execute(state, { ...target, body });
     } catch (error) {
       if (error instanceof S3ServerError) return errorResponse(error);
@@ -138,16 +133,15 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
 
   function refusal(fault: "before" | "throttled"): S3Response {
     if (fault === "before") return errorResponse(new S3ServerError(500, "InternalError"));
-    const [status, code] =
-      faults.random() < 0.5 ? ([503, "SlowDown"] as const) : ([429, "TooManyRequests"] as const);
-    return errorResponse(new S3ServerError(status, code));
+    return errorResponse(
+      faults.random() < 0.5 ? new S3ServerError(503, "SlowDown") : new S3ServerError(429, "TooManyRequests"),
+    );
   }
 
   const http = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       // A client that hung up is no error; a malformed request is answered; anything else is a defect of this server.
-      if (error instanceof S3ServerError)
-        sendReply(response, errorResponse(error), request.method === "HEAD");
+      if (error instanceof S3ServerError) send(response, errorResponse(error));
       else if (!request.socket.destroyed) request.socket.destroy(error instanceof Error ? error : undefined);
     });
   });
@@ -155,7 +149,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
   await once(http, "listening");
   const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
 
-  const server: S3Server = {
+  return {
     endpoint,
     connection: { endpoint, region: account.region, credentials: account },
     env: {
@@ -185,32 +179,25 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
       await once(http, "close");
     },
   };
-  return server;
 }
 
 type Target = Omit<S3Request, "body">;
 
 function parseTarget(request: IncomingMessage): Omit<Target, "arrivedAt"> {
-  const [path = "", queryText = ""] = (request.url ?? "").split("?");
-  const [, bucket = "", ...rest] = path.split("/");
+  const { pathname, searchParams: query } = new URL(request.url ?? "", "http://s3");
+  const [, bucket = "", ...rest] = pathname.split("/");
   const key = decodeURIComponent(rest.join("/"));
-  const query = new URLSearchParams(queryText);
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers))
-    if (typeof value === "string") headers[name] = value;
-  return {
-    operation: operationOf(request.method ?? "", bucket, key, query, headers),
-    bucket,
-    key,
-    query,
-    headers,
-  };
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value]] : [],
+    ),
+  );
+  return { operation: operationOf(request.method ?? "", key, query, headers), bucket, key, query, headers };
 }
 
-async function wholeBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
+function send(response: ServerResponse, { status, headers, body }: S3Response): void {
+  response.writeHead(status, { ...headers, "content-length": body.length });
+  response.end(body);
 }
 
 function flipped(bytes: Buffer): Buffer {

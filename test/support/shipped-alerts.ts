@@ -11,8 +11,7 @@ export interface ShippedAlert {
   readonly annotations: Readonly<Record<"summary" | "description" | "runbook", string>>;
 }
 
-/** The rules as a text, and one by one. */
-export const shippedRules = readFileSync(join(projectRoot, "deploy/prometheus/alerts.yaml"), "utf8");
+const shippedRules = readFileSync(join(projectRoot, "deploy/prometheus/alerts.yaml"), "utf8");
 export const shippedAlerts: readonly ShippedAlert[] = parse(shippedRules).groups.flatMap(
   ({ rules }: { rules: readonly ShippedAlert[] }) => rules,
 );

@@ -48,10 +48,7 @@ async function scrapeOfGateway(): Promise<string> {
   try {
     await client.get("/v1/programs", token.plaintext);
     await converse(gateway.api, { send: "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000) });
-    return await eventually(
-      async () => (await fetch(`${gateway.admin}/metrics`)).text(),
-      (text) => text.includes("gateway_data_age_seconds{"),
-    );
+    return await eventually(gateway.metrics, (text) => text.includes("gateway_data_age_seconds{"));
   } finally {
     client.close();
     await gateway.close();
@@ -126,13 +123,5 @@ describe("P117", () => {
       const { text } = page(path);
       if (anchor !== undefined) expect(anchors(text).has(anchor), `${alert}: ${anchor}`).toBe(true);
     }
-  });
-
-  test.each([
-    ["gateway_redy == 0", "no program has gateway_redy"],
-    ['gateway_requests_total{code="500"} > 0', "gateway_requests_total has no label code"],
-    ["sum by (path) (gateway_requests_total)", "has the label path"],
-  ])("a slip would be seen: %s", (expression, words) => {
-    expect(faultsOf(exposed, expression).join()).toContain(words);
   });
 });

@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { kubernetesManifests, podTemplate, selects, typeFaults } from "../../support/kubernetes.ts";
-import { shippedAlerts } from "../../support/shipped-alerts.ts";
-
-interface Relabeling {
-  readonly sourceLabels: readonly string[];
-  readonly regex: string;
-  readonly targetLabel: string;
-  readonly replacement: string;
-}
 
 const manifests = kubernetesManifests();
 const customizations = manifests.filter(({ apiVersion }) => apiVersion.startsWith("kustomize.config.k8s.io"));
@@ -84,25 +76,6 @@ describe("Kubernetes manifests", () => {
     },
   );
 
-  test("one gateway stays when a node is drained, and they are spread over nodes and zones", () => {
-    const [budget] = objects.filter(({ kind }) => kind === "PodDisruptionBudget");
-    const held = workloads.filter((workload) =>
-      selects(budget?.spec.selector, podTemplate(workload).metadata.labels),
-    );
-    expect(held.map(({ metadata }) => metadata.name)).toEqual(["partner-programs-gateway"]);
-    const { replicas, template } = held[0]?.spec ?? {};
-    expect(budget?.spec.minAvailable).toBeLessThan(replicas);
-    const constraints: readonly { topologyKey: string; labelSelector: object }[] =
-      template.spec.topologySpreadConstraints;
-    expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
-      "kubernetes.io/hostname",
-      "topology.kubernetes.io/zone",
-    ]);
-    for (const { labelSelector } of constraints) {
-      expect(selects(labelSelector, template.metadata.labels)).toBe(true);
-    }
-  });
-
   test.each([
     ["partner-programs-gateway", [53, 443, 6379], ["admin", "api"]],
     ["partner-programs-build", [53, 443, 5432], []],
@@ -132,23 +105,5 @@ describe("Kubernetes manifests", () => {
     expect(monitor?.spec.podMetricsEndpoints).toMatchObject([
       { port: "admin", path: "/metrics", interval: "15s" },
     ]);
-  });
-
-  test("what is scraped has the job's name that the alerts go by", () => {
-    const relabelings: readonly Relabeling[] = foreign[0]?.spec.podMetricsEndpoints[0].relabelings ?? [];
-    const jobs = ["gateway", "watch"].map((component) =>
-      relabelings
-        .filter(({ regex }) => regex === component)
-        .map(({ sourceLabels: [label], targetLabel, replacement }) => [label, targetLabel, replacement]),
-    );
-    const label = "__meta_kubernetes_pod_label_app_kubernetes_io_component";
-    expect(jobs).toEqual([
-      [[label, "job", "partner-programs-gateway"]],
-      [[label, "job", "partner-programs-builder"]],
-    ]);
-    const asked = shippedAlerts.flatMap(({ expr }) =>
-      [...expr.matchAll(/job="([^"]*)"/g)].map(([, job]) => job),
-    );
-    expect([...new Set(asked)].sort()).toEqual(jobs.map(([first]) => first?.[2]).sort());
   });
 });

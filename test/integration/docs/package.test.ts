@@ -40,6 +40,16 @@ describe("the package", () => {
     }
   });
 
+  test("has the client as its export ./client, with types", async () => {
+    const code =
+      'import { createProgramsClient } from "partner-programs/client"; console.log(typeof createProgramsClient)';
+    const args = ["--input-type=module", "-e", code];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: projectRoot });
+    expect(stdout.trim()).toBe("function");
+    const types = readFileSync(join(projectRoot, "dist/docs/client/programs-client.d.ts"), "utf8");
+    expect(types).toContain("export declare function createProgramsClient(options: ClientOptions)");
+  });
+
   test("has nothing of the workshop", () => {
     const foreign = /^(test|scripts|dist\/(test|scripts)|cli|core|gateway|coverage|data|node_modules)\//;
     const needless = /(\.map|\.tsbuildinfo|\.test\.[cm]?[jt]s|\.log|\.env|package-lock\.json)$/;

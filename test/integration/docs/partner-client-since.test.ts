@@ -36,21 +36,6 @@ describe.each(pollingClients)("Snapshot-Since: the client in %s", (_language, cr
     expect((await client().sync()).requests).toBe(1);
   });
 
-  test("reads what changed in all snapshots between two polls, and again what a poll could not read", async () => {
-    await stage.publish(ids(9));
-    await client().sync();
-    await stage.publish(ids(9), faq("Ten miles.", "p3"));
-    await stage.publish(ids(10), faq("Ten miles.", "p4"));
-    stage.fate = (_count, path) => (path === `${list}/p4` ? 500 : "passes");
-    const poll = await client().sync();
-    // p3 is again what it was at first, but the gateway only knows that it changed meanwhile.
-    expect(poll).toMatchObject({ requests: 4, added: ["p9"], changed: [] });
-    expect([...poll.failed.keys()]).toEqual(["p4"]);
-    await stage.publish(ids(10), faq("Ten miles.", "p4"));
-    stage.fate = () => "passes";
-    expect(await client().sync()).toMatchObject({ requests: 2, changed: ["p4"], waitingForRefresh: 0 });
-  });
-
   test("asks once more where a server is a moment behind, and reads nothing in vain", async () => {
     await stage.publish(ids(9));
     const headers = { authorization: `Bearer ${stage.token.plaintext}` };
@@ -100,15 +85,5 @@ describe.each(pollingClients)("Snapshot-Since: the client in %s", (_language, cr
     const now = stage.front.seen.length;
     stage.fate = (count) => (count === now + 2 ? 401 : "passes");
     await expect(client().sync()).rejects.toThrow("status 401");
-  });
-
-  test("waits before it asks once more", async () => {
-    await stage.publish(ids(1));
-    await client().sync();
-    stage.namesAncestors = false;
-    await stage.publish(ids(1), faq("Ten miles.", "p0"));
-    const from = performance.now();
-    await client({ askAgainMs: 300 }).sync();
-    expect(performance.now() - from).toBeGreaterThanOrEqual(300);
   });
 });

@@ -50,35 +50,6 @@ describe.each(pollingClients)("the client for partners in %s, in trouble,", (lan
     expect(await programs.sync()).toMatchObject({ added: [], changed: [], removed: [] });
   });
 
-  test("names what only the detail shows as changed, and what has gone since the list was read as removed", async () => {
-    await stage.publish(["a", "b"]);
-    const programs = client();
-    await programs.sync();
-    await stage.publish(["a", "b"], () => ({ detail: { departurePoint: "Platform 9" } }));
-    stage.fate = (_count, path) =>
-      path === "/v1/programs/b" ? { status: 404, headers: signed, body: "{}" } : "passes";
-    expect(await programs.sync()).toMatchObject({ added: [], changed: ["a"], removed: ["b"] });
-  });
-
-  test("brings a change of a detail that another gateway, a moment behind, did not have yet", async () => {
-    await stage.publish(["a"]);
-    const programs = client();
-    await programs.sync();
-    const headers = { authorization: `Bearer ${stage.token.plaintext}` };
-    const old = await fetch(`${stage.fixture.api}/v1/programs/a`, { headers });
-    const behind = {
-      status: 200,
-      headers: { "content-type": "application/json", "snapshot-id": old.headers.get("snapshot-id") ?? "" },
-      body: await old.text(),
-    };
-    await stage.publish(["a"], () => ({ detail: { departurePoint: "Platform 9" } }));
-    stage.fate = (_count, path) => (path === "/v1/programs/a" ? behind : "passes");
-    expect(await programs.sync()).toMatchObject({ requests: 2, changed: [], waitingForRefresh: 1 });
-    stage.fate = () => "passes";
-    expect(await programs.sync()).toMatchObject({ requests: 2, changed: ["a"], waitingForRefresh: 0 });
-    expect(await programs.sync()).toMatchObject({ requests: 1, changed: [] });
-  });
-
   test("never shows what may be another company's, also where a detail is a 500", async () => {
     await stage.publish(["a", "b"], () => ({ detail: { departurePoint: "Platform 9" } }));
     await stage.publish(["a", "b"], (id) => ({ list: { name: `by the sea ${id}` } }), otherStageTenant);

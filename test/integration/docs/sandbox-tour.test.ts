@@ -1,17 +1,12 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sandboxCases } from "../../../cli/publish/sandbox/sandbox-programs.ts";
-import { startGateway } from "../../support/gateway-fixture.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { markedBlock, page, projectRoot, tableAfter } from "../../support/markdown.ts";
+import { markedBlock, page, projectRoot } from "../../support/markdown.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
-import { setClocks } from "../../support/set-clocks.ts";
 
 let directory: string;
 let gateway: GatewayProcess;
@@ -55,34 +50,4 @@ test("the tour says which answer was another than expected, and ends with 1", as
   const { status, output } = await runToEnd("sh", [script, `${gateway.api}/`], wrong);
   expect(status).toBe(1);
   expect(output.match(/^.*EXPECTED.*$/gm)).toEqual([expect.stringMatching(/^200 {2}EXPECTED 401.*expired/)]);
-});
-
-test("the tour meets the small quota also where its window ends just then", async () => {
-  const store = await mkdtemp(join(tmpdir(), "sandbox-tour-"));
-  const clocks = setClocks();
-  let requests = 0;
-  const onRequest = (message: unknown): void => {
-    const { headers } = (message as { readonly request: IncomingMessage }).request;
-    const isSmall = headers.authorization === `Bearer ${own.SANDBOX_TOKEN_SMALL_QUOTA}`;
-    if (isSmall) requests += 1;
-    if (isSmall && requests === 4) clocks.advance(60_000);
-  };
-  subscribe("http.server.request.start", onRequest);
-  const fixture = await startGateway({ clocks });
-  const env = { STORE_URL: `file:${fixture.directory}`, DATA_DIR: store };
-  const own = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
-  const headers = { authorization: `Bearer ${own.SANDBOX_TOKEN}` };
-  await expect.poll(async () => (await fetch(`${fixture.api}/v1/programs`, { headers })).status).toBe(200);
-  const { status, output } = await runToEnd("sh", [script, fixture.api], own);
-  unsubscribe("http.server.request.start", onRequest);
-  await fixture.close();
-  await rm(store, { recursive: true });
-  expect([status, output]).toEqual([0, expect.stringMatching(/^429 {2}ok/m)]);
-});
-
-test("the page lists the programs as the sandbox has them, and the tour shows no token", async () => {
-  const rows = tableAfter(text, "<!-- sandbox programs -->").map(([id = "", shows = ""]) => [id, shows]);
-  expect(rows).toEqual(sandboxCases.map(({ id, shows }) => [`\`${id}\``, shows]));
-  const { output } = await runToEnd("sh", [script, gateway.api], tokens);
-  expect(output + (await readFile(script, "utf8"))).not.toMatch(/ppr_(?!mistyped)\w/);
 });

@@ -22,51 +22,19 @@ async function start(options: FixtureOptions = {}): Promise<void> {
   });
 }
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
-  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
-  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
-}
+const metric = (series: string): Promise<number> => gateway.metric(series);
 
-test("/healthz says that the process lives", async () => {
-  await start();
-  const response = await fetch(`${gateway.admin}/healthz`);
-  expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
-});
-
-test("/readyz is 200 while the registry is confirmed, and 503 with the reason while it is not", async () => {
-  let broken = false;
-  const clocks = setClocks();
-  await start({
-    clocks,
-    env: { TOKEN_MAX_STALE_SECONDS: "1" },
-    seenTokens: (store) => ({
-      get: (key, options) => (broken ? unavailable(() => store.get(key), options) : store.get(key, options)),
-    }),
-  });
-  expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
-  broken = true;
-  clocks.advance(1001);
-  const response = await fetch(`${gateway.admin}/readyz`);
-  expect([response.status, await response.json()]).toEqual([
-    503,
-    { status: "not_ready", reason: expect.stringContaining("registry is not confirmed: ") },
-  ]);
-  // What it says of the cause is from a poll that failed.
-  await eventually(
-    async () => (await fetch(`${gateway.admin}/readyz`)).text(),
-    (text) => text.includes("The store was broken by the test."),
-  );
-  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
-});
-
-test("the API is not on the admin listener, and unknown paths tell which there are", async () => {
+test("the API is not on the admin listener, whose paths are read only, and found with a slash behind them, too", async () => {
   await start();
   const response = await fetch(`${gateway.admin}/v1/programs`, {
     headers: { Authorization: `Bearer ${acme.plaintext}` },
   });
   expect(response.status).toBe(404);
   expect(await response.json()).toMatchObject({ paths: ["/healthz", "/readyz", "/metrics"] });
+  expect((await fetch(`${gateway.admin}/metrics`, { method: "POST" })).status).toBe(405);
+  expect((await fetch(`${gateway.admin}/readyz/?from=probe`)).status).toBe(200);
+  const head = await fetch(`${gateway.admin}/healthz`, { method: "HEAD" });
+  expect([head.status, head.headers.get("cache-control"), await head.text()]).toEqual([200, "no-store", ""]);
 });
 
 test("/metrics counts requests by resource and status, times them, and tells ages, cache, store and limiter", async () => {
@@ -115,18 +83,26 @@ test("a token that is not in the registry never makes a series", async () => {
   }
   expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(200);
   client.close();
-  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  const text = await gateway.metrics();
   expect(text.match(/^gateway_token_requests_total\{.*/gm)).toEqual([
     `gateway_token_requests_total{token="${acme.entry.tokenId}",status="2xx"} 1`,
   ]);
 });
 
-test("W92 what alerts watch is there before anything happened", async () => {
+test("W92 what alerts watch is there before anything happened; W94 so is what tells a lost Redis from none", async () => {
   await start();
   for (const route of ["list", "detail", "legacy", "unknown"]) {
     expect(await metric(`gateway_requests_total{route="${route}",status="500"}`)).toBe(0);
   }
   expect(await metric("gateway_log_lines_lost_total")).toBe(0);
+  const limiter = async () => [
+    await metric("gateway_limiter_shared_wanted"),
+    await metric("gateway_limiter_shared"),
+  ];
+  expect(await limiter()).toEqual([0, 0]);
+  await gateway.close();
+  await start({ env: { REDIS_URL: "redis://127.0.0.1:1" } });
+  expect(await limiter()).toEqual([1, 0]);
 });
 
 test("W93 /metrics says whether the gateway is ready, as /readyz does", async () => {
@@ -145,21 +121,14 @@ test("W93 /metrics says whether the gateway is ready, as /readyz does", async ()
   seen?.breakKeys(/./, unavailable);
   clocks.advance(1001);
   expect(await state()).toEqual([503, 0]);
+  // The reason is that of a poll that failed.
+  await eventually(
+    async () => (await fetch(`${gateway.admin}/readyz`)).json(),
+    (body) => /registry is not confirmed: .*The store was broken by the test\./.test(Object(body).reason),
+  );
   seen?.mend();
   await eventually(state, ([status]) => status === 200);
   expect(await state()).toEqual([200, 1]);
-});
-
-test("W94 a gateway without its Redis is another than one that needs none", async () => {
-  await start();
-  expect([await metric("gateway_limiter_shared_wanted"), await metric("gateway_limiter_shared")]).toEqual([
-    0, 0,
-  ]);
-  await gateway.close();
-  await start({ env: { REDIS_URL: "redis://127.0.0.1:1" } });
-  expect([await metric("gateway_limiter_shared_wanted"), await metric("gateway_limiter_shared")]).toEqual([
-    1, 0,
-  ]);
 });
 
 test("W95 a call of the store is timed to its outcome, a failed one, too", async () => {
@@ -176,10 +145,9 @@ test("W95 a call of the store is timed to its outcome, a failed one, too", async
     },
     seenTokens: (store) => store,
   });
-  const metricsText = async () => (await fetch(`${gateway.admin}/metrics`)).text();
   /** Of one text: between two, the registry is polled. */
   const slow = async () => {
-    const text = await metricsText();
+    const text = await gateway.metrics();
     const within = (le: string) => {
       const name = `gateway_store_call_duration_seconds_bucket{le="${le}",operation="get"} `;
       const line = text.split("\n").find((candidate) => candidate.startsWith(name));
@@ -192,30 +160,7 @@ test("W95 a call of the store is timed to its outcome, a failed one, too", async
   expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
   client.close();
   expect(await slow()).toBeGreaterThanOrEqual(1);
-  const text = await metricsText();
-  const counted = [...text.matchAll(/^gateway_store_calls_total\{.*\} (\d+)$/gm)].map(([, count]) =>
-    Number(count),
-  );
-  const timed = /^gateway_store_call_duration_seconds_count\{.*\} (\d+)$/m.exec(text)?.[1];
-  expect(Number(timed)).toBe(counted.reduce((sum, count) => sum + count, 0));
-});
-
-test("/metrics counts what the parser refused, and failed calls to the store by their kind", async () => {
-  await start({
-    seen(store) {
-      const seen = faultyStore(store);
-      seen.breakKeys(/^tenants\//, unavailable);
-      return seen;
-    },
-    seenTokens: (store) => store,
-  });
-  const client = createClient(gateway.api);
-  expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
-  client.close();
-  await fetch(`${gateway.api}/`, { method: "POST", body: "x" });
   expect(await metric('gateway_store_calls_total{operation="get",outcome="store_unavailable"}')).toBe(1);
-  expect(await metric('gateway_requests_total{route="list",status="500"}')).toBe(1);
-  expect(await metric('gateway_requests_total{route="unknown",status="404"}')).toBe(1);
 });
 
 test("tenants' gauges are bounded in number", async () => {
@@ -231,7 +176,7 @@ test("tenants' gauges are bounded in number", async () => {
   const client = createClient(gateway.api);
   for (const { plaintext } of tokens) expect((await client.get("/v1/programs", plaintext)).status).toBe(200);
   client.close();
-  const text = await (await fetch(`${gateway.admin}/metrics`)).text();
+  const text = await gateway.metrics();
   expect(text.match(/^gateway_snapshot_age_seconds\{/gm)).toHaveLength(100);
   expect(await metric("gateway_snapshots_held")).toBe(120);
 });
@@ -257,12 +202,4 @@ test("a browser that a foreign name led here is turned away; addresses, localhos
   ]) {
     expect(await statusFor("/metrics", host)).toBe(200);
   }
-});
-
-test("the admin paths are read only, and found with a slash behind them, too", async () => {
-  await start({});
-  expect((await fetch(`${gateway.admin}/metrics`, { method: "POST" })).status).toBe(405);
-  expect((await fetch(`${gateway.admin}/readyz/?from=probe`)).status).toBe(200);
-  const head = await fetch(`${gateway.admin}/healthz`, { method: "HEAD" });
-  expect([head.status, head.headers.get("cache-control"), await head.text()]).toEqual([200, "no-store", ""]);
 });

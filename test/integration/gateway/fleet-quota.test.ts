@@ -77,26 +77,6 @@ describe.skipIf(redisUrl === "")(title, () => {
     expect(answers.filter((answer) => answer?.status === 429)).toHaveLength(200);
   });
 
-  test("tells every gateway the same window: what remains, and when it ends", async () => {
-    proxy = await startTcpProxy(redisUrl);
-    const token = issueToken("acme", { rateLimit: 3 });
-    const env = { RATE_LIMIT_WINDOW_SECONDS: "5" };
-    const first = await joinFleet(token, env);
-    const second = await joinFleet(token, env);
-    await eventually(() => shared(0), Boolean);
-    await eventually(() => shared(1), Boolean);
-    expect(remaining(await first.get("/v1/programs", token.plaintext))).toBe(2);
-    expect(remaining(await second.get("/v1/programs", token.plaintext))).toBe(1);
-    expect(remaining(await first.get("/v1/programs", token.plaintext))).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    const refused = await second.get("/v1/programs", token.plaintext);
-    expect(refused.status).toBe(429);
-    // The window began with another gateway's request.
-    expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(4);
-    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers["retry-after"]) * 1000));
-    expect(remaining(await second.get("/v1/programs", token.plaintext))).toBe(2);
-  });
-
   test("P100 a password that is rotated in REDIS_URL_FILE is used by the next connection", async () => {
     proxy = await startTcpProxy(redisUrl);
     const folder = await mkdtemp(join(tmpdir(), "redis-url-"));
@@ -126,22 +106,6 @@ describe.skipIf(redisUrl === "")(title, () => {
       administrator.destroy();
       await rm(folder, { recursive: true });
     }
-  });
-
-  test("Redis away at the start: each process counts for itself, and joins when Redis comes", async () => {
-    proxy = await startTcpProxy(redisUrl);
-    await proxy.refuse();
-    const token = issueToken("acme", { rateLimit: 5 });
-    const client = await joinFleet(token);
-    const answers: Answer[] = [];
-    for (let at = 0; at < 7; at += 1) answers.push(await client.get("/v1/programs", token.plaintext));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
-    expect(await shared()).toBe(false);
-    await eventually(() => logged("Redis is away"), Boolean);
-    await proxy.restore();
-    await eventually(() => shared(), Boolean);
-    expect(remaining(await client.get("/v1/programs", token.plaintext))).toBe(4);
-    expect(logged("for the whole fleet")).toBe(true);
   });
 
   test("W53 Redis goes away and comes back: no request fails, and the fleet's count goes on", async () => {

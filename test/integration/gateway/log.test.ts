@@ -161,13 +161,3 @@ test("T4 no token and no header ever reaches a log, wherever the client puts it"
   expect(text).not.toContain(canary);
   expect(text).toContain("[token]");
 });
-
-test("a client that leaves in the middle is told apart from one that got its answer", async () => {
-  await start();
-  const { responses } = await converse(gateway.api, {
-    send: `GET /v1/programs HTTP/1.1\r\nHost: a\r\nX-Request-Id: whole\r\nAuthorization: Bearer ${acme.plaintext}\r\n\r\n`,
-    responses: 1,
-  });
-  expect(responses[0]?.status).toBe(200);
-  expect(await lineOf("whole")).not.toHaveProperty("isCut");
-});

@@ -6,7 +6,7 @@ import { type GatewayFleet, startFleet } from "../../support/gateway-fleet.ts";
 import { type GatewayProcess, runGateway } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
-import { openSocket, parseResponses } from "../../support/raw-http.ts";
+import { converse, openSocket, parseResponses } from "../../support/raw-http.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 let fleet: GatewayFleet | undefined;
@@ -57,12 +57,6 @@ test("says in one line where it listens, serves, and ends with 0 on SIGTERM", as
   client.close();
 });
 
-test("says where it listens also when the log is silent", async () => {
-  const gateway = await start({ LOG_LEVEL: "silent", ADMIN_PORT: "off" });
-  expect(gateway.api).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(gateway.admin).toBeUndefined();
-});
-
 test.each([
   ["streamed from the store", "1"],
   ["held in memory", "256"],
@@ -99,23 +93,26 @@ test("what is not finished within the grace time is cut, and the exit status is 
   stuck.destroy();
 });
 
-test("a second signal ends it at once", async () => {
-  const gateway = await start({ SHUTDOWN_GRACE_SECONDS: "60" }, aboveSocketBuffers);
-  const stuck = openSocket(gateway.api);
-  stuck.write(get("/v1/programs"));
-  await once(stuck, "readable");
+test("W97 after SIGTERM a gateway is unready at once, and answers new connections until its delay is over", async () => {
+  const gateway = await start({ SHUTDOWN_DELAY_SECONDS: "600" }, 0);
+  const readiness = async () => (await fetch(`${gateway.admin}/readyz`)).status;
+  expect(await readiness()).toBe(200);
   gateway.signal("SIGTERM");
-  await eventually(
-    () =>
-      fetch(`${gateway.admin}/readyz`).then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    (status) => status === 503,
-  );
+  await eventually(readiness, (status) => status === 503);
+  const { responses } = await converse(gateway.api, { send: get("/v1/programs") });
+  expect(responses.map(({ status, header }) => [status, header("connection")])).toEqual([[200, "close"]]);
+  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+  // A second signal does not wait for the delay.
   gateway.signal("SIGTERM");
   expect(await gateway.ended).toBe(1);
-  stuck.destroy();
+});
+
+test("W97 when the delay is over the gateway ends, and not before", async () => {
+  const gateway = await start({ SHUTDOWN_DELAY_SECONDS: "1" }, 0);
+  const beganAt = performance.now();
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toBe(0);
+  expect(performance.now() - beganAt).toBeGreaterThan(900);
 });
 
 test("goes on serving when nobody reads its log any more", async () => {
@@ -151,7 +148,7 @@ test("--help, --version and --check-config say what they should and end with 0",
   expect(checked.stdout).not.toContain("hidden");
 });
 
-test("wrong settings: every fault at once, no secret repeated, exit status 2", async () => {
+test("wrong settings: every fault at once, no secret repeated, exit status 2; wrong usage, too", async () => {
   const env = { PORT: "x", STORE_URL: "ftp://a", REDIS_URL: "http://u:hidden@h", TOKEN_REFRESH_MS: "1" };
   for (const args of [[], ["--check-config"]]) {
     const { status, stderr, stdout } = await runGateway(args, env);
@@ -161,12 +158,11 @@ test("wrong settings: every fault at once, no secret repeated, exit status 2", a
     for (const name of Object.keys(env)) expect(stderr).toContain(name);
     expect(stderr).not.toContain("hidden");
   }
-});
-
-test("wrong usage: exit status 2", async () => {
-  const { status, stderr } = await runGateway(["serve"], {});
-  expect(status).toBe(2);
-  expect(stderr).toContain("--help");
+  for (const args of [["serve"], ["--help", "--version"], ["--json"], ["--port=1"]])
+    expect(await runGateway(args, {})).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--help"),
+    });
 });
 
 test("a port that is taken: exit status 1, with the reason", async () => {

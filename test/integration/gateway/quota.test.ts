@@ -51,15 +51,6 @@ test("W50 a token gets so many requests per window, then 429 with the seconds un
   expect(remaining(next)).toBe(2);
 });
 
-test("W51 Retry-After tells the truth: a client that waits so long is served", async () => {
-  const token = issueToken("acme");
-  await start([token], { RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" });
-  await get(token);
-  const refused = await get(token);
-  clocks.advance(Number(refused.headers["retry-after"]) * 1000);
-  expect((await get(token)).status).toBe(200);
-});
-
 test("W52 the three resources share one counter, and 400, 403 and 404 behind the token count too", async () => {
   const token = issueToken("acme");
   const scopeless = issueToken("acme", { scopes: ["other"] });
@@ -112,12 +103,4 @@ test("W50, T5 a token's own limit replaces the general one, and tokens do not sh
   expect((await get(small)).status).toBe(429);
   expect((await get(general)).headers["ratelimit-policy"]).toBe('"default";q=10;w=60');
   expect(remaining(await get(general))).toBe(8);
-});
-
-test("under concurrency exactly as many requests pass as the limit allows", async () => {
-  const token = issueToken("acme", { rateLimit: 50 });
-  await start([token], {});
-  const answers = await Promise.all(Array.from({ length: 120 }, () => get(token)));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(70);
 });

@@ -116,13 +116,6 @@ for (const [name, env, bytes] of [
   });
 }
 
-test("a reader that never reads but goes on asking is cut all the same", async () => {
-  await start(whole);
-  const socket = await neverReading(requestBytes("noise"));
-  const asking = setInterval(() => socket.write(requestBytes("small")), 100);
-  await allCutWithin(1.9, 1).finally(() => clearInterval(asking));
-});
-
 for (const [name, env] of [
   ["a streamed body", streamed],
   ["a body from memory", whole],
@@ -136,13 +129,6 @@ for (const [name, env] of [
     await eventually(cutLines, (lines) => lines.length > 0).finally(() => clearInterval(sipping));
     expect(performance.now() - beganAt).toBeGreaterThan(seconds * 900);
     await eventually(seen.openBodies, (open) => open === 0);
-  });
-
-  test(`a reader that pauses for less than the limit gets ${name} whole`, async () => {
-    await start({ ...env, SEND_STALL_SECONDS: "20" });
-    const socket = await neverReading(requestBytes("noise"));
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    await expectWhole(socket);
   });
 
   test(`W62 a gateway that was held up for longer than the limit does not blame the reader of ${name}`, async () => {

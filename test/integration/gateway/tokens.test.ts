@@ -5,12 +5,10 @@ import { tokensKey } from "../../../core/object-key.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import {
-  denied,
   type FaultyStore,
   faultyStore,
   missing,
   replacedBy,
-  stuck,
   unavailable,
 } from "../../support/gateway-faulty-store.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
@@ -56,12 +54,13 @@ test("T10 a registry that was never there is an empty one: 401 for all, and the 
   expect((await readiness()).status).toBe(200);
 });
 
-for (const [name, tokens, cause] of [
-  ["missing", undefined, "auth/tokens.json is missing"],
-  ["empty", [], "auth/tokens.json has no valid token"],
-  ["one of revoked tokens", [revoked(acme)], "auth/tokens.json has no valid token"],
-] as const) {
-  test(`a registry that is ${name} at the start is warned of, once`, async () => {
+test.each([
+  ["missing", undefined, ["auth/tokens.json is missing"]],
+  ["of revoked tokens", [revoked(acme)], ["auth/tokens.json has no valid token"]],
+  ["of one valid token", [revoked(unknown), acme], []],
+])(
+  "a registry that is %s at the start is warned of once, unless somebody is let in",
+  async (_, tokens, causes) => {
     await start({
       fill: async (store, file) => {
         await beginTestStore(store);
@@ -73,28 +72,9 @@ for (const [name, tokens, cause] of [
       (polls) => polls > 3,
     );
     const warnings = gateway.log.filter(({ level }) => level === "warn");
-    expect(warnings).toEqual([expect.objectContaining({ cause, msg: expect.stringContaining("401") })]);
-  });
-}
-
-test("a registry with one valid token is no reason to warn", async () => {
-  await start({ fill: async (_, file) => file.write([revoked(unknown), acme]) });
-  await eventually(
-    () => registry.asked.length,
-    (polls) => polls > 3,
-  );
-  expect(gateway.log.filter(({ level }) => level === "warn")).toEqual([]);
-});
-
-test("a token issued later works without a restart", async () => {
-  await start({ env: { TOKEN_REFRESH_MS: "50" } });
-  expect(await statusWith(unknown.plaintext)).toBe(401);
-  await gateway.tokens.write([acme, unknown]);
-  await eventually(
-    () => statusWith(unknown.plaintext),
-    (status) => status === 200,
-  );
-});
+    expect(warnings.map(({ cause }) => cause)).toEqual(causes);
+  },
+);
 
 test("W31 a revoked token gets 401 without a restart, and the log says why", async () => {
   await start();
@@ -142,11 +122,8 @@ test("T2 unknown tokens cost no call to the store", async () => {
 
 for (const [name, fault] of [
   ["the store is away", unavailable],
-  ["the store refuses", denied],
   ["the registry is gone", missing],
   ["the registry is no JSON", replacedBy("{")],
-  ["the registry is empty", replacedBy("")],
-  ["the registry does not fit its schema", replacedBy('{"format":"partner-programs/tokens@1","tokens":[]}')],
   [
     "the registry is of an unknown format",
     replacedBy('{"format":"partner-programs/tokens@2","revision":9,"tokens":[]}'),
@@ -197,33 +174,13 @@ test("T10 a registry that goes back to an older revision is refused, and a revok
   expect(await statusWith(acme.plaintext)).toBe(401);
 });
 
-test("one poll that hangs does not hold up a revocation", async () => {
-  await start({ env: { STORE_TIMEOUT_MS: "60000" } });
-  let isFirst = true;
-  registry.breakKeys(/./, (answer, options) => {
-    if (!isFirst) return answer();
-    isFirst = false;
-    return stuck(answer, options);
-  });
-  await eventually(
-    () => isFirst,
-    (value) => !value,
-  );
-  await gateway.tokens.write([revoked(acme)]);
-  await eventually(
-    () => statusWith(acme.plaintext),
-    (status) => status === 401,
-  );
-});
-
-test("a poll that was overtaken by a later one changes nothing any more", async () => {
+test("a poll that hangs holds up no revocation, and changes nothing when it ends at last", async () => {
   await start();
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  let isHeld = false;
-  let isLate = false;
+  let [isHeld, isLate] = [false, false];
   registry.breakKeys(/./, async (answer) => {
     if (isHeld) return answer();
     isHeld = true;
@@ -232,46 +189,13 @@ test("a poll that was overtaken by a later one changes nothing any more", async 
     isLate = true;
     return old;
   });
-  await eventually(
-    () => isHeld,
-    (value) => value,
-  );
+  await eventually(() => isHeld, Boolean);
   await gateway.tokens.write([revoked(acme)]);
   await eventually(
     () => statusWith(acme.plaintext),
     (status) => status === 401,
   );
   release();
-  await eventually(
-    () => isLate,
-    (value) => value,
-  );
+  await eventually(() => isLate, Boolean);
   expect(await statusWith(acme.plaintext)).toBe(401);
-});
-
-test("started while the store is away: up but not ready, 500 for tokens; ready by itself", async () => {
-  let isBroken = true;
-  await start({
-    waits: { registryMs: 300 },
-    seen: (store) => ({
-      get: (key, options) =>
-        isBroken ? unavailable(() => store.get(key), options) : store.get(key, options),
-    }),
-    seenTokens: (store) => ({
-      get: (key, options) =>
-        isBroken ? unavailable(() => store.get(key), options) : store.get(key, options),
-    }),
-  });
-  expect(await statusWith(acme.plaintext)).toBe(500);
-  expect((await client.get("/v1/programs")).status).toBe(401);
-  expect(await readiness()).toMatchObject({
-    status: 503,
-    body: { reason: expect.stringContaining("not confirmed") },
-  });
-  isBroken = false;
-  await eventually(
-    () => statusWith(acme.plaintext),
-    (status) => status === 200,
-  );
-  expect((await readiness()).status).toBe(200);
 });

@@ -24,7 +24,6 @@ describeWire("W7 a body is ignored, and the connection ends with the answer", [
     "200 list",
   ),
   withBody("GET with a body that comes late", [get("Content-Length: 5"), "he", "llo"], "200 list"),
-  withBody("GET with a body that never comes", get("Content-Length: 5"), "200 list"),
   withBody(
     "GET with a body that looks like a request",
     `${get("Content-Length: 27")}GET /unknown HTTP/1.1\r\nA: b\r\n\r\n`,
@@ -37,16 +36,6 @@ describeWire("W7 a body is ignored, and the connection ends with the answer", [
     `${post(`Content-Length: ${512 * 1024}`)}${"a".repeat(512 * 1024)}`,
     notAllowed,
   ),
-  withBody(
-    "POST with a trailer section",
-    `${post("Transfer-Encoding: chunked")}1\r\na\r\n0\r\nAuthorization: Bearer {token}\r\n\r\n`,
-    notAllowed,
-  ),
-  withBody(
-    "POST to an unknown path with a body",
-    `${request("POST /x", "Content-Length: 1")}a`,
-    "404 not_found",
-  ),
   {
     name: "GET that says its body is empty",
     send: get("Content-Length: 0"),
@@ -58,29 +47,9 @@ describeWire("W7 a body is ignored, and the connection ends with the answer", [
     `${post("Content-Length: 5", "Transfer-Encoding: chunked")}0\r\n\r\n`,
     invalid,
   ),
-  withBody(
-    "Transfer-Encoding before Content-Length",
-    `${post("Transfer-Encoding: chunked", "Content-Length: 5")}0\r\n\r\n`,
-    invalid,
-  ),
   withBody("two Content-Lengths", `${post("Content-Length: 5", "Content-Length: 6")}hello`, invalid),
-  withBody("two equal Content-Lengths", `${post("Content-Length: 5", "Content-Length: 5")}hello`, invalid),
-  withBody("a list of Content-Lengths", `${post("Content-Length: 5, 5")}hello`, invalid),
   withBody("a negative Content-Length", post("Content-Length: -1"), invalid),
-  withBody("a Content-Length with a sign", `${post("Content-Length: +5")}hello`, invalid),
-  withBody("a Content-Length in hex", `${post("Content-Length: 0x5")}hello`, invalid),
-  withBody("a Content-Length that overflows", post("Content-Length: 99999999999999999999"), invalid),
-  withBody(
-    "a transfer coding behind chunked",
-    `${post("Transfer-Encoding: chunked, gzip")}0\r\n\r\n`,
-    invalid,
-  ),
   withBody("a chunk size that is no number", `${get("Transfer-Encoding: chunked")}zz\r\n\r\n`, invalid),
-  withBody(
-    "a chunk longer than its size",
-    `${get("Transfer-Encoding: chunked")}1\r\nabc\r\n0\r\n\r\n`,
-    invalid,
-  ),
   {
     name: "an error in a body is answered under its request's id",
     send: `${get("Transfer-Encoding: chunked", "X-Request-Id: bad-chunk")}zz\r\n\r\n`,
@@ -104,14 +73,6 @@ const inOrder: AnswerCheck = (...answers) =>
   );
 
 describeWire("W15 pipelined requests are answered in order, each under its own id", [
-  {
-    name: "three requests in one packet",
-    send:
-      get(id("1")) + request("GET /unknown", id("2")) + request("GET /v1/programs/p1", authorized, id("3")),
-    answers: ["200 list", "404 not_found", "200 detail p1"],
-    ending: "open",
-    also: inOrder,
-  },
   {
     name: "fifty requests in one packet",
     send: Array.from({ length: 50 }, (_, at) =>
@@ -145,13 +106,6 @@ describeWire("W15 pipelined requests are answered in order, each under its own i
     also: inOrder,
   },
   {
-    name: "an overlong header section behind a request: the answer is given, the error is not",
-    send: get(id("1")) + request("GET /v1/programs", `X-Padding: ${"a".repeat(17_000)}`),
-    answers: ["200 list"],
-    ending: "closed",
-    also: inOrder,
-  },
-  {
     name: "a request without a Host behind a good one",
     send: `${get(id("1"))}GET /v1/programs HTTP/1.1\r\n${id("2")}\r\n\r\n${get(id("3"))}`,
     answers: ["200 list", invalid],
@@ -164,18 +118,5 @@ describeWire("W15 pipelined requests are answered in order, each under its own i
     answers: ["200 list"],
     ending: "closed",
     also: inOrder,
-  },
-  {
-    name: "a request behind Connection: close is not looked at",
-    send: get(id("1"), "Connection: close") + get(id("2")),
-    answers: ["200 list"],
-    ending: "closed",
-    also: inOrder,
-  },
-  {
-    name: "garbage on a kept connection, after the answer",
-    send: "GARBAGE\r\n\r\n",
-    answers: [invalid],
-    ending: "closed",
   },
 ]);

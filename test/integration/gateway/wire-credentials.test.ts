@@ -23,17 +23,11 @@ function accepted(name: string, ...headers: readonly string[]): WireCase {
 
 describeWire("W31 check 4: the token is known, not revoked, not expired", [
   unauthorized("W33 no Authorization header", challenge),
-  unauthorized("an empty Authorization header", challenge, "Authorization:"),
-  unauthorized("another scheme", challenge, "Authorization: Basic dXNlcjpwYXNz"),
   unauthorized("a token without a scheme", challenge, "Authorization: {token}"),
-  unauthorized("a scheme that begins like Bearer", challenge, "Authorization: Bearers {token}"),
   unauthorized("Bearer without a token", invalidToken, "Authorization: Bearer"),
   unauthorized("Bearer and a tab", challenge, "Authorization: Bearer\t{token}"),
   unauthorized("a token in quotes", invalidToken, 'Authorization: Bearer "{token}"'),
   unauthorized("two tokens in one header", invalidToken, "Authorization: Bearer {token} {token}"),
-  unauthorized("a token and parameters", invalidToken, "Authorization: Bearer {token}, scope=x"),
-  unauthorized("a token with a letter too many", invalidToken, "Authorization: Bearer {token}x"),
-  unauthorized("a token in lower case", invalidToken, `Authorization: Bearer ppr_${"a".repeat(49)}`),
   unauthorized(
     "a token with a wrong checksum",
     invalidToken,
@@ -45,22 +39,11 @@ describeWire("W31 check 4: the token is known, not revoked, not expired", [
   unauthorized("two Authorization headers", invalidToken, authorized, "Authorization: Bearer {other}"),
   unauthorized("W32 two equal Authorization headers", invalidToken, authorized, authorized),
   unauthorized(
-    "a second Authorization header in another case",
-    invalidToken,
-    authorized,
-    "AUTHORIZATION: Basic eA==",
-  ),
-  unauthorized(
     "a second Authorization header far behind the first",
     invalidToken,
     authorized,
     ...Array(1500).fill("a:b"),
     authorized,
-  ),
-  unauthorized(
-    "a token in a cookie",
-    challenge,
-    "Cookie: access_token={token}; Authorization=Bearer {token}",
   ),
   unauthorized(
     "a token in another header",
@@ -86,13 +69,10 @@ describeWire("W31 check 4: the token is known, not revoked, not expired", [
     answers: ["404 not_found"],
     ending: "open",
   },
-  accepted("a good token", authorized),
   accepted("a token that expires later", "Authorization: Bearer {expiring}"),
   accepted("W30 bearer in lower case", "Authorization: bearer {token}"),
-  accepted("BEARER in upper case", "authorization: BEARER {token}"),
   accepted("several spaces before the token", "Authorization: Bearer    {token}"),
   accepted("white space behind the token", "Authorization: Bearer {token} \t"),
-  accepted("no space behind the colon", "Authorization:Bearer {token}"),
   accepted(
     "W4 a companyId in a header changes nothing",
     authorized,

@@ -27,9 +27,6 @@ describeWire("W41, W42, W43 headers of responses", [
   list("X-Request-Id of 128 characters is echoed", [`X-Request-Id: ${longest}`], (answer) =>
     expect(requestId(answer)).toBe(longest),
   ),
-  list("X-Request-Id in another case is echoed", ["x-REQUEST-id: abc"], (answer) =>
-    expect(requestId(answer)).toBe("abc"),
-  ),
   list("X-Request-Id of 129 characters: a fresh UUID", [`X-Request-Id: ${longest}a`], (answer) =>
     expect(requestId(answer)).toMatch(uuid),
   ),
@@ -48,12 +45,6 @@ describeWire("W41, W42, W43 headers of responses", [
     ),
   ),
   list("no X-Request-Id: a fresh UUID", [], (answer) => expect(requestId(answer)).toMatch(uuid)),
-  list("an empty X-Request-Id: a fresh UUID", ["X-Request-Id:"], (answer) =>
-    expect(requestId(answer)).toMatch(uuid),
-  ),
-  list("X-Request-Id with a space: a fresh UUID", ["X-Request-Id: a b"], (answer) =>
-    expect(requestId(answer)).toMatch(uuid),
-  ),
   list("X-Request-Id with markup: a fresh UUID", ['X-Request-Id: "><script>'], (answer) =>
     expect(requestId(answer)).toMatch(uuid),
   ),
@@ -87,12 +78,6 @@ describeWire("W41, W42, W43 headers of responses", [
       expect(answer?.header("snapshot-id")).toBeUndefined();
     },
   },
-  list("Accept-Encoding: gzip;q=0 gets the bytes as they are", ["Accept-Encoding: gzip;q=0"], (answer) =>
-    expect(answer.header("content-encoding")).toBeUndefined(),
-  ),
-  list("Accept-Encoding: br gets the bytes as they are", ["Accept-Encoding: br"], (answer) =>
-    expect(answer.header("content-encoding")).toBeUndefined(),
-  ),
   list(
     "W46 identity is available even where it is forbidden",
     ["Accept-Encoding: identity;q=0, br"],
@@ -103,22 +88,13 @@ describeWire("W41, W42, W43 headers of responses", [
     ["If-None-Match: *", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT"],
     () => {},
   ),
-  list(
-    "If-Match is ignored",
-    ['If-Match: "nothing"', "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"],
-    () => {},
-  ),
   list("W43 a range is ignored", ["Range: bytes=0-9", "If-Range: x"], (answer) => {
     expect(answer.header("content-range")).toBeUndefined();
     expect(answer.header("accept-ranges")).toBeUndefined();
   }),
   list("W6 Accept is not negotiated", ["Accept: text/html, application/xml;q=0.9"], () => {}),
-  list("Accept that admits nothing is not negotiated", ["Accept: */*;q=0"], () => {}),
   list("W43 Origin gets no CORS header", ["Origin: https://shop.example"], () => {}),
   list("W48 an unknown Expect is ignored", ["Expect: tea"], () => {}),
-  list("Connection: close is honoured by the header", [], (answer) =>
-    expect(answer.header("connection")).toBe("keep-alive"),
-  ),
   {
     name: "W46 gzip: the decoded bytes are the same",
     send: `${request("GET /v1/programs/p1", authorized, "Accept-Encoding: gzip")}${request("GET /v1/programs/p1", authorized)}`,

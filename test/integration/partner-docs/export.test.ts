@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { projectRoot } from "../../support/markdown.ts";
 import { exportedFolder, type PartnerFolder, partnerPages } from "../../support/partner-folder.ts";
 import { filesBelow } from "../../support/store-tools.ts";
 
@@ -130,23 +129,6 @@ describe("docs export", () => {
       expect(markup, page).toContain(
         "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Söhne&#39;",
       );
-    }
-  });
-
-  test("gives the client to copy as it is in the documentation", async () => {
-    for (const [here, there] of [
-      ["client/typescript", "docs/client"],
-      ["client/javascript", "dist/docs/client"],
-      ["client/python", "docs/client"],
-      ["client/python/programs_client", "docs/client/programs_client"],
-    ] as const) {
-      const copied = (await readdir(join(folder.directory, here))).filter((name) => /\.[a-z]+$/.test(name));
-      expect(copied.length).toBeGreaterThan(0);
-      for (const name of copied) {
-        if (name === "package.json") continue;
-        const original = await readFile(join(projectRoot, there, name), "utf8");
-        expect(await text(`${here}/${name}`)).toBe(original.replaceAll("https://programs.example.com", base));
-      }
     }
   });
 

@@ -128,17 +128,6 @@ describe.skipIf(!hasChromium)("the partner's folder in Chromium (skipped without
       await python.waitFor();
     });
   });
-
-  test("W73: is dark on a dark desktop", async () => {
-    const backgrounds: unknown[] = [];
-    for (const colorScheme of ["light", "dark"] as const) {
-      await onPage({ colorScheme }, async (page) => {
-        await page.goto(`${server.url}index.html`);
-        backgrounds.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
-      });
-    }
-    expect(backgrounds).toEqual(["rgb(255, 255, 255)", "rgb(21, 24, 27)"]);
-  });
 });
 
 /** Runs in the page. */

@@ -49,11 +49,6 @@ describe("a build and a store without conditional writes", () => {
     expect([revoked.status, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: [tokenId] }]);
   });
 
-  test("a dry run proves it, too", async () => {
-    server.quirks.ifMatch = "ignored";
-    expect((await build("--dry-run")).status).toBe(4);
-  });
-
   test("a store that honours them is asked once, cheaply, and not at all when nothing changed", async () => {
     expect((await build()).status).toBe(0);
     const probes = server.log.filter(

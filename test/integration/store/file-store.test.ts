@@ -106,19 +106,6 @@ test("a part of the store may be a mount of its own", async ({ skip }) => {
   }
 });
 
-test("the versions of an object stay when another of its folder is deleted", async () => {
-  const directory = await folder();
-  const store = createFileStore({ directory });
-  const other = currentKey(parseTenantId("acme")).replace("current", "current.json-other") as typeof key;
-  const stored = await store.put(key, bytesBody(Buffer.from("0")));
-  if (stored.kind !== "stored") throw new Error("a put without a condition was refused");
-  await store.put(key, bytesBody(Buffer.from("1")), { condition: { kind: "match", etag: stored.etag } });
-  await store.put(other, bytesBody(Buffer.from("2")));
-
-  await store.delete([other]);
-  expect(await readdir(join(directory, "tenants/acme"))).toHaveLength(2);
-});
-
 test.runIf(process.platform === "linux")("a folder that can't be made is a failure, not a wait", async () => {
   const store = createFileStore({ directory: "/proc/partner-programs" });
   await expect(store.put(key, bytesBody(Buffer.from("0")))).rejects.toMatchObject({ name: "Failure" });

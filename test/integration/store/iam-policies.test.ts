@@ -107,15 +107,6 @@ describe("with the generator's policy", () => {
     expect(server.log.filter(({ key }) => key.includes("auth/"))).toEqual([]);
   });
 
-  test("`snapshot status` works, and says that access keys are not looked at", async () => {
-    server.quirks.policy = policies.generator;
-    await publish("A");
-    const { status, stdout } = await run("snapshot", "status");
-    expect(status).toBe(0);
-    expect(stdout).toContain("1 to look at");
-    expect(stdout).toContain("keys are not looked at");
-  });
-
   test.each([["create", ...tenant], ["list"], ["revoke", "tok_0000000000000000"]])(
     "`token %s` is refused and says which policy it needs",
     async (...args) => {

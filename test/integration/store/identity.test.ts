@@ -7,12 +7,9 @@ import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
-import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
-import { runCli } from "../../support/run-cli.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
 
 const token = ["token", "create", "--tenant", "acme", "--allow-unpublished"];
@@ -121,11 +118,6 @@ describe("the identity of a store", () => {
     expect((await onElsewhere(build, { STORE_ID: testStoreId() })).status).toBe(0);
   });
 
-  test("P161 a STORE_ID that is none is a wrong setting", async () => {
-    const { status, stderr } = await bench.run(build, { env: { STORE_ID: "production" } });
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/STORE_ID must be .*16/)]);
-  });
-
   test("P162 what goes on writing writes nothing where its store was, once that is another one or gone", async () => {
     const store = createFileStore({ directory: bench.storeDirectory });
     const watched = identifiedStore(store, settings, quietShell());
@@ -158,24 +150,5 @@ describe("the identity of a store", () => {
     for (const flags of [[], ["--read-only"]]) {
       expect((await bench.run(["store", "check", ...flags])).stdout).toContain(`${storeId}, since 20`);
     }
-  });
-});
-
-describe("the identity of a store on S3", () => {
-  let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3Server();
-  });
-  withAwsEnvironment(() => server.env);
-  beforeEach(() => server.reset());
-  afterAll(async () => {
-    await server.close();
-  });
-
-  test("P163 config waits for no store that is away", async () => {
-    const env = { ...server.env, STORE_URL: `s3://${testBucket}`, AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9" };
-    const { status, stdout } = await runCli(["config"], { env });
-    expect(status).toBe(0);
-    expect(stdout).toContain("does not say");
   });
 });

@@ -63,15 +63,6 @@ describe("P188: keys that change while the driver is in use", () => {
     }
   });
 
-  test("are found by calls that run at the same time, each of which is sent twice", async () => {
-    const store = await workingStore();
-    serverOf().quirks.accessKeyId = "next-key";
-    await writeKeys("next-key");
-    const texts = await Promise.all(Array.from({ length: 8 }, () => getText(store, "a.json")));
-    expect(texts).toEqual(Array(8).fill("{}"));
-    expect(refused()).toBe(8);
-  });
-
   test("are looked for at most every 5 s", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const store = await workingStore();

@@ -210,14 +210,6 @@ describe("the S3 driver under faults", () => {
     });
   });
 
-  test("two faults in a row are survived by the third attempt", async () => {
-    await prepared();
-    server.faults.add({ kind: "dropped", operation: "GetObject" });
-    server.faults.add({ kind: "throttled", operation: "GetObject" });
-    expect(await cases.get?.call(store)).toBe("whole body");
-    expect(requestsOf("GetObject")).toBe(3);
-  });
-
   test("a body without an announced length is refused, whole or cut: nobody could tell which", async () => {
     await prepared();
     server.quirks.connectionDelimited = true;
@@ -240,18 +232,6 @@ describe("the S3 driver under faults", () => {
     const reading = readBody(found, 100_000, name).catch((error: unknown) => asFailure(error).code);
     controller.abort();
     expect(await reading).toBe("interrupted");
-  });
-
-  test("a signal that fires while an answer is awaited ends the call as interrupted, without another attempt", async () => {
-    await prepared();
-    const controller = new AbortController();
-    server.onRequest(() => controller.abort());
-    server.faults.add({ kind: "stalled", operation: "ListObjectsV2" });
-    const seen = await listKeys(store, "a/", undefined, controller.signal).catch(
-      (error: unknown) => asFailure(error).code,
-    );
-    expect(seen).toBe("interrupted");
-    expect(requestsOf("ListObjectsV2")).toBe(1);
   });
 
   test("many calls at once under random faults: every answer is right or a failure", async () => {

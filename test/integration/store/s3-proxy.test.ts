@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
-import { startS3Server } from "../../support/s3-server.ts";
-import { startTypescript } from "../../support/typescript-process.ts";
+import { key } from "../../support/object-store-probes.ts";
+import type { WorkerTask } from "../../support/object-store-worker.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
+import { startTypescript, type TypescriptProcess } from "../../support/typescript-process.ts";
 
 const server = await startS3Server();
 /** A forward proxy, which knows where the store really is. */
@@ -39,17 +41,26 @@ const env = {
 /** Node.js 20 knows no proxy, and neither does the driver then. */
 const knowsProxies = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 
+function put(environment: Readonly<Record<string, string>>): TypescriptProcess {
+  const opening = { kind: "s3", bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 20_000 };
+  const task: WorkerTask = { kind: "put_absent", key: key("a.json"), text: "{}" };
+  server.reset();
+  return startTypescript("object-store-worker.ts", [JSON.stringify({ opening, task })], {
+    ...env,
+    ...environment,
+  });
+}
+
 test("P189: the store is reached through the proxies of the environment where Node.js knows them", async () => {
   const AWS_ENDPOINT_URL_S3 = "http://store.invalid";
-  const put = startTypescript("s3-put-worker.ts", [], { ...env, AWS_ENDPOINT_URL_S3 });
-  if (!knowsProxies) return await expect(put.output).rejects.toThrow("ENOTFOUND");
-  expect(await put.output).toBe("stored\n");
+  const { output } = put({ AWS_ENDPOINT_URL_S3 });
+  if (!knowsProxies) return await expect(output).rejects.toThrow("ENOTFOUND");
+  expect(await output).toBe("stored\n");
   expect(asked).toEqual(["http://store.invalid/programs/a.json"]);
 });
 
 test("P189: NO_PROXY names the stores that are reached directly", async () => {
   asked.length = 0;
-  const put = startTypescript("s3-put-worker.ts", [], { ...env, NO_PROXY: "127.0.0.1" });
-  expect(await put.output).toBe("stored\n");
+  expect(await put({ NO_PROXY: "127.0.0.1" }).output).toBe("stored\n");
   expect(asked).toEqual([]);
 });

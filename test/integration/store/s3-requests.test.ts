@@ -1,32 +1,19 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../core/object-body.ts";
-import { bucketEndpoint, createS3Agents } from "../../../core/s3-store/sdk-client.ts";
-import { createSend, encodedQuery } from "../../../core/s3-store/send.ts";
+import { bucketEndpoint } from "../../../core/s3-store/sdk-client.ts";
+import { encodedQuery } from "../../../core/s3-store/send.ts";
 import { createSign } from "../../../core/s3-store/signature.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
 
 const credentials = { accessKeyId: "id", secretAccessKey: "secret" };
-const agents = createS3Agents();
 const noBody = sha256Hex(Buffer.alloc(0));
-const getRequest = { method: "GET", key: "a.json" } as const;
 
 // A suite against another store names it in the environment.
 withAwsEnvironment(() => ({ AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "true" }));
 
 describe("requests without the SDK's middleware (P41)", () => {
-  let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3Server();
-  });
-  beforeEach(() => server.reset());
-  afterAll(async () => {
-    agents.httpAgent.destroy();
-    await server.close();
-  });
-
   test("are signed as the SDK's signer signs them", async () => {
     const client = new S3Client({ region: "eu-west-1", credentials });
     const sign = createSign("eu-west-1", "s3");
@@ -101,26 +88,6 @@ describe("requests without the SDK's middleware (P41)", () => {
     const request = { method: "GET", path: "/", query: "", headers: { host: "h" }, sha256: noBody };
     const { authorization } = endpoint.sign(request, credentials, new Date());
     expect(authorization).toContain(`/${region}/s3/aws4_request`);
-    client.destroy();
-  });
-
-  test("fail as long as there are no credentials, and go out once there are", async () => {
-    const { endpoint, region, credentials: good } = server.connection;
-    let known: typeof good | undefined;
-    const client = new S3Client({
-      endpoint,
-      region,
-      forcePathStyle: true,
-      credentials: async () => {
-        if (known === undefined) throw new Error("none yet");
-        return known;
-      },
-    });
-    const send = createSend(client, agents, testBucket);
-    const signal = new AbortController().signal;
-    await expect(send(getRequest, signal)).rejects.toThrow("none yet");
-    known = good;
-    await expect(send(getRequest, signal)).rejects.toMatchObject({ code: "NoSuchKey" });
     client.destroy();
   });
 });

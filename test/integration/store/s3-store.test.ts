@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bytesBody, sha256Hex } from "../../../core/object-body.ts";
+import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { expectFailure, getText, key, listKeys, putText } from "../../support/object-store-probes.ts";
 import { useS3Driver } from "../../support/s3-driver.ts";
@@ -37,12 +37,6 @@ describe("the S3 driver", () => {
       ]) {
         expect(headers).not.toHaveProperty(name);
       }
-    });
-
-    test("a put whose digest is not that of its bytes is stored by nobody", async () => {
-      const body = { ...bytesBody(Buffer.from("hello")), sha256: sha256Hex(Buffer.from("other")) };
-      await expectFailure("store_unavailable", () => store.put(key("a.json"), body));
-      expect(server.objects.size).toBe(0);
     });
   });
 
@@ -87,15 +81,6 @@ describe("the S3 driver", () => {
       expect(requests("PutObject").map(({ status }) => status)).toEqual([400, 200, 200, 200]);
     });
 
-    test("a put that is refused with and without the checksum header fails, and the header is kept", async () => {
-      server.quirks.refusal = "InvalidRequest";
-      await expectFailure("store_unsupported", () => putText(store, "a.json", "1"));
-      server.quirks.refusal = undefined;
-      await putText(store, "a.json", "2");
-      const sent = requests("PutObject").map(({ headers }) => "x-amz-checksum-sha256" in headers);
-      expect(sent).toEqual([true, false, true]);
-    });
-
     test("a batch of deletes", async () => {
       server.quirks.deleteObjects = "missing";
       for (const name of ["a.json", "b.json", "c.json", "d.json"]) await putText(store, name, name);
@@ -121,27 +106,6 @@ describe("the S3 driver", () => {
       expect(await getText(store, "a.json")).toBe("3");
     });
 
-    test("the quotes of puts at once to different objects, each for itself", async () => {
-      server.quirks.ifMatch = "unquoted";
-      const names = Array.from({ length: 20 }, (_, number) => `a/${number}.json`);
-      const tags = await Promise.all(names.map((name) => putText(store, name, "0")));
-      await Promise.all(
-        names.map((name, at) => putText(store, name, "1", { kind: "match", etag: tags[at] ?? "" })),
-      );
-      expect(await getText(store, "a/19.json")).toBe("1");
-    });
-
-    test("once a quoted If-Match has worked, a 412 is believed without reading back", async () => {
-      const first = await putText(store, "a.json", "0");
-      await putText(store, "a.json", "1", { kind: "match", etag: first });
-      server.log.length = 0;
-      const condition = { kind: "match", etag: first } as const;
-      expect(await store.put(key("a.json"), bytesBody(Buffer.from("2")), { condition })).toEqual({
-        kind: "refused",
-      });
-      expect(server.log.map(({ operation }) => operation)).toEqual(["PutObject"]);
-    });
-
     test("a 412 for a tag that the object no longer has is not tried again", async () => {
       const etag = await putText(store, "a.json", "0");
       await putText(store, "a.json", "1");
@@ -151,12 +115,6 @@ describe("the S3 driver", () => {
       });
       expect(late).toEqual({ kind: "refused" });
       expect(requests("PutObject")).toHaveLength(1);
-    });
-
-    test("a store that wants Content-MD5 gets it with every batch", async () => {
-      server.quirks.deleteObjects = "md5_only";
-      await store.delete([key("a.json"), key("b.json")]);
-      expect(requests("DeleteObjects").map(({ status }) => status)).toEqual([200]);
     });
   });
 
@@ -195,28 +153,6 @@ describe("the S3 driver", () => {
     expect(server.objects.size).toBe(100);
   });
 
-  test("a put that waits for its turn can be interrupted", async () => {
-    const { promise: release, resolve } = withResolver();
-    server.onRequest(() => release);
-    const body = bytesBody(Buffer.from("{}"));
-    const first = Array.from({ length: 32 }, (_, number) => store.put(key(`a/${number}`), body));
-    const controller = new AbortController();
-    const waiting = expectFailure("interrupted", () =>
-      store.put(key("b"), body, { signal: controller.signal }),
-    );
-    controller.abort();
-    await waiting;
-    resolve();
-    await Promise.all(first);
-    expect(server.objects.size).toBe(32);
-    expect(server.objects.has("b")).toBe(false);
-  });
-
-  test("2,500 deletes are three requests", async () => {
-    await store.delete(Array.from({ length: 2500 }, (_, number) => key(`a/${number}`)));
-    expect(requests("DeleteObjects")).toHaveLength(3);
-  });
-
   test("a listing in folders is a request per page of folders, not of objects", async () => {
     for (let number = 0; number < 30; number += 1) await putText(store, `t/${number % 3}/${number}`, "{}");
     server.log.length = 0;
@@ -226,20 +162,4 @@ describe("the S3 driver", () => {
     expect(folders).toEqual(["0", "1", "2"]);
     expect(requests("ListObjectsV2")).toHaveLength(2);
   });
-
-  test("who stops listing after a page asks for no other", async () => {
-    for (let number = 0; number < 10; number += 1) await putText(store, `t/${number}`, "{}");
-    server.log.length = 0;
-    server.quirks.pageSize = 3;
-    for await (const _ of store.list("t/")) break;
-    expect(requests("ListObjectsV2")).toHaveLength(1);
-  });
 });
-
-function withResolver(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}

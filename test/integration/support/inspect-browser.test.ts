@@ -90,30 +90,6 @@ describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => 
     });
   });
 
-  test("would be told by the audit what is wrong with a bad page", async () => {
-    await onPage({ viewport: { width: 360, height: 800 } }, async (page) => {
-      await page.setContent(
-        `<main><h1>A</h1><h3>B</h3><p style="color: #999">faint</p><input name="q" style="height: 10px"><p style="width: 900px">wide</p></main>`,
-      );
-      const faults = (await pageFaults(page)).map((fault) =>
-        fault
-          .split(":")[0]
-          ?.replace(/[\d.]+$/, "")
-          .trim(),
-      );
-      expect(faults).toEqual([
-        "contrast",
-        "no language",
-        "0 of banner",
-        "0 of footer",
-        "heading skips a level",
-        "field without a label",
-        "wider than the window",
-        "small target",
-      ]);
-    });
-  });
-
   test("leads from Health to a program and why it is served, without a mouse", async () => {
     await onPage({ viewport: { width: 360, height: 800 } }, async (page) => {
       await page.goto(inspect.url);

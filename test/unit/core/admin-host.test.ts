@@ -6,7 +6,6 @@ const isAdminHost = createAdminHostCheck(["gateway.internal", "Metrics"]);
 test.each([
   undefined,
   "127.0.0.1:9090",
-  "10.0.0.7",
   "[::1]:9090",
   "[fe80::1]",
   "localhost",

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { countingStore } from "../../../core/counting-store.ts";
-import { bytesBody } from "../../../core/object-body.ts";
 import { type ObjectKey, tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 
@@ -31,19 +30,6 @@ async function listAll(store: ObjectStore): Promise<number> {
 }
 
 describe("counting calls to the store", () => {
-  test("counts gets, puts, copies as puts, listings and deletions, and passes their answers on", async () => {
-    const store = countingStore(listing(3));
-    expect(store.address).toBe("file:/nowhere");
-    expect(store.requests()).toEqual({ get: 0, put: 0, list: 0, delete: 0 });
-    expect(await store.get(tokensKey)).toEqual({ kind: "missing" });
-    expect(await store.put(tokensKey, bytesBody(Buffer.alloc(0)))).toEqual({ kind: "stored", etag: "1" });
-    expect(await store.copy(tokensKey, tokensKey)).toEqual({ kind: "copied" });
-    expect(await listAll(store)).toBe(3);
-    for await (const folder of store.listFolders("")) expect(folder).toBe("a");
-    await store.delete([tokensKey]);
-    expect(store.requests()).toEqual({ get: 1, put: 2, list: 2, delete: 1 });
-  });
-
   test.each([
     [0, 1],
     [1, 1],

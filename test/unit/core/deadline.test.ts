@@ -17,30 +17,6 @@ test("the caller's signal ends a call that never lets go, with the signal's reas
   expect(signals.map((signal) => signal.reason)).toEqual([reason]);
 });
 
-test("a caller who has left already gets no call", async () => {
-  const call = vi.fn(never);
-  const options = { timeoutMs: 60_000, signal: AbortSignal.abort(new Error("left")), expired };
-  await expect(withDeadline(options, call)).rejects.toThrow("left");
-  expect(call).not.toHaveBeenCalled();
-});
-
-test("a call that fails, or throws before it waits for anything, ends its own signal", async () => {
-  for (const call of [
-    (): Promise<never> => Promise.reject(new Error("broken")),
-    (): Promise<never> => {
-      throw new Error("broken");
-    },
-  ]) {
-    let given: AbortSignal | undefined;
-    const outcome = withDeadline({ timeoutMs: 60_000, expired }, (signal) => {
-      given = signal;
-      return call();
-    });
-    await expect(outcome).rejects.toThrow("broken");
-    expect(given?.aborted).toBe(true);
-  }
-});
-
 test("whoever leaves after the answer ends nothing any more, and no timer is left", async () => {
   vi.useFakeTimers();
   try {

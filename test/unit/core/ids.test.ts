@@ -17,7 +17,6 @@ const foreign = [
   " ",
   ".",
   "..",
-  "...",
   "a/b",
   "a\\b",
   "a b",
@@ -27,9 +26,10 @@ const foreign = [
   "a\0",
   "%2e",
   "a:b",
-  "a;b",
+  ".a",
+  "-a",
+  "__proto__",
 ];
-const badStarts = [".a", "-a", "_a", "~a", "__proto__"];
 
 describe("tenant ids", () => {
   test.each(["a", "0", "Acme", "acme-tours", "a.b_c~d-e", "constructor", "x".repeat(64)])(
@@ -40,7 +40,7 @@ describe("tenant ids", () => {
     },
   );
 
-  test.each([...foreign, ...badStarts, "x".repeat(65)])("%j is none", (id) => {
+  test.each([...foreign, "x".repeat(65)])("%j is none", (id) => {
     expect(isTenantId(id)).toBe(false);
     const failure = failureOf(() => parseTenantId(id));
     expect(failure.code).toBe("usage");
@@ -54,7 +54,7 @@ describe("program ids", () => {
     expect(parseProgramId(id)).toBe(id);
   });
 
-  test.each([...foreign, ...badStarts, "x".repeat(129)])("%j is none", (id) => {
+  test.each([...foreign, "x".repeat(129)])("%j is none", (id) => {
     expect(isProgramId(id)).toBe(false);
     expect(failureOf(() => parseProgramId(id)).code).toBe("usage");
   });
@@ -64,17 +64,6 @@ describe("snapshot ids", () => {
   test("are YYYYMMDDTHHMMSSZ-<8 hex>, of the instant in UTC and the random bytes", () => {
     const at = new Date("2026-01-31T23:59:59.999Z");
     expect(snapshotId(at, Buffer.from("0a1b2c3dffff", "hex"))).toBe("20260131T235959Z-0a1b2c3d");
-  });
-
-  test("sort by time as text", () => {
-    const times = [
-      "2026-12-31T23:59:59Z",
-      "2027-01-01T00:00:00Z",
-      "2027-01-01T00:00:01Z",
-      "2027-02-01T00:00:00Z",
-    ];
-    const ids = times.map((time, at) => snapshotId(new Date(time), Buffer.from([255 - at, 0, 0, 0])));
-    expect([...ids].sort()).toEqual(ids);
   });
 
   test.each(["20260131T235959Z-0a1b2c3d"])("%s is one", (id) => {

@@ -57,26 +57,23 @@ describe("isObjectKey", () => {
   });
 
   test.each([
-    "",
-    "/",
-    "/a",
-    "a/",
-    "a//b",
-    ".",
-    "..",
-    "a/../b",
-    "a/./b",
-    "a/.hidden",
-    ".tmp/a",
-    "a b",
-    "a\0b",
-    "a\nb",
-    "a\\b",
-    "é",
-    "a%2fb",
-    "a:b",
-    "x".repeat(256),
-    Array.from({ length: 300 }, () => "abcd").join("/"),
+    ...[
+      "",
+      "/",
+      "/a",
+      "a/",
+      "a//b",
+      ".",
+      "..",
+      "a/../b",
+      "a/./b",
+      "a/.hidden",
+      ".tmp/a",
+      "a b",
+      "a\0b",
+      "a\nb",
+    ],
+    ...["a\\b", "é", "a%2fb", "a:b", "x".repeat(256), Array.from({ length: 300 }, () => "abcd").join("/")],
   ])("refuses %j", (key) => {
     expect(isObjectKey(key)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { safeOutput } from "../../../cli/output/safe-output.ts";
 import { table } from "../../../cli/output/table.ts";
 import { labelledLines, wrapped } from "../../../cli/output/wrap.ts";
 import { Failure } from "../../../core/failure.ts";
-import { printable, printableJson, printableLines, singleLine, visible } from "../../../core/printable.ts";
+import { printable, printableJson, singleLine, visible } from "../../../core/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
 
 /** Pieces that steer, and ordinary ones, in any order; every third text is any text at all. */
@@ -103,13 +103,6 @@ describe("what people write", () => {
       expect([printable(text), singleLine(text), visible(text)]).toEqual([text, text, text]);
     },
   );
-
-  test("keeps its paragraphs on a page, and its spaces on a line", () => {
-    expect(visible("one\r\ntwo\rthree\n\tfour")).toBe("one\ntwo\nthree\n\tfour");
-    expect(singleLine("  two  spaces\tand\nmore")).toBe("  two  spaces and more");
-    expect(printable("  two  spaces\tand\nmore")).toBe(" two spaces and more");
-    expect(printableLines("one\n  two\u001b\n")).toBe("one\n    two\\u001b\n  ");
-  });
 
   test("is isolated on a page when it runs from right to left, but in no title, option or attribute", () => {
     const name = "שלום";

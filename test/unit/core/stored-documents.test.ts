@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type Current, currentBytes, parseCurrent } from "../../../core/current.ts";
 import { parseSnapshotId, parseTenantId, parseTokenId } from "../../../core/ids.ts";
-import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
+import { readBody } from "../../../core/object-body.ts";
 import { mintToken, type TokenDigest, tokenDigest } from "../../../core/token.ts";
 import {
   emptyRegistry,
@@ -50,19 +50,6 @@ describe("current.json", () => {
     expect(parseCurrent(currentBytes(document), tenantId)).toEqual(document);
   });
 
-  test("is minified JSON with the documented keys in their order", () => {
-    expect(Object.keys(JSON.parse(currentBytes(current).toString()))).toEqual([
-      "format",
-      "tenantId",
-      "generation",
-      "snapshotId",
-      "manifestSha256",
-      "publishedAt",
-      "hold",
-      "nonce",
-    ]);
-  });
-
   test("of another tenant is refused, without naming that tenant", () => {
     const failure = failureOf(() => parseCurrent(currentBytes(current), parseTenantId("other")));
     expect(failure.code).toBe("corrupt_document");
@@ -72,13 +59,7 @@ describe("current.json", () => {
   test.each<[string, string, string]>([
     ["another format", "current@1", "current@2"],
     ["a generation of 0", '"generation":3', '"generation":0'],
-    ["a generation that is no integer", '"generation":3', '"generation":3.5'],
     ["an ill-formed snapshot id", "20260131T120000Z-0a1b2c3d", "../../x"],
-    ["a digest in upper case", "abab", "ABAB"],
-    ["a time without zone", "12:00:01.000Z", "12:00:01.000"],
-    ["an empty hold", '{"reason":"prices are wrong","since":"2026-01-31T13:00:00.000Z"}', "{}"],
-    ["a key less", '"generation":3,', ""],
-    ["a cut", '"}', ""],
     ["trailing text", '"}', '"}x'],
   ])("with %s is refused", (_, from, to) => {
     expect(failureOf(() => parseCurrent(changed(currentBytes(current), from, to), tenantId)).code).toBe(
@@ -158,14 +139,8 @@ describe("auth/tokens.json", () => {
 
   test.each<[string, string, string]>([
     ["an ill-formed tenant", '"acme"', '"../acme"'],
-    ["an ill-formed token id", "tok_0123456789abcdef", "tok_0123456789abcde"],
     ["a digest that is none", token.sha256, "00"],
-    ["a limit of 0", '"rateLimit":100', '"rateLimit":0'],
     ["an expiry that is no instant", "2027-01-01T00:00:00.000Z", "2027-01-01"],
-    ["an expiry beyond the year 9999", "2027-01-01T00:00:00.000Z", "+010000-01-01T00:00:00.000Z"],
-    ["a scope with a space", "programs.read", "programs read"],
-    ["a scope in upper case", "programs.read", "Programs.read"],
-    ["the same scope twice", '["programs.read"]', '["programs.read","programs.read"]'],
     ["a token's plaintext beside its digest", '"sha256"', '"token":"x","sha256"'],
     ["no list", '"tokens":[', '"tokens":null,"x":['],
   ])("with %s is refused", async (_, from, to) => {
@@ -194,22 +169,6 @@ describe("the status of a token", () => {
 });
 
 describe("bodies", () => {
-  test("are described by size and SHA-256 in lower-case hex", () => {
-    expect(bytesBody(Buffer.from("abc"))).toMatchObject({
-      size: 3,
-      sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-    });
-    expect(sha256Hex(Buffer.alloc(0))).toBe(
-      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    );
-  });
-
-  test("are read to their end, up to the bound", async () => {
-    const body = () => Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
-    expect((await readBody({ body: body() }, 5, "it")).toString()).toBe("abcde");
-    expect(await readBody({ body: Readable.from([]) }, 5, "it")).toEqual(Buffer.alloc(0));
-  });
-
   test("beyond the bound are refused and let go of at once", async () => {
     const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
     const failure = await rejectionOf(readBody({ body }, 3, "the thing"));

@@ -35,25 +35,11 @@ describe("a token", () => {
     );
   });
 
-  test("keeps all 256 bits: different bytes make different tokens", () => {
-    const tokens = new Set<string>();
-    for (let bit = 0; bit < 256; bit += 1) {
-      const random = Buffer.alloc(32);
-      random[bit >> 3] = 1 << (bit & 7);
-      tokens.add(mintToken(random).slice(4, 47));
-    }
-    expect(tokens.size).toBe(256);
-  });
-
   test("T3 is stored as the SHA-256 of the whole string, in hex", () => {
     const token = parseToken(vectors[0][1]);
     expect(token && tokenDigest(token)).toBe(
       "f71b94eaa9fb96853fff8705b081b7dd7414f341fc1d02d8d6d15b63a70f78f8",
     );
-  });
-
-  test.each([0, 16, 31, 33, 64])("is not made from %d bytes", (size) => {
-    expect(() => mintToken(Buffer.alloc(size))).toThrow("expected 32 random bytes");
   });
 });
 
@@ -65,14 +51,6 @@ describe("T2 a string that is refused as a token", () => {
         if (character === issued[at]) continue;
         expect(parseToken(issued.slice(0, at) + character + issued.slice(at + 1))).toBeUndefined();
       }
-    }
-  });
-
-  test("any two of its neighbours exchanged", () => {
-    for (let at = 0; at < issued.length - 1; at += 1) {
-      const [one = "", other = ""] = [issued[at], issued[at + 1]];
-      if (one === other) continue;
-      expect(parseToken(issued.slice(0, at) + other + one + issued.slice(at + 2))).toBeUndefined();
     }
   });
 

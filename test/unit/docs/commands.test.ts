@@ -49,25 +49,3 @@ function namesNoCommand(code: string): boolean {
   const flags = [...(match[2] ?? "").matchAll(/(?<= )--[a-z-]+/g)].map(([flag]) => flag);
   return command === undefined || flags.some((flag) => !command.options.some(({ long }) => long === flag));
 }
-
-describe("the check of command lines", () => {
-  test.each([
-    ["an unknown command", ["snapshot", "bild"]],
-    ["an unknown option", ["snapshot", "build", "--force"]],
-    ["a missing option", ["snapshot", "list"]],
-    ["a malformed value", ["snapshot", "build", "--concurrency", "many"]],
-  ])("finds %s", async (_what, args) => {
-    expect(await usageFault(args)).toMatch(/error/);
-  });
-
-  test("reads a script as a shell would", () => {
-    const script = [
-      'FOO=1 npx partner-programs token create --tenant "a b" \\\n  --name x | cat # partner-programs no',
-      "cd x && ./bin/partner-programs config > file; echo partner-programs-gateway",
-    ].join("\n");
-    expect(callsIn(script, "partner-programs")).toEqual([
-      ["token", "create", "--tenant", "a b", "--name", "x"],
-      ["config"],
-    ]);
-  });
-});

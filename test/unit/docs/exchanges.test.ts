@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { connectionHeaders, recordedExchanges } from "../../../cli/partners/folder/examples-page.ts";
-import { sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,
@@ -16,24 +15,6 @@ describe("the recorded answers of docs/exchanges.json (renew: npm run generate:e
     const statuses = new Set(exchanges.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 400, 401, 403, 404, 405, 429]);
     expect(JSON.stringify(exchanges)).not.toContain("ppr_");
-  });
-
-  test("each program that is asked for is one of the sandbox, which answers 404 for the cancelled one alone", () => {
-    const details = exchanges.filter(
-      ({ path, status }) => /^\/v1\/programs\/\w/.test(path) && status !== 400,
-    );
-    expect(details.length).toBeGreaterThan(3);
-    for (const { path, status } of details) {
-      const program = sandboxPrograms.find(({ programId }) => path.endsWith(`/${programId}`));
-      expect([path, status]).toEqual([path, program?.lifecycleState === "active" ? 200 : 404]);
-    }
-  });
-
-  test("the list has the tour that left long ago and the one that is sold out, as the pages say", () => {
-    const list = exchanges.find(({ name }) => name === "list");
-    const ids = Object(list?.body).data.map(({ id }: { readonly id: string }) => id);
-    expect(ids).toEqual(expect.arrayContaining(["departed", "sold-out"]));
-    expect(ids).not.toContain("cancelled");
   });
 
   test.each(exchanges.map((exchange) => [exchange.name, exchange] as const))(

@@ -4,7 +4,6 @@ import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { processClocks } from "../../../gateway/clocks.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
@@ -40,10 +39,6 @@ describe("the operator guide", () => {
   test("explains every hint of a check", () => {
     const codes = tableAfter(text, "<!-- hints -->").map(([code = ""]) => code.replaceAll("`", ""));
     expect(codes).toEqual(Object.keys(hintRules));
-  });
-
-  test("names the terminal statuses of enrollments", () => {
-    expect(defaultTerminalStatuses.filter((status) => !text.includes(`\`${status}\``))).toEqual([]);
   });
 
   test("lists every metric with its labels", async () => {

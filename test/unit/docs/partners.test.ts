@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
 import { emptiableFields, publicFields } from "../../../schemas/generated/public-fields.ts";
-import { isErrorResponse } from "../../../schemas/generated/validators-published.ts";
 import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
 
 const { text } = page("docs/partners.md");
@@ -17,19 +16,6 @@ describe("the partner guide", () => {
   test.each(examples)("shows the example %s as it is", (name, code) => {
     const file = readFileSync(join(projectRoot, "schemas/examples", name), "utf8");
     expect(JSON.parse(code)).toEqual(JSON.parse(file));
-  });
-
-  test("shows both resources, the legacy one and an error", () => {
-    expect(examples.map(([name]) => name)).toEqual([
-      "program-list.json",
-      "program-detail.json",
-      "program-detail-sparse.json",
-      "legacy-programs.json",
-    ]);
-    const errors = codeBlocks(text).filter(
-      ({ language, code }) => language === "json" && code.includes('"error"'),
-    );
-    expect(errors.map(({ code }) => isErrorResponse(JSON.parse(code)))).toEqual([true]);
   });
 
   test("describes every field, in the order of the wire, and says whether it may be null", () => {

@@ -54,17 +54,3 @@ test("what comes and goes twice a second is not said twice a second (W90)", () =
   }
   expect(lines.map(({ msg }) => msg)).toEqual(["away", "back"]);
 });
-
-test("what fails for two reasons in turn is said once a minute for each (W90)", () => {
-  const { log, lines, time } = outageLog();
-  for (let n = 0; n < 120; n++, time.ms += 250) {
-    log.failed(n % 2 === 0 ? away(n) : new Failure("store_denied", `Request ${n} got 403.`));
-  }
-  expect(lines.map(({ cause }) => cause)).toEqual(["Request 0 got 503.", "Request 1 got 403."]);
-});
-
-test("what never failed is never said to be back", () => {
-  const { log, lines } = outageLog();
-  log.succeeded();
-  expect(lines).toEqual([]);
-});

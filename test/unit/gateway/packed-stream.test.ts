@@ -41,32 +41,3 @@ test("a form above the limit is given up long before the source's end", async ()
   expect(await packedStream(endless, 256 * 1024, never)).toBeNull();
   expect(taken).toBeLessThan(10);
 });
-
-test("the limit is exact", async () => {
-  const source = inOneBuffer([randomBytes(100_000)]);
-  const packed = await packedStream(source, 1e6, never);
-  const size = packed?.length ?? 0;
-  expect((await packedStream(source, size, never))?.length).toBe(size);
-  expect(await packedStream(source, size - 1, never)).toBeNull();
-});
-
-test("what the source throws at its very end leaves no bytes", async () => {
-  const wrong: ChunkSource = async (take) => {
-    await take(Buffer.from("abc"));
-    throw new Error("not the digest");
-  };
-  await expect(packedStream(wrong, 1e6, never)).rejects.toThrow("not the digest");
-});
-
-test("a signal ends it", async () => {
-  const controller = new AbortController();
-  let taken = 0;
-  const endless: ChunkSource = async (take) => {
-    for (; taken < 1000; taken += 1) {
-      if (taken === 3) controller.abort(new Error("all have left"));
-      await take(Buffer.alloc(1000));
-    }
-  };
-  await expect(packedStream(endless, 1e6, controller.signal)).rejects.toThrow("all have left");
-  expect(taken).toBe(3);
-});

@@ -66,17 +66,6 @@ describe("the examples", () => {
     expect(Object.keys(detail).join(" ")).toBe(tables.ProgramDetail?.replaceAll("?", ""));
     expect(JSON.stringify(item)).toBe(JSON.stringify({ ...detail, ...undefinedDetailOnly(item, detail) }));
   });
-
-  test("of the legacy resource are the list's programs, in its order", () => {
-    const list = Object(example("program-list")).data as readonly {
-      name: string;
-      capacity: { total: number };
-    }[];
-    const names = list.map(({ name, capacity }) => ({ name, capacity }));
-    expect(example("legacy-programs")).toEqual({ success: true, programs: names });
-    const totals = list.map(({ name, capacity }) => ({ name, capacity: capacity.total }));
-    expect(example("legacy-programs-total")).toEqual({ success: true, programs: totals });
-  });
 });
 
 function undefinedDetailOnly(item: object, detail: object): object {

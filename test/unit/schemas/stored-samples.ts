@@ -1,7 +1,7 @@
 const sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const prefix = "tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d";
 
-/** One valid document of each stored kind, with every nullable part present. */
+/** One valid document of each kind that gateways or later builds read, with every nullable part present. */
 export const current = {
   format: "partner-programs/current@1",
   tenantId: "atlas-tours",
@@ -27,23 +27,6 @@ export const manifest = {
   list: { key: `${prefix}/v1/programs.json`, sha256, size: 1201 },
   legacy: { key: `${prefix}/api/v1/partner/programs.json`, sha256, size: 210 },
   programs: { "lisbon-douro": { key: `${prefix}/v1/programs/lisbon-douro.json`, sha256, size: 2639 } },
-  source: {
-    digest: sha256,
-    notPublishable: 2,
-    invalid: 1,
-    problems: [
-      {
-        severity: "warning",
-        code: "currency_invalid",
-        programId: "lisbon-douro",
-        field: "currency",
-        value: "euro",
-        message: "What is wrong",
-      },
-    ],
-    problemsOmitted: 0,
-    problemCounts: { currency_invalid: 1 },
-  },
 };
 
 export const tokens = {
@@ -95,35 +78,6 @@ export const removed = {
   tenants: {
     "atlas-tours": { removedAt: "2027-02-01T03:15:00Z", isPurged: true, generation: 157 },
   },
-};
-
-const token = {
-  tenantId: "atlas-tours",
-  name: "Website",
-  scopes: ["programs.read"],
-  expiresAt: "2028-01-01T00:00:00Z",
-  rateLimit: 60,
-  revokedAt: "2027-06-01T00:00:00Z",
-};
-const live = { snapshotId: "20270201T031500Z-0a1b2c3d", generation: 7, programs: 40, isHeld: true };
-
-export const audit = {
-  format: "partner-programs/audit@1",
-  recordId: "20270201T031500Z-0a1b2c3d",
-  outcome: "failed",
-  at: "2027-02-01T03:15:01.500Z",
-  command: "tenant remove --purge",
-  actor: { user: "ada", host: "desk" },
-  reason: "the contract ended",
-  tenants: ["atlas-tours"],
-  changes: [
-    { kind: "token", tokenId: "tok_0123456789ABCdef", before: token, after: token },
-    { kind: "snapshot", tenantId: "atlas-tours", before: live, after: live },
-    { kind: "deletion", tenantId: "atlas-tours", deletedSnapshots: 2, deletedObjects: 90 },
-    { kind: "removal", tenantId: "atlas-tours", isPurged: true, generation: 157 },
-  ],
-  changesOmitted: 0,
-  failure: { code: "store_unavailable", message: "The store does not answer." },
 };
 
 const requests = { get: 2, put: 4, list: 0, delete: 0 };
@@ -214,19 +168,6 @@ export const runReport = {
     },
   ],
   problems: [{ ...problem, code: "tenant_vanished", programId: null, field: null, value: "gone-tours" }],
-};
-
-export const sourceMemory = {
-  format: "partner-programs/source@2",
-  tenantId: "atlas-tours",
-  snapshotId: "20270201T031500Z-0a1b2c3d",
-  recipe: sha256,
-  mayHaveLiveTree: true,
-  programs: [
-    ["lisbon-douro", "-8826813465968198071", "1f", 3, ["currency_invalid", "currency", "euro"]],
-    ["porto", "12", "unpublished", null],
-  ],
-  sha256,
 };
 
 export const lastRuns = {

@@ -6,7 +6,7 @@ import {
 } from "../../../schemas/generated/validators-published.ts";
 import { isManifestDocument, isTokensDocument } from "../../../schemas/generated/validators-stored.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
-import { example, removed, replaced } from "./mutations.ts";
+import { example, replaced } from "./mutations.ts";
 import { manifest, tokens } from "./stored-samples.ts";
 
 const detail = example("program-detail");
@@ -37,12 +37,6 @@ describe("a violation's message names the place, the rule and the value:", () =>
     expect(message(isProgramDetailResponse, replaced(detail, path, value))).toBe(`${path} ${rest}`);
   });
 
-  test("a missing key", () => {
-    expect(message(isProgramDetailResponse, removed(detail, "/data/guide/name"))).toBe(
-      '/data/guide must have the key "name"',
-    );
-  });
-
   test("the document itself", () => {
     expect(message(isProgramDetailResponse, null)).toBe("the document must be an object, but is null");
   });
@@ -61,12 +55,6 @@ describe("of several alternatives, the one that the value resembles most is held
   test("an error by its code", () => {
     expect(message(isErrorResponse, error)).toBe(
       '/error/message must be "Resource not found", but is "Insufficient scope"',
-    );
-  });
-
-  test("an object where an object or null may stand as an object", () => {
-    expect(message(isProgramDetailResponse, replaced(detail, "/data/duration/days", 0))).toBe(
-      "/data/duration/days must be >= 1, but is 0",
     );
   });
 
@@ -91,16 +79,6 @@ describe("a violation stays short whatever the document holds:", () => {
     },
   );
 
-  test("a text of exactly the allowed length is shown whole", () => {
-    const result = validate(isProgramDetailResponse, replaced(detail, "/data/currency", "?".repeat(58)));
-    expect(result).toMatchObject({ violation: { found: `"${"?".repeat(58)}"` } });
-  });
-
-  test("an unknown key of a megabyte is shortened", () => {
-    const text = message(isProgramDetailResponse, replaced(detail, `/data/${"k".repeat(1_000_000)}`, 1));
-    expect(text?.length).toBeLessThan(100);
-  });
-
   test("objects and arrays are not printed", () => {
     const secret = { deep: ["canary"] };
     expect(message(isProgramDetailResponse, replaced(detail, "/data/name", secret))).not.toContain("canary");
@@ -111,9 +89,4 @@ test("a key with a slash or a tilde is escaped in the path (RFC 6901)", () => {
   const programs = Object.fromEntries([["a~b", { ...manifest.list, size: 0 }]]);
   const result = validate(isManifestDocument, { ...manifest, programs });
   expect(result).toMatchObject({ violation: { path: "/programs/a~0b/size", found: "0" } });
-});
-
-test("a valid document comes back as it is", () => {
-  const result = validate(isProgramDetailResponse, detail);
-  expect(result.valid && result.document).toBe(detail);
 });
