@@ -30,12 +30,8 @@ function sampleLine(name: string, [labels, value]: Sample): string {
  * longer, a twentieth of a warm detail. `text`: the current values in Prometheus' text format.
  */
 export function createRequestTally() {
-  const tallies: Readonly<Record<Route, RouteTally>> = {
-    list: newTally(),
-    detail: newTally(),
-    legacy: newTally(),
-    unknown: newTally(),
-  };
+  const [list, detail, legacy, unknown] = [newTally(), newTally(), newTally(), newTally()];
+  const tallies: Readonly<Record<Route, RouteTally>> = { list, detail, legacy, unknown };
   return {
     add(route: Route, status: number, durationMs: number): void {
       const tally = tallies[route];

@@ -13,8 +13,7 @@ import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { createAskedDatabase } from "../support/facts/asked-database.ts";
-import { type WithdrawnSince, withdrawnSince } from "../support/facts/source-questions.ts";
+import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../support/facts/asked-database.ts";
 import { command, defaulted, flag, json, required, value } from "./command.ts";
 import { asSnapshotId, asTenantId, reason, wholeNumber } from "./option-values.ts";
 

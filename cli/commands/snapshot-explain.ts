@@ -4,7 +4,7 @@ import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
-import { explanationJson, explanationText } from "../support/texts/explanation.ts";
+import { explanationJson, explanationText } from "../support/texts/program.ts";
 import { command, json, required } from "./command.ts";
 import { asTenantId, buildWithin, sourceProgramId } from "./option-values.ts";
 

@@ -21,7 +21,7 @@ export const sourcePreview = command(
       previewSource(client, contentRules(settings), { tenantId, programId }),
     );
     const preview = { ...found, findings: withSharedAdvice(found.findings, settings) };
-    if (json) printJson(shell, preview);
+    if (json) printJson(shell, { ...preview, prices: null });
     else shell.stdout.write(previewText(preview, layoutOf(shell)));
   },
 );

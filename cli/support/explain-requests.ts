@@ -1,18 +1,36 @@
-import { isTenantId } from "../../core/ids.ts";
+import { asFailure } from "../../core/failure.ts";
+import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
+import { type ProgramPast, programPast } from "../operate/snapshots/program-past.ts";
+import { readManifestHead } from "../publish/snapshot/manifest-head.ts";
+import { publishedSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, judgedTenantOf, type SupportContext } from "./explain.ts";
-import { registryReading, tokenFinding } from "./facts/registry.ts";
-import {
-  answeringSnapshot,
-  type MissingProgram,
-  missingProgram,
-  objectState,
-  type RequestFacts,
-  unlessUnreadable,
-} from "./facts/requests.ts";
+import { registryReading, type TokenFinding, tokenFinding } from "./facts/registry.ts";
 import { judgedRequest } from "./judgement/request.ts";
-import type { Judgement } from "./judgement/step.ts";
+import type { Judgement } from "./judgement/steps.ts";
 import type { JudgedTenant } from "./judgement/tenant.ts";
+
+export interface RequestFacts {
+  readonly line: RequestLogLine;
+  readonly token: TokenFinding;
+  /** Whether the store has any access key; `unknown` when the list of keys cannot be read. */
+  readonly keys: "some" | "none" | "unknown";
+  /** The tenant whose programs the access key reads now; `null` when none is known. */
+  readonly tenant: JudgedTenant | null;
+  /** The facts about a program that the request did not find; `null` when it found its program, or when nothing is known. */
+  readonly miss: MissingProgram | null;
+  /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
+  readonly snapshot:
+    | { readonly kind: "not_kept" }
+    | { readonly kind: "kept"; readonly programs: number }
+    | null;
+}
+
+/** A program that a request did not find: why it was missing then, and its present state. */
+export interface MissingProgram {
+  readonly atTheTime: ProgramPast;
+  readonly now: Explanation;
+}
 
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 
@@ -25,47 +43,47 @@ export async function explainRequests(
   const registry = await registryReading(store);
   const tokens = registry.kind === "read" ? registry.registry.tokens : undefined;
   const keys = tokens === undefined ? "unknown" : tokens.length === 0 ? "none" : "some";
-  // A client that uses one id for many requests often asks for one program again and again.
-  const programs = new Map<string, Promise<Explanation>>();
-  const tenants = new Map<string, Promise<JudgedTenant | null>>();
   const explained: ExplainedRequest[] = [];
   for (const line of requests) {
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
-    const [tenant, snapshot, object, miss] = await Promise.all([
-      once(tenants, tenantId ?? "", () => tenantOrNull(tenantId)),
-      answeringSnapshot(store, line, signal),
-      objectState(store, line, signal),
-      missingOf(line),
+    const [tenant, snapshot, miss] = await Promise.all([
+      isTenant(tenantId) ? unlessUnreadable(() => judgedTenantOf(context, tenantId)) : null,
+      unlessUnreadable(() => answeringSnapshot(line)),
+      unlessUnreadable(() => missingProgram(line)),
     ]);
-    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot, object };
+    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot };
     explained.push({ ...facts, ...judgedRequest(facts, reader) });
   }
   return explained;
 
-  async function tenantOrNull(tenantId: string | null): Promise<JudgedTenant | null> {
-    if (tenantId === null || !isTenantId(tenantId)) return null;
-    return await unlessUnreadable(signal, () => judgedTenantOf(context, tenantId));
+  async function answeringSnapshot(line: RequestLogLine): Promise<RequestFacts["snapshot"]> {
+    const { tenantId, snapshotId } = line;
+    if (line.status !== 200 || !isTenant(tenantId) || !isSnapshot(snapshotId)) return null;
+    const head = await readManifestHead(store, tenantId, snapshotId, signal);
+    return head === undefined ? { kind: "not_kept" } : { kind: "kept", programs: head.programs };
   }
 
-  async function missingOf(line: RequestLogLine): Promise<MissingProgram | null> {
-    const { tenantId, programId, status, route } = line;
-    if (status !== 404 || route !== "detail" || programId === null) return null;
-    if (tenantId === null || !isTenantId(tenantId)) return null;
-    const key = JSON.stringify([tenantId, programId]);
-    const now = await unlessUnreadable(signal, () =>
-      once(programs, key, () => explainProgram(context, { tenantId, programId })),
-    );
-    return now && (await missingProgram(store, line, tenantId, now, signal));
+  async function missingProgram(line: RequestLogLine): Promise<MissingProgram | null> {
+    const { tenantId, programId, status, route, snapshotId } = line;
+    if (status !== 404 || route !== "detail" || programId === null || !isTenant(tenantId)) return null;
+    const now = await explainProgram(context, { tenantId, programId });
+    const live = await publishedSnapshot(store, tenantId, signal);
+    if (live === undefined) return null;
+    const lacking = { snapshotId: isSnapshot(snapshotId) ? snapshotId : null, at: new Date(line.time) };
+    return { atTheTime: await programPast(store, live, programId, lacking, signal), now };
+  }
+
+  /** The answer, or `null` when the store fails. */
+  async function unlessUnreadable<Answer>(ask: () => Promise<Answer | null>): Promise<Answer | null> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (["interrupted", "busy"].includes(asFailure(error).code) || signal.aborted) throw error;
+      return null;
+    }
   }
 }
 
-async function once<Answer>(
-  known: Map<string, Promise<Answer>>,
-  key: string,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
-  const asking = known.get(key) ?? ask();
-  known.set(key, asking);
-  return await asking;
-}
+const isSnapshot = (id: string | null): id is SnapshotId => id !== null && isSnapshotId(id);
+const isTenant = (id: string | null): id is TenantId => id !== null && isTenantId(id);

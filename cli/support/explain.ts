@@ -1,15 +1,14 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type ProgramChange, programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
-import { type LiveReading, readLive } from "./facts/live.ts";
+import { type LiveReading, readLive, vouched } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { readTenants } from "./facts/tenants.ts";
 import { garbledTexts } from "./judgement/problem-words.ts";
 import { judgedProgram } from "./judgement/program.ts";
-import type { ProgramFacts, ProgramJudgement } from "./judgement/standing.ts";
+import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
 
 /** Where a question about a program or a request is asked, and who asks it. */
@@ -29,7 +28,7 @@ export async function explainProgram(
 ): Promise<Explanation> {
   const { store, database, reader, signal } = context;
   const { tenantId, programId } = program;
-  const live = await readLive(store, tenantId, signal);
+  const live = await readLive(store, tenantId, signal, (pointer) => vouched(store, pointer, signal));
   const tenant = await judgedTenantOf(context, tenantId, live);
   const [source, found] = await Promise.all([
     tenant.isSandbox
@@ -37,16 +36,13 @@ export async function explainProgram(
       : readProgramInSource(database, tenantId, programId, reader.now, signal),
     readProgramInStore(store, live, programId, reader.now, signal),
   ]);
-  const other =
-    source.kind === "absent"
-      ? source.elsewhere.find((elsewhere) => elsewhere.tenantId === tenantId)?.programId
-      : undefined;
+  const elsewhere = source.kind === "absent" ? source.elsewhere : [];
+  const other = elsewhere.find((one) => one.tenantId === tenantId && one.programId !== programId);
   const otherSpelling =
-    other === undefined || other === programId
-      ? null
-      : await explainProgram(context, { tenantId, programId: other });
-  const garbled = garbledTexts(documentOf(source, found));
-  const changes = pendingChanges(source, found);
+    other === undefined ? null : await explainProgram(context, { tenantId, programId: other.programId });
+  const served = found.kind === "live" ? found.served : null;
+  const garbled = garbledTexts(source.kind === "publishable" ? source.document : served?.document);
+  const changes = await pendingChanges(source, served);
   const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes, garbled };
   return { ...facts, ...judgedProgram(facts, reader) };
 }
@@ -67,20 +63,18 @@ export async function judgedTenantOf(
   tenantId: TenantId,
   live?: LiveReading,
 ): Promise<JudgedTenant> {
-  const known = live && { live };
-  const { tenants } = await readTenants({ store, only: tenantId, ...known, signal });
+  const { tenants } = await readTenants({ store, only: tenantId, ...(live && { live }), signal });
   const [facts] = tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return judgedTenant(facts, reader);
 }
 
-function documentOf(source: ProgramInSource, store: ProgramInStore): unknown {
-  if (source.kind === "publishable") return source.document;
-  return store.kind === "live" ? store.served?.document : undefined;
-}
+type Served = Extract<ProgramInStore, { readonly kind: "live" }>["served"];
 
-function pendingChanges(source: ProgramInSource, store: ProgramInStore): readonly ProgramChange[] | null {
-  if (source.kind !== "publishable" || store.kind !== "live" || store.served === null) return null;
+async function pendingChanges(source: ProgramInSource, served: Served): Promise<ProgramFacts["changes"]> {
+  if (source.kind !== "publishable" || served === null) return null;
   // Equal digests prove that nothing differs. The comparison only tells where the documents differ.
-  return source.sha256 === store.served.sha256 ? [] : programChanges(store.served.document, source.document);
+  if (source.sha256 === served.sha256) return [];
+  const { programChanges } = await import("../operate/snapshots/program-changes.ts");
+  return programChanges(served.document, source.document);
 }

@@ -1,7 +1,6 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
-import type { Problem } from "../../schemas/generated/types.ts";
 import { limitWaiting, type SourceClient } from "../database/connect.ts";
 import { FindingGroups } from "../operate/source-check/findings.ts";
 import { type ProblemPlace, problemPlace } from "../operate/source-check/problem-place.ts";
@@ -13,7 +12,6 @@ import {
   minShared,
   programsGivenEqually,
 } from "../publish/guards/shared-guard.ts";
-import { type PriceOrigin, priceOrigin } from "../publish/public-program/prices.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
@@ -25,33 +23,10 @@ import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/try-reading.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 
-export interface ProgramPreview {
-  readonly programId: string | null;
-  readonly outcome: CheckedProgram["kind"];
-  /** Why it is not published: the state that the source gives it. */
-  readonly state: string | null;
-  readonly document: unknown;
-  readonly problems: readonly Problem[];
-}
+export type ProgramPreview = ReturnType<typeof previewOf>;
 
-/** The content that a build would publish for a tenant, as far as a sample shows it. */
-export interface SourcePreview {
-  readonly tenantId: TenantId;
-  readonly tenants: number;
-  /** The program that was asked for, or the first of the sample that would be published; `null`: there is none. */
-  readonly program: ProgramPreview | null;
-  /** Programs of the tenant: all, those that a build would publish or refuse, those of unknown state, and those of the sample. */
-  readonly programs: Readonly<Record<"total" | "candidates" | "unknown" | "sampled" | "published", number>>;
-  /** Where the prices of the sample's published programs come from: the ids of each kind. */
-  readonly prices: Readonly<Record<PriceOrigin, readonly string[]>>;
-  readonly neverFilled: readonly EmptyField[];
-  readonly findings: readonly SourceProblem[];
-}
-
-export interface PreviewWish {
-  readonly tenantId?: TenantId | undefined;
-  readonly programId?: string | undefined;
-}
+/** The content that a build would publish for a tenant, as far as a sample shows it; documented in docs/json.md. */
+export type SourcePreview = Awaited<ReturnType<typeof previewSource>>;
 
 /** Reading a sample of this size takes about a tenth of a second, and shows which fields a company never fills. */
 const maxSampled = 200;
@@ -63,8 +38,8 @@ const maxSampled = 200;
 export async function previewSource(
   client: SourceClient,
   rules: ContentRules,
-  wish: PreviewWish,
-): Promise<SourcePreview> {
+  wish: { readonly tenantId?: TenantId | undefined; readonly programId?: string | undefined },
+) {
   await requireSourceStructure(client);
   const { tenants } = await readTenantList(client);
   const tenantId = wantedTenant(tenants, wish.tenantId);
@@ -72,10 +47,9 @@ export async function previewSource(
     wish.programId === undefined ? undefined : await readAsked(client, tenantId, wish.programId, rules);
   const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
-  const filled = new FilledFields();
+  const filled = new Set<string>();
   const compared = new Map<string, ComparedProgram>();
   const sampled = new Set<string | null>();
-  const prices: Record<PriceOrigin, string[]> = { room_prices: [], legacy_price: [], none: [] };
   let published = 0;
   let shown = asked;
   for await (const batch of readPrograms(client, tenantId, rules.limits, { only: programIds })) {
@@ -86,12 +60,9 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        prices[priceOrigin(read.source.roomPrices, read.source.legacyPrice)].push(outcome.programId);
-        compared.set(outcome.programId, {
-          fingerprint: programFingerprint(read.source),
-          sha256: outcome.rendered.detailSha256,
-        });
-        filled.add((preview.document as { data: unknown }).data);
+        const { detailSha256: sha256 } = outcome.rendered;
+        compared.set(outcome.programId, { fingerprint: programFingerprint(read.source), sha256 });
+        addFilled(filled, (preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
         if (shown === undefined || outcome.kind === "published") shown = preview;
@@ -99,26 +70,24 @@ export async function previewSource(
     }
   }
   await addSharedSample(client, tenantId, rules, compared, groups);
+  const findings: readonly SourceProblem[] = groups.problems;
   return {
     tenantId,
     tenants: tenants.length,
     program: shown ?? null,
     programs: { ...counts, sampled: sampled.size, published },
-    prices,
-    neverFilled: published === 0 ? [] : filled.neverFilled(),
-    findings: groups.problems,
+    neverFilled: published === 0 ? [] : neverFilled(filled),
+    findings,
   };
 }
 
 /** P82: the failure names the nearest tenant. */
 function wantedTenant(tenants: readonly TenantId[], wanted: TenantId | undefined): TenantId {
-  const found = wanted === undefined ? tenants[0] : tenants.find((tenantId) => tenantId === wanted);
+  const found = tenants.find((tenantId) => wanted === undefined || tenantId === wanted);
   if (found !== undefined) return found;
-  const message =
-    wanted === undefined
-      ? "The source lists no tenant that could be built; `source check` says what is wrong."
-      : `The source does not list the tenant ${wanted}.${didYouMean(wanted, tenants)}`;
-  throw new Failure("not_found", message);
+  const unlisted = `The source does not list the tenant ${wanted}.${didYouMean(wanted ?? "", tenants)}`;
+  const none = "The source lists no tenant that could be built; `source check` says what is wrong.";
+  throw new Failure("not_found", wanted === undefined ? none : unlisted);
 }
 
 async function readAsked(
@@ -130,15 +99,12 @@ async function readAsked(
   const read = await readProgram(client, tenantId, programId, rules.limits);
   if (read !== undefined) return previewOf(programId, checkedProgram(read, rules));
   const [near] = await readElsewhere(client, programId);
-  const hint =
-    near === undefined ? "" : ` There is ${shownId(near.programId)} of tenant ${shownId(near.tenantId)}.`;
-  throw new Failure(
-    "not_found",
-    `Tenant ${tenantId} has no program ${shownId(programId)} in the source.${hint}`,
-  );
+  const hint = near && ` There is ${shownId(near.programId)} of tenant ${shownId(near.tenantId)}.`;
+  const missing = `Tenant ${tenantId} has no program ${shownId(programId)} in the source.`;
+  throw new Failure("not_found", `${missing}${hint ?? ""}`);
 }
 
-function previewOf(programId: string | null, program: CheckedProgram): ProgramPreview {
+function previewOf(programId: string | null, program: CheckedProgram) {
   const { kind: outcome } = program;
   const state = program.kind === "unpublished" ? program.state : null;
   const document: unknown = program.kind === "published" ? JSON.parse(program.rendered.detail) : null;
@@ -146,9 +112,6 @@ function previewOf(programId: string | null, program: CheckedProgram): ProgramPr
   return { programId, outcome, state, document, problems };
 }
 
-/** The limit for each query that compares with other tenants. Somebody waits for the preview. */
-const maxAskingMs = 10_000;
-const maxTenants = 20;
 const place = { view: "programs", column: "tenant_id" };
 
 /**
@@ -166,13 +129,14 @@ async function addSharedSample(
   const add = (code: "programs_shared" | "shared_unknown", value: string, count?: number): void =>
     groups.add(code, place, { tenantId, programId: null, value }, count);
   const asked = await tryReading(client, async () => {
-    await limitWaiting(client, { statementMs: maxAskingMs });
+    // Somebody waits for the preview.
+    await limitWaiting(client, { statementMs: 10_000 });
     return await tenantsOfPrograms(client, tenantId, sample);
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
   // The sample's own cursors are still open, under the names that each reading uses.
   await client.query("CLOSE ALL");
-  for (const { tenantId: other } of asked.result.slice(0, maxTenants)) {
+  for (const { tenantId: other } of asked.result.slice(0, 20)) {
     const reading = await tryReading(client, () => programsGivenEqually(client, other, rules, sample));
     if ("error" in reading) add("shared_unknown", `${other}: ${reading.error.message}`);
     else if (reading.result.length >= minShared) {
@@ -188,61 +152,34 @@ interface EmptyField extends ProblemPlace {
   readonly field: string;
 }
 
-/** Gathers which of the published fields have a value in at least one document. */
-class FilledFields {
-  readonly #filled = new Set<string>();
-
-  /** `value`: the `data` of a detail response, or a part of it at this path. */
-  add(value: unknown, path = ""): void {
-    if (value === null || value === "") return;
-    if (Array.isArray(value)) {
-      for (const element of value) this.add(element, `${path}[]`);
-      if (value.length === 0) return;
-    } else if (typeof value === "object") {
-      for (const [name, part] of Object.entries(value))
-        this.add(part, path === "" ? name : `${path}.${name}`);
+/** Adds the public fields that have a value in `value`, the `data` of a detail response or its part at this path. */
+function addFilled(filled: Set<string>, value: unknown, path = ""): void {
+  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return;
+  filled.add(path);
+  if (Array.isArray(value)) for (const element of value) addFilled(filled, element, `${path}[]`);
+  else if (typeof value === "object") {
+    for (const [name, part] of Object.entries(value)) {
+      addFilled(filled, part, path === "" ? name : `${path}.${name}`);
     }
-    this.#filled.add(path);
-  }
-
-  /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
-  neverFilled(): readonly EmptyField[] {
-    const empty: string[] = [];
-    for (const path of publicFields) {
-      const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
-      if (!isInside && !this.#filled.has(path)) empty.push(path);
-    }
-    return empty.map((field) => ({ field, ...problemPlace(sources[field] ?? field) }));
   }
 }
 
-/** For public fields that are made of several source fields: the first source field that they need. */
-const sources: Readonly<Record<string, string>> = {
-  status: "lifecycle_state",
-  category: "category.type",
-  guide: "guide.name",
-  staff: "staff[]",
-  accommodation: "hotels[]",
-  transport: "transport.flights[]",
-  media: "media.coverUrl",
-  durationDays: "returnDate",
-  duration: "returnDate",
-  "prices.startingAmount": "prices.rooms[].amount",
-  "staff.leadGuide": "staff[]",
-  "staff.teachers": "staff[]",
-  "staff.teachers[].gender": "staff[].gender",
-  "staff.teachers[].roleLabel": "staff[].roleLabel",
-  "accommodation.stays": "hotels[]",
-  "accommodation.stays[].name": "hotels[].name",
-  "accommodation.stays[].location": "hotels[].location",
-  "accommodation.stays[].checkIn": "hotels[].checkIn",
-  "accommodation.stays[].checkOut": "hotels[].checkOut",
-  "accommodation.stays[].starLevel": "hotels[].starLevel",
-  "accommodation.description": "content.accommodationDescription",
-  hotels: "hotels[]",
-  "prices.rooms": "prices.rooms[]",
-  "prices.children": "prices.children[]",
-  "transport.flights": "transport.flights[]",
-  "content.faq": "content.faq[]",
-  "content.itinerary": "content.itinerary[]",
-};
+/** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
+function neverFilled(filled: ReadonlySet<string>): readonly EmptyField[] {
+  const empty: string[] = [];
+  for (const path of publicFields) {
+    const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
+    if (!isInside && !filled.has(path)) empty.push(path);
+  }
+  return empty.map((field) => ({ field, ...sourcePlace(field) }));
+}
+
+/** The view and column of a public field, or of the first part of it that has one. */
+function sourcePlace(field: string): ProblemPlace {
+  const path = field
+    .replace(/^accommodation(\.stays)?(?=\[|$)/, "hotels")
+    .replace(/^staff\.teachers/, "staff");
+  const part = publicFields.find((other) => other.startsWith(`${field}.`)) ?? field;
+  const places = [path, `${path}[]`, part, `${part}[]`].map(problemPlace);
+  return places.find(({ view }) => view !== null) ?? { view: null, column: null };
+}

@@ -7,58 +7,39 @@ import { numbers, table } from "../output/table.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
 import { wrapped } from "../output/wrap.ts";
 
-export interface TokenUse {
-  /** `null`: all requests without a token that the gateway knew. */
-  readonly tokenId: string | null;
-  readonly tenantId: string | null;
-  readonly name: string | null;
-  readonly requests: number;
-  readonly byResource: Readonly<Record<string, number>>;
-  /** Answers by the first digit of the status. */
-  readonly byClass: Readonly<Record<"2xx" | "4xx" | "5xx", number>>;
-  readonly lastSeen: string;
-}
+export type TokenUsage = ReturnType<typeof usageByToken>;
 
-export interface TokenUsage {
-  /** The most requests first. */
-  readonly tokens: readonly TokenUse[];
-  readonly rows: readonly UsageRow[];
-  /** Active tokens without a request in the time that the log covers, issued before the end of that time. */
-  readonly idle: readonly RegisteredToken[];
-  /** Tokens that called the deprecated resource, by id. */
-  readonly legacyCallers: readonly string[];
-}
-
-/** Puts the counted requests and the registry together. `until`: the last request of the log, RFC 3339. Pure. */
+/**
+ * Puts the counted requests and the registry together: tokens with the most requests first, `null` for requests without a token
+ * that the gateway knew; and the active tokens without any. `until`: the last request of the log, RFC 3339. Pure.
+ */
 export function usageByToken(
   rows: readonly UsageRow[],
   registered: readonly RegisteredToken[],
   until: string,
   now: Date,
-): TokenUsage {
-  const names = new Map(registered.map((token): [string, RegisteredToken] => [token.tokenId, token]));
+) {
+  const names = new Map<string | null, string | null>(registered.map(({ tokenId, name }) => [tokenId, name]));
   const groups = new Map<string | null, UsageRow[]>();
   for (const row of rows) {
-    const own = groups.get(row.tokenId);
-    if (own === undefined) groups.set(row.tokenId, [row]);
-    else own.push(row);
+    const own = groups.get(row.tokenId) ?? [];
+    groups.set(row.tokenId, own);
+    own.push(row);
   }
-  const tokens = [...groups].map(([tokenId, own]): TokenUse => {
-    const known = tokenId === null ? undefined : names.get(tokenId);
-    const times = own.map(({ lastSeen }) => lastSeen).sort();
+  const tokens = [...groups].map(([tokenId, own]) => {
+    const classes: Record<string, number> = { "2xx": 0, "4xx": 0, "5xx": 0 };
     return {
       tokenId,
       tenantId: own[0]?.tenantId ?? null,
-      name: known?.name ?? null,
-      requests: sum(own),
+      name: names.get(tokenId) ?? null,
+      requests: own.reduce((total, { requests }) => total + requests, 0),
       byResource: summed(own, ({ resource }) => resource),
-      byClass: {
-        "2xx": 0,
-        "4xx": 0,
-        "5xx": 0,
-        ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`),
-      },
-      lastSeen: times.at(-1) ?? "",
+      byClass: { ...classes, ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`) },
+      lastSeen:
+        own
+          .map(({ lastSeen }) => lastSeen)
+          .sort()
+          .at(-1) ?? "",
     };
   });
   // Operators revoke idle tokens, so a token that was issued after the log's end must not count as idle.
@@ -68,7 +49,7 @@ export function usageByToken(
     Date.parse(token.createdAt) <= Date.parse(until);
   tokens.sort((a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1));
   const legacy = rows.flatMap(({ resource, tokenId }) => (resource === "legacy" ? (tokenId ?? []) : []));
-  return { tokens, rows, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
+  return { tokens, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
 }
 
 function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
@@ -77,32 +58,45 @@ function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Rec
   return sums;
 }
 
-function sum(rows: readonly UsageRow[]): number {
-  return rows.reduce((total, { requests }) => total + requests, 0);
-}
-
 /** The keys with requests, the idle keys, and the keys that still call the deprecated resource. */
 export function usageText(
-  usage: TokenUsage,
+  { tokens, idle, legacyCallers }: TokenUsage,
   covers: { readonly from: string; readonly to: string },
-  layout: Layout,
+  { style, width, now }: Layout,
 ): string {
-  const { style, width } = layout;
-  const names = new Map(usage.tokens.map((token) => [token.tokenId, label(token)]));
-  const legacy = usage.legacyCallers.map((tokenId) => names.get(tokenId) ?? tokenId);
-  const idle = usage.idle.map(label);
+  const label = ({
+    tokenId,
+    name,
+  }: {
+    readonly tokenId: string | null;
+    readonly name: string | null;
+  }): string => printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
+  const legacy = tokens
+    .filter(({ tokenId }) => tokenId !== null && legacyCallers.includes(tokenId))
+    .map(label);
   const notes = [
     legacy.length === 0
       ? "Nobody calls the deprecated resource."
-      : style.doubtful(`Still calling the deprecated resource: ${legacy.map(printable).join(", ")}.`),
-    idle.length === 0 ? "No active token is idle." : `Idle in this time, though active: ${idle.join(", ")}.`,
+      : style.doubtful(`Still calling the deprecated resource: ${legacy.join(", ")}.`),
+    idle.length === 0
+      ? "No active token is idle."
+      : `Idle in this time, though active: ${idle.map(label).join(", ")}.`,
   ];
+  const counts = ["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(numbers);
+  const rows = tokens.map(({ tokenId, name, tenantId, requests, byResource, byClass, lastSeen }) => {
+    const { list, detail, legacy } = byResource;
+    const cells = [requests, list, detail, legacy, byClass["2xx"], byClass["4xx"], byClass["5xx"]];
+    return [
+      printable(tokenId ?? "(none)"),
+      printable(name ?? "-"),
+      printable(tenantId ?? "-"),
+      ...cells.map((count) => numberText(count ?? 0)),
+      relativeTime(new Date(lastSeen), now),
+    ];
+  });
   return [
     `${exactTime(covers.from)} to ${exactTime(covers.to)}\n\n`,
-    table(
-      tokenColumns,
-      usage.tokens.map((token) => tokenCells(token, layout)),
-    ),
+    table(["TOKEN", "NAME", "TENANT", ...counts, "LAST SEEN"], rows),
     "\n",
     ...notes.flatMap((note) => wrapped(note, width)).map((line) => `${line}\n`),
   ].join("");
@@ -120,27 +114,4 @@ export function usageRowsText(rows: readonly UsageRow[]): string {
       exactTime(lastSeen),
     ]),
   );
-}
-
-const tokenColumns = [
-  ...["TOKEN", "NAME", "TENANT"],
-  ...["REQUESTS", "LIST", "DETAIL", "LEGACY", "2XX", "4XX", "5XX"].map(numbers),
-  "LAST SEEN",
-];
-
-function tokenCells(token: TokenUse, { now }: Layout): string[] {
-  const { byResource, byClass } = token;
-  const counts = [token.requests, byResource.list, byResource.detail, byResource.legacy];
-  const classes = [byClass["2xx"], byClass["4xx"], byClass["5xx"]];
-  return [
-    printable(token.tokenId ?? "(none)"),
-    printable(token.name ?? "-"),
-    printable(token.tenantId ?? "-"),
-    ...[...counts, ...classes].map((count) => numberText(count ?? 0)),
-    relativeTime(new Date(token.lastSeen), now),
-  ];
-}
-
-function label({ tokenId, name }: { readonly tokenId: string | null; readonly name: string | null }): string {
-  return printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
 }

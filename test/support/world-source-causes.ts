@@ -77,7 +77,7 @@ export const sourceCauses: readonly Cause[] = [
     slots: ["photo"],
     phase: "source",
     plant: update("cover_url = 'http://img.example/kyoto.jpg'"),
-    said: /only complete https addresses/,
+    said: /only absolute https URLs/,
   },
 ];
 

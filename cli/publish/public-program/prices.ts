@@ -21,15 +21,6 @@ export function prices(
   return { startingAmount, rooms, children: childPrices(childRows, report) };
 }
 
-/** Where a program's room prices come from: what no room price is left of may be covered by the legacy price. */
-export type PriceOrigin = "room_prices" | "legacy_price" | "none";
-
-export function priceOrigin(roomRows: readonly RoomPriceRow[], legacyPrice: string | null): PriceOrigin {
-  const silent: Report = () => {};
-  if (roomPrices(roomRows, silent).length > 0) return "room_prices";
-  return legacyRoom(legacyPrice, silent).length > 0 ? "legacy_price" : "none";
-}
-
 /** A price without a sensible amount and occupancy is dropped (D23). */
 function roomPrices(rows: readonly RoomPriceRow[], report: Report): RoomPrice[] {
   const rooms = rows.flatMap(([occupancy, decimal], at) => {

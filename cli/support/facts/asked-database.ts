@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createSlots, withDeadline } from "../../../core/bounded-work.ts";
 import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { withSourceReading } from "../../database/with-database-url.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -28,6 +29,7 @@ export interface AskedDatabase {
 const maxConnections = 4;
 /** Further questions would wait longer than a person does. */
 const maxWaiting = 60;
+const what = "Asking the booking database";
 
 /**
  * P180: all questions to one `AskedDatabase` share four connections. Each question opens one and closes it again, so an idle page
@@ -43,10 +45,8 @@ export function createAskedDatabase(settings: CliSettings): AskedDatabase {
       asking += 1;
       const endsAtMs = performance.now() + maxMs;
       let hasTurn = false;
-      const expired = (): Failure =>
-        hasTurn
-          ? new Failure("source_unavailable", `It did not answer within ${maxMs / 1000} seconds.`)
-          : busy();
+      const silent = `It did not answer within ${maxMs / 1000} seconds.`;
+      const expired = (): Failure => (hasTurn ? new Failure("source_unavailable", silent) : busy());
       const question = async (ended: AbortSignal) => {
         hasTurn = true;
         // The wait ends before the query does, so that a slow view counts as silence and not as an error.
@@ -78,8 +78,20 @@ export function createAskedDatabase(settings: CliSettings): AskedDatabase {
   };
 }
 
-const what = "Asking the booking database";
-
 function busy(): Failure {
   return new Failure("busy", "Too many pages ask the booking database at once. Try again in a few seconds.");
+}
+
+/** The programs of a snapshot that the next build of its tenant withdraws (P20). */
+export type WithdrawnSince = { readonly kind: "asked"; readonly programs: readonly string[] } | SourceAway;
+
+export async function withdrawnSince(
+  database: AskedDatabase,
+  { tenantId, programs }: Manifest,
+  signal: AbortSignal,
+): Promise<WithdrawnSince> {
+  const { readWithdrawn } = await import("../../publish/source/tenant-rows.ts");
+  return await database.ask({ maxMs: 15_000, signal }, async (client) => {
+    return { kind: "asked", programs: await readWithdrawn(client, tenantId, programs) };
+  });
 }

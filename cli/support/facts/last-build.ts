@@ -19,32 +19,20 @@ export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "left
   readonly problemCounts: Readonly<Record<string, number>>;
 }
 
-export interface LastTry {
-  readonly outcome: string;
-  readonly triedAt: string;
-}
-
 /** What is recorded of a tenant's builds. */
 export interface LastBuild {
   /** `null` when no build has written `runs/last.json` since there is such a document. */
   readonly lastRun: LastRun | null;
   /** The later of the last run and of the tenant's entry in `runs/confirmed.json`. */
-  readonly lastTry: LastTry | null;
+  readonly lastTry: { readonly outcome: string; readonly triedAt: string } | null;
   /** The reading that was last published or found unchanged, and the snapshot that it confirms. */
   readonly confirmation: Confirmation | undefined;
   /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
   readonly notInSource: string | null;
 }
 
-export interface LastBuilds {
-  of(tenantId: TenantId): LastBuild;
-  /** The tenants that a run has named. */
-  readonly named: readonly TenantId[];
-  readonly faults: readonly string[];
-}
-
 /** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
-export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): Promise<LastBuilds> {
+export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   const [last, confirmed] = await Promise.all([
     orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
     orFault<Confirmations>(new Map(), signal, async () => {
@@ -52,16 +40,19 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal): P
       return found.kind === "object" ? await readConfirmations(piecesOf(found)) : new Map();
     }),
   ]);
-  const lastRuns = last.value;
-  const listed = lastRuns.runsOfAll.flatMap(({ tenants }) => tenants.filter(isTenantId));
+  const { runsOfAll, tenants } = last.value;
   return {
-    of(tenantId) {
+    of(tenantId: TenantId): LastBuild {
+      const lastRun = lastRunOf(tenantId, last.value);
+      const tried = lastRun && { outcome: lastRun.outcome, triedAt: lastRun.finishedAt };
       const confirmation = confirmed.value.get(tenantId);
-      const lastRun = lastRunOf(tenantId, lastRuns);
-      const lastTry = laterOf(lastRun, confirmation);
-      return { lastRun, lastTry, confirmation, notInSource: unlistedSince(tenantId, lastRuns) };
+      const { outcome, triedAt } = confirmation ?? {};
+      const isLater = outcome !== undefined && triedAt !== undefined && triedAt > (tried?.triedAt ?? "");
+      const lastTry = isLater ? { outcome, triedAt } : tried;
+      return { lastRun, lastTry, confirmation, notInSource: unlistedSince(tenantId, last.value) };
     },
-    named: [...lastRuns.tenants.keys(), ...listed],
+    /** The tenants that a run has named. */
+    named: [...tenants.keys(), ...runsOfAll.flatMap((run) => run.tenants.filter(isTenantId))],
     faults: [...last.faults, ...confirmed.faults],
   };
 }
@@ -84,13 +75,9 @@ export async function orFault<Value>(
 /** A run of all tenants that ended before the tenant's turn is in no tenant's entry, and may be the last one. */
 function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRun | null {
   const own = tenants.get(tenantId);
-  const ended = runsOfAll.find(
-    (run) =>
-      hasEndedEarly(run) &&
-      concerns(run, tenantId) &&
-      run.runId !== own?.runId &&
-      run.endedAt >= (own?.endedAt ?? ""),
-  );
+  const isLater = (run: LastRunOfAll): boolean =>
+    run.runId !== own?.runId && run.endedAt >= (own?.endedAt ?? "");
+  const ended = runsOfAll.find((run) => hasEndedEarly(run) && concerns(run, tenantId) && isLater(run));
   if (ended !== undefined) {
     const { runId, endedAt: finishedAt } = ended;
     const rest = { onInvalid: own?.onInvalid ?? null, leftOut: [], leftOutCount: 0, problemCounts: {} };
@@ -99,7 +86,7 @@ function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRu
   if (own === undefined) return null;
   const { endedAt: finishedAt, outcome, failure, ...rest } = own;
   // Several rows of one id are one program.
-  const leftOut = rest.leftOut.filter((id, at) => id === null || rest.leftOut.indexOf(id) === at);
+  const leftOut = [...new Set(rest.leftOut)];
   const leftOutCount = rest.leftOutCount - (rest.leftOut.length - leftOut.length);
   return { ...rest, leftOut, leftOutCount, finishedAt, ...ending(outcome, failure) };
 }
@@ -124,19 +111,11 @@ function concerns({ shard, tenants }: LastRunOfAll, tenantId: TenantId): boolean
 
 /** Only runs of all tenants tell it, and shards only together. */
 function unlistedSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): string | null {
-  const [first] = runsOfAll;
-  const parts = Number(first?.shard?.split("/")[1] ?? 1);
+  const [at] = runsOfAll.map(({ endedAt }) => endedAt).sort();
+  const parts = Number(runsOfAll[0]?.shard?.split("/")[1] ?? 1);
   const isWhole = runsOfAll.length >= parts && !runsOfAll.some(hasEndedEarly);
-  if (first === undefined || !isWhole || runsOfAll.some((run) => run.tenants.includes(tenantId))) return null;
-  const at = runsOfAll.map(({ endedAt }) => endedAt).sort()[0] ?? null;
+  if (at === undefined || !isWhole || runsOfAll.some((run) => run.tenants.includes(tenantId))) return null;
   const own = tenants.get(tenantId);
   // A told build after that has found the tenant in the source.
-  return own !== undefined && own.failure?.code !== "not_found" && own.endedAt > (at ?? "") ? null : at;
-}
-
-function laterOf(lastRun: LastRun | null, confirmation: Confirmation | undefined): LastTry | null {
-  const own = lastRun && { outcome: lastRun.outcome, triedAt: lastRun.finishedAt };
-  if (confirmation === undefined) return own;
-  const { outcome, triedAt } = confirmation;
-  return own === null || Date.parse(triedAt) > Date.parse(own.triedAt) ? { outcome, triedAt } : own;
+  return own !== undefined && own.failure?.code !== "not_found" && own.endedAt > at ? null : at;
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
@@ -13,57 +12,37 @@ export type LiveReading<Live = VouchedSnapshot> =
   /** `pointer` is `null` when it is the pointer that is damaged. */
   | { readonly kind: "damaged"; readonly pointer: PointerVersion | null; readonly reason: string };
 
-export async function readLive(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<LiveReading> {
-  return await reading(store, tenantId, signal, async (pointer) => {
-    return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
-  });
-}
-
 /** What a manifest says of all its programs together. */
 export interface LiveHead {
-  readonly pointer: PointerVersion;
   readonly generatedAt: string;
   readonly contentAt: string;
   readonly programs: number;
 }
 
-export function headOf({ pointer, manifest }: VouchedSnapshot): LiveHead {
+export function headOf({ manifest }: Pick<VouchedSnapshot, "manifest">): LiveHead {
   const { generatedAt, contentAt = generatedAt, programs } = manifest;
-  return { pointer, generatedAt, contentAt, programs: programs.count };
+  return { generatedAt, contentAt, programs: programs.count };
 }
-
-type Remembered = Omit<LiveHead, "pointer">;
 
 /**
  * The heads of manifests that were read whole, by digest, so that each view of a page reads one object a tenant. They are kept
  * for a minute only: a manifest that is damaged meanwhile must not look whole for long.
  */
-const heads = new WeakMap<ObjectStore, LRUCache<string, Remembered>>();
-const headLimits = { max: 20_000, ttl: 60_000 } as const;
+const heads = new WeakMap<ObjectStore, LRUCache<string, LiveHead>>();
 
-export async function readLiveHead(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<LiveReading<LiveHead>> {
-  return await reading(store, tenantId, signal, async (pointer) => {
-    const known = heads.get(store) ?? new LRUCache<string, Remembered>(headLimits);
+export async function readLiveHead(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
+  return await readLive(store, tenantId, signal, async (pointer) => {
+    const known = heads.get(store) ?? new LRUCache<string, LiveHead>({ max: 20_000, ttl: 60_000 });
     heads.set(store, known);
     const key = `${tenantId} ${pointer.current.manifestSha256}`;
-    const kept = known.get(key);
-    if (kept !== undefined) return { pointer, ...kept };
-    const manifest: Manifest = await readLiveManifest(store, pointer.current, signal);
-    const { pointer: _, ...head } = headOf({ pointer, manifest });
-    known.set(key, head);
+    const head = known.get(key) ?? headOf(await vouched(store, pointer, signal));
+    if (!known.has(key)) known.set(key, head);
     return { pointer, ...head };
   });
 }
 
-async function reading<Live>(
+/** What is live, as `read` reads it. */
+export async function readLive<Live>(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
@@ -79,4 +58,12 @@ async function reading<Live>(
     if (code !== "corrupt_document") throw error;
     return { kind: "damaged", pointer: pointer ?? null, reason: message };
   }
+}
+
+export async function vouched(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  signal: AbortSignal,
+): Promise<VouchedSnapshot> {
+  return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
 }

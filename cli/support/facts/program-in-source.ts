@@ -1,20 +1,17 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import {
-  type EnrollmentStatus,
-  readEnrollmentStatuses,
-} from "../../operate/source-check/enrollment-statuses.ts";
+import type { EnrollmentStatus } from "../../operate/source-check/enrollment-statuses.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
-import { type DataProblem, reportedProblem } from "../../publish/public-program/problem.ts";
+import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-response.ts";
-import { type ElsewhereProgram, readElsewhere } from "../../publish/source/find-programs.ts";
+import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
 
-/** A program as the booking database has it now, and how a build would treat it. */
+/** A program as the booking database has it now, and how a build would treat it. `dropped`: what partners would not see of it. */
 export type ProgramInSource =
   | SourceAway
   | { readonly kind: "tenant_unknown" }
@@ -24,24 +21,17 @@ export type ProgramInSource =
       readonly state: string;
       /** The problems that would keep the program from being published if its state were active. */
       readonly ifActive: readonly Problem[];
-      /** The parts of it that partners would not see then. */
       readonly dropped: readonly Problem[];
       /** The later of the program's travel dates, if that is past; `YYYY-MM-DD`. */
       readonly lastDay: string | null;
     }
-  | {
-      readonly kind: "invalid";
-      /** Everything that keeps it from being published. */
-      readonly problems: readonly Problem[];
-      /** The parts of it that partners would not see even then. */
-      readonly dropped: readonly Problem[];
-    }
+  /** `problems`: everything that keeps it from being published. */
+  | { readonly kind: "invalid"; readonly problems: readonly Problem[]; readonly dropped: readonly Problem[] }
   | {
       readonly kind: "publishable";
       /** The document that partners would get. */
       readonly document: unknown;
       readonly sha256: string;
-      /** Values that are dropped or blanked, each with its rule. */
       readonly dropped: readonly Problem[];
       /** The enrollments that take the places, when none is left. */
       readonly statuses?: readonly EnrollmentStatus[];
@@ -58,27 +48,20 @@ export async function readProgramInSource(
   now: Date,
   signal: AbortSignal,
 ): Promise<ProgramInSource> {
-  const today = now.toISOString().slice(0, 10);
   const rules = contentRules(database.settings);
-  return await database.ask({ maxMs: maxAskingMs, signal }, (client) =>
-    read(client, tenantId, programId, rules, today),
-  );
-}
-
-async function read(
-  client: SourceClient,
-  tenantId: TenantId,
-  programId: string,
-  rules: ContentRules,
-  today: string,
-): Promise<ProgramInSource> {
-  const tenants = await readTenants(client);
-  if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
-  const found = await readProgram(client, tenantId, programId, rules.limits);
-  if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
-  const source = inSource(found, rules, today);
-  if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
-  return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
+  return await database.ask({ maxMs: maxAskingMs, signal }, async (client: SourceClient) => {
+    const tenants = await readTenants(client);
+    if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
+    const found = await readProgram(client, tenantId, programId, rules.limits);
+    if (found === undefined) {
+      const { readElsewhere } = await import("../../publish/source/find-programs.ts");
+      return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
+    }
+    const source = inSource(found, rules, now.toISOString().slice(0, 10));
+    if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
+    const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");
+    return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
+  });
 }
 
 function isSoldOut(document: unknown): boolean {
@@ -88,49 +71,43 @@ function isSoldOut(document: unknown): boolean {
 
 /** Tells how a build would treat a program that the source has. */
 function inSource(found: ReadProgram, rules: ContentRules, today: string): ProgramInSource {
+  const { source } = found;
   const program = checkedProgram(found, rules);
-  switch (program.kind) {
-    case "unpublished": {
-      const { departureDate, returnDate } = found.source;
-      const [lastDay = null] = [departureDate, returnDate]
-        .filter((day) => day !== null)
-        .sort()
-        .reverse();
-      const isPast = lastDay !== null && lastDay < today;
-      const active = { ...found, source: { ...found.source, lifecycleState: "active" } };
-      const { errors: ifActive, dropped } = allProblems(active, rules);
-      const past = isPast ? lastDay : null;
-      return { kind: "not_publishable", state: program.state, ifActive, dropped, lastDay: past };
-    }
-    case "invalid": {
-      const { errors: problems, dropped } = allProblems(found, rules);
-      return { kind: "invalid", problems, dropped };
-    }
-    case "published": {
-      const { detail, detailSha256 } = program.rendered;
-      const document = dataOf(Buffer.from(detail), "the program");
-      const dropped = program.problems.map(reportedProblem);
-      return { kind: "publishable", document, sha256: detailSha256, dropped };
-    }
+  if (program.kind === "published") {
+    const { detail, detailSha256: sha256 } = program.rendered;
+    const dropped = program.problems.map(reportedProblem);
+    return { kind: "publishable", document: dataOf(Buffer.from(detail), "the program"), sha256, dropped };
   }
+  if (program.kind === "invalid") {
+    const { errors: problems, dropped } = allProblems(found, rules);
+    return { kind: "invalid", problems, dropped };
+  }
+  const days = [source.departureDate, source.returnDate].filter((day) => day !== null).sort();
+  const last = days.at(-1) ?? today;
+  const active = { ...found, source: { ...source, lifecycleState: "active" } };
+  const { errors: ifActive, dropped } = allProblems(active, rules);
+  return {
+    kind: "not_publishable",
+    state: program.state,
+    ifActive,
+    dropped,
+    lastDay: last < today ? last : null,
+  };
 }
 
 /**
  * A build names only the first error of a program, but a person who corrects the program needs all of them, and what partners
  * would not see of it then. So each error is mended in a copy, until that could be published or nobody knows how to mend it.
  */
-function allProblems(
-  found: ReadProgram,
-  rules: ContentRules,
-): { readonly errors: readonly Problem[]; readonly dropped: readonly Problem[] } {
+function allProblems(found: ReadProgram, rules: ContentRules) {
   const { programId } = found.source;
-  const reported = (problem: DataProblem): Problem => ({ ...reportedProblem(problem), programId });
   const errors: Problem[] = [];
   for (let next: ReadProgram | undefined = found; next !== undefined; ) {
     const program = checkedProgram(next, rules);
-    if (program.kind === "published") return { errors, dropped: program.problems.map(reported) };
     if (program.kind === "unpublished") break;
-    errors.push(...program.problems.map(reported));
+    const problems = program.problems.map((problem) => ({ ...reportedProblem(problem), programId }));
+    if (program.kind === "published") return { errors, dropped: problems };
+    errors.push(...problems);
     next = mended(next, program.problems[0]?.code);
   }
   return { errors, dropped: [] };

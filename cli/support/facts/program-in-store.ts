@@ -1,23 +1,20 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import type { LiveReading } from "./live.ts";
-import { registryReading } from "./registry.ts";
 
 export type ProgramInStore =
-  /**
-   * Nothing was ever published for the tenant in the store of that address. `isStore` is false when that place was never used as
-   * a store: before the first build of an installation, or when the settings name the wrong store.
-   */
+  /** Nothing was ever published for the tenant. `isStore`: whether that place was ever used as a store (W160). */
   | { readonly kind: "unpublished"; readonly store: string; readonly isStore: boolean }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
-  | { readonly kind: "damaged"; readonly reason: string; readonly isHeld: boolean }
+  | { readonly kind: "damaged"; readonly reason: string }
   | {
       readonly kind: "live";
       readonly snapshotId: SnapshotId;
@@ -46,19 +43,14 @@ export async function readProgramInStore(
   signal: AbortSignal,
 ): Promise<ProgramInStore> {
   if (reading.kind === "none") {
-    // W160: an unmounted volume looks like a store in which nothing was ever published.
-    const keys = await registryReading(store);
-    const isStore = keys.kind !== "unavailable" || keys.code !== "store_unreachable";
+    const isStore = (await readStoreIdentity(store, { signal })) !== undefined;
     return { kind: "unpublished", store: store.address, isStore };
   }
-  if (reading.kind === "damaged") {
-    return { kind: "damaged", reason: reading.reason, isHeld: reading.pointer?.current.hold != null };
-  }
+  if (reading.kind === "damaged") return { kind: "damaged", reason: reading.reason };
   const { live } = reading;
-  const { manifest } = live;
-  const { snapshotId, programs } = manifest;
+  const { snapshotId, programs } = live.manifest;
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
-  const entry = detailEntry(manifest, programId);
+  const entry = detailEntry(live.manifest, programId);
   if (entry === undefined) {
     const { programPast } = await import("../../operate/snapshots/program-past.ts");
     const past = await programPast(store, live, programId, { snapshotId, at: now }, signal);
@@ -72,12 +64,8 @@ export async function readProgramInStore(
   } catch (error) {
     const { code, message } = asFailure(error);
     if (code !== "corrupt_document") throw error;
-    return { kind: "damaged", reason: message, isHeld: live.pointer.current.hold !== null };
+    return { kind: "damaged", reason: message };
   }
-}
-
-async function storedJson(store: ObjectStore, entry: ResponseEntry, signal: AbortSignal): Promise<unknown> {
-  return JSON.parse((await responseBytes(store, entry, signal)).toString("utf8"));
 }
 
 /** The programs of a snapshot's list, in its order. Throws `corrupt_document`. */
@@ -86,6 +74,6 @@ export async function storedPrograms(
   { list }: Manifest,
   signal: AbortSignal,
 ): Promise<readonly ProgramListItem[]> {
-  const response = await storedJson(store, list, signal);
+  const response = JSON.parse((await responseBytes(store, list, signal)).toString("utf8"));
   return isProgramListResponse(response) ? response.data : [];
 }

@@ -3,6 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
+import type { AuditChange } from "../../operate/audit/audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { orFault } from "./last-build.ts";
@@ -12,11 +13,11 @@ export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
   | { readonly kind: "unavailable"; readonly reason: string; readonly code: FailureCode };
 
+/** Where there is no store, nobody can say that a key was never issued (W160). */
 export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
   try {
-    const { registry, etag } = await readRegistry(store);
-    // When there is no store, nobody can say that a key was never issued (W160).
-    if (etag === undefined && (await readStoreIdentity(store)) === undefined) throw noStore(store.address);
+    const [{ registry }, identity] = await Promise.all([readRegistry(store), readStoreIdentity(store)]);
+    if (identity === undefined) throw noStore(store.address);
     return { kind: "read", registry };
   } catch (error) {
     const { code, message } = asFailure(error);
@@ -44,14 +45,13 @@ export function tokenFinding(reading: RegistryReading, tokenId: string | null): 
   const token = tokens.find((candidate) => candidate.tokenId === tokenId);
   if (token === undefined) return { kind: "foreign" };
   const successors: RegisteredToken[] = [];
-  for (let at: RegisteredToken | undefined = token; at !== undefined; ) {
-    const id: string = at.tokenId;
-    at = tokens.find(({ replaces }) => replaces === id);
+  for (let last = token; ; ) {
+    const next = tokens.find(({ replaces }) => replaces === last.tokenId);
     // In a registry that was edited by hand, keys may replace each other in a circle.
-    if (at === undefined || successors.includes(at)) break;
-    successors.push(at);
+    if (next === undefined || successors.includes(next)) return { kind: "known", token, successors };
+    successors.push(next);
+    last = next;
   }
-  return { kind: "known", token, successors };
 }
 
 /** A tenant was removed. `openKeys` counts the keys that the command did not revoke because it was interrupted; they still work. */
@@ -61,20 +61,22 @@ export interface Removal {
   readonly openKeys: number;
 }
 
-/** Reads which tenants are removed (P91). */
+/** Which tenants are removed (P91), at which time. */
 export async function readRemovals(
   store: ObjectStore,
   reading: RegistryReading,
   signal: AbortSignal,
 ): Promise<{ readonly value: ReadonlyMap<string, Removal>; readonly faults: readonly string[] }> {
+  const tokens = reading.kind === "read" ? reading.registry.tokens : [];
+  const inForce = tokens.filter(({ revokedAt }) => revokedAt === null);
   return await orFault(new Map(), signal, async () => {
-    const removals = new Map<string, Removal>();
-    const tokens = reading.kind === "read" ? reading.registry.tokens : [];
-    for (const [tenantId, removedAt] of await readRemovedTenants(store, signal)) {
-      const open = tokens.filter((token) => token.tenantId === tenantId && token.revokedAt === null);
-      removals.set(tenantId, { removedAt, openKeys: open.length });
-    }
-    return removals;
+    const removed = [...(await readRemovedTenants(store, signal))];
+    return new Map(
+      removed.map(([tenantId, removedAt]) => {
+        const openKeys = inForce.filter((token) => token.tenantId === tenantId).length;
+        return [tenantId, { removedAt, openKeys }];
+      }),
+    );
   });
 }
 
@@ -87,15 +89,10 @@ export async function heldBy(
 ): Promise<string | null> {
   const { readAudit } = await import("../../operate/audit/read-audit.ts");
   const until = new Date(since);
-  const query = { tenantId, since: new Date(until.getTime() - longestMs), until, limit: 100 };
+  // A command that holds a tenant is done within an hour.
+  const query = { tenantId, since: new Date(until.getTime() - 3_600_000), until, limit: 100 };
   const { value } = await orFault(undefined, signal, () => readAudit(store, query, signal));
-  const holder = value?.records.find(
-    ({ outcome, changes }) =>
-      outcome === "done" &&
-      changes.some((change) => change.kind === "snapshot" && change.after?.isHeld === true),
-  );
+  const holds = (change: AuditChange): boolean => change.kind === "snapshot" && change.after?.isHeld === true;
+  const holder = value?.records.find(({ outcome, changes }) => outcome === "done" && changes.some(holds));
   return holder === undefined ? null : `${holder.actor.user}@${holder.actor.host}`;
 }
-
-/** A command that holds a tenant is done within this time. */
-const longestMs = 3_600_000;

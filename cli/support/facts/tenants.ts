@@ -7,9 +7,9 @@ import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { type LastBuild, type LastBuilds, orFault, readLastBuilds } from "./last-build.ts";
+import { type LastBuild, orFault, readLastBuilds } from "./last-build.ts";
 import { headOf, type LiveReading, readLiveHead } from "./live.ts";
-import { heldBy, type RegistryReading, type Removal, readRemovals, registryReading } from "./registry.ts";
+import { heldBy, type Removal, readRemovals, registryReading } from "./registry.ts";
 
 export interface TenantFacts extends LastBuild {
   readonly tenantId: string;
@@ -48,20 +48,17 @@ export interface Hold {
   readonly by: string | null;
 }
 
-/** What the gateways' log says of all tenants together. */
-export interface GatewayFacts {
-  readonly state: LogState;
-  /** Requests of the last hour whose access key the gateway did not know. */
-  readonly anonymous: Answers;
-  /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
-  readonly unconfirmed: RequestLogLine | null;
-}
-
 export interface TenantsReading {
   /** By tenant id. */
   readonly tenants: readonly TenantFacts[];
-  /** `null` when no log was given. */
-  readonly gateways: GatewayFacts | null;
+  /** What the gateways' log says of all tenants together; `null` when no log was given. */
+  readonly gateways: {
+    readonly state: LogState;
+    /** Requests of the last hour whose access key the gateway did not know. */
+    readonly anonymous: Answers;
+    /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
+    readonly unconfirmed: RequestLogLine | null;
+  } | null;
   readonly faults: readonly string[];
 }
 
@@ -86,84 +83,52 @@ const maxParallelReads = 8;
 /** Reads the facts about tenants: each one's pointer, and what the store has once for all of them. */
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
   const { store, only, log, signal } = question;
-  const stored = only === undefined ? await allStored(store, signal) : [only];
-  const common = await readCommon(store, signal);
-  const { builds, removals } = common;
-  // A tenant whose first build failed has no folder, but people ask about it most of all.
-  const named = only === undefined ? [...builds.named, ...(question.also ?? [])] : [];
-  if (question.withRemoved === true) named.push(...[...removals.keys()].filter(isTenantId));
-  const tenantIds = [...new Set([...stored, ...named])].sort();
-  const tenants = await inRounds(tenantIds, maxParallelReads, async (tenantId): Promise<TenantFacts> => {
-    const facts = await tenantFacts(store, tenantId, common, question.live, signal);
-    return { ...facts, answers: log?.of(tenantId) ?? null };
-  });
-  const gateways = log && { state: log.state, anonymous: log.of(null), unconfirmed: log.unconfirmed };
-  return { tenants, gateways: gateways ?? null, faults: common.faults };
-}
-
-/** What the store has once for all tenants. */
-interface CommonFacts {
-  readonly builds: LastBuilds;
-  readonly keys: RegistryReading;
-  readonly removals: ReadonlyMap<string, Removal>;
-  readonly sandbox: TenantId | undefined;
-  readonly faults: readonly string[];
-}
-
-async function readCommon(store: ObjectStore, signal: AbortSignal): Promise<CommonFacts> {
+  const tenantIds = new Set<TenantId>(only === undefined ? [] : [only]);
+  if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
   const [builds, keys, sandbox] = await Promise.all([
     readLastBuilds(store, signal),
     registryReading(store),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
+  // A tenant whose first build failed has no folder, but people ask about it most of all.
+  const named = only === undefined ? [...builds.named, ...(question.also ?? [])] : [];
+  const removed = question.withRemoved === true ? [...removals.keys()].filter(isTenantId) : [];
+  for (const tenantId of [...named, ...removed]) tenantIds.add(tenantId);
+  const tenants = await inRounds([...tenantIds].sort(), maxParallelReads, factsOf);
+  const gateways = log && { state: log.state, anonymous: log.of(null), unconfirmed: log.unconfirmed };
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
   const allFaults = [...builds.faults, ...faults, ...sandbox.faults, ...unread];
-  return { builds, keys, removals, sandbox: sandbox.value, faults: allFaults };
-}
+  return { tenants, gateways: gateways ?? null, faults: allFaults };
 
-async function allStored(store: ObjectStore, signal: AbortSignal): Promise<readonly TenantId[]> {
-  const tenantIds: TenantId[] = [];
-  for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
-  return tenantIds;
-}
-
-async function tenantFacts(
-  store: ObjectStore,
-  tenantId: TenantId,
-  { builds, keys, removals, sandbox }: CommonFacts,
-  known: LiveReading | undefined,
-  signal: AbortSignal,
-): Promise<TenantFacts> {
-  const build = builds.of(tenantId);
-  const isSandbox = tenantId === sandbox;
-  const reading =
-    known === undefined
-      ? await readLiveHead(store, tenantId, signal)
-      : known.kind === "read"
-        ? ({ kind: "read", live: headOf(known.live) } as const)
-        : known;
-  const pointer =
-    reading.kind === "read" ? reading.live.pointer : reading.kind === "damaged" ? reading.pointer : null;
-  const held = pointer?.current.hold ?? null;
-  const facts = {
-    tenantId,
-    ...build,
-    // A run of all tenants may have been before `sandbox init`, and no source lists the sandbox.
-    notInSource: isSandbox ? null : build.notInSource,
-    isSandbox,
-    hold: held && { ...held, by: await heldBy(store, tenantId, held.since, signal) },
-    removal: removals.get(tenantId) ?? null,
-    keys: keys.kind === "read" ? keys.registry.tokens.filter((token) => token.tenantId === tenantId) : null,
-    answers: null,
-  };
-  if (reading.kind !== "read") {
-    const fault = reading.kind === "damaged" ? reading.reason : null;
-    return { ...facts, live: null, fault };
+  async function factsOf(tenantId: TenantId): Promise<TenantFacts> {
+    const build = builds.of(tenantId);
+    const isSandbox = tenantId === sandbox.value;
+    const reading = question.live ?? (await readLiveHead(store, tenantId, signal));
+    const pointer =
+      reading.kind === "read" ? reading.live.pointer : reading.kind === "damaged" ? reading.pointer : null;
+    const held = pointer?.current.hold ?? null;
+    return {
+      tenantId,
+      ...build,
+      // A run of all tenants may have been before `sandbox init`, and no source lists the sandbox.
+      notInSource: isSandbox ? null : build.notInSource,
+      isSandbox,
+      live: reading.kind === "read" ? liveFacts(reading.live, build) : null,
+      fault: reading.kind === "damaged" ? reading.reason : null,
+      hold: held && { ...held, by: await heldBy(store, tenantId, held.since, signal) },
+      removal: removals.get(tenantId) ?? null,
+      keys: keys.kind === "read" ? keys.registry.tokens.filter((token) => token.tenantId === tenantId) : null,
+      answers: log?.of(tenantId) ?? null,
+    };
   }
-  const { pointer: version, ...head } = reading.live;
-  const { snapshotId, generation, publishedAt } = version.current;
-  const confirmedAt = confirmedAtOf(build.confirmation, snapshotId);
-  const live = { snapshotId, generation, ...head, publishedAt, confirmedAt };
-  return { ...facts, live, fault: null };
+}
+
+type Live = Extract<LiveReading | Awaited<ReturnType<typeof readLiveHead>>, { kind: "read" }>["live"];
+
+function liveFacts(live: Live, { confirmation }: LastBuild): LiveFacts {
+  const { snapshotId, generation, publishedAt } = live.pointer.current;
+  const { generatedAt, contentAt, programs } = "manifest" in live ? headOf(live) : live;
+  const confirmedAt = confirmedAtOf(confirmation, snapshotId);
+  return { snapshotId, generation, generatedAt, contentAt, programs, publishedAt, confirmedAt };
 }

@@ -9,17 +9,11 @@ import type { Shell } from "../../shell/shell.ts";
  */
 export async function whereNothingIs(store: ObjectStore, { env, signal }: Shell): Promise<string> {
   const isSet = settingText("STORE_URL", env) !== undefined;
-  const place = `${store.address}${isSet ? "" : ", the default, since STORE_URL is not set"}`;
-  if (await isAny(storedTenants(store, signal))) {
-    return `The store (${place}) holds other tenants. Check STORE_URL, or see \`snapshot build\`.`;
+  const place = `The store (${store.address}${isSet ? "" : ", the default, since STORE_URL is not set"})`;
+  const check = "Check STORE_URL, or see `snapshot build`.";
+  for await (const _ of storedTenants(store, signal)) return `${place} holds other tenants. ${check}`;
+  for await (const _ of store.listFolders("", { signal })) {
+    return `${place} holds something, but no published tenant. ${check}`;
   }
-  if (await isAny(store.listFolders("", { signal }))) {
-    return `The store (${place}) holds something, but no published tenant. Check STORE_URL, or see \`snapshot build\`.`;
-  }
-  return `The store (${place}) holds nothing at all. Check STORE_URL; in a new installation, see \`snapshot build\`.`;
-}
-
-async function isAny(folders: AsyncIterable<string>): Promise<boolean> {
-  for await (const _ of folders) return true;
-  return false;
+  return `${place} holds nothing at all. Check STORE_URL; in a new installation, see \`snapshot build\`.`;
 }

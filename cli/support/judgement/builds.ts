@@ -1,92 +1,250 @@
 import { plainTime, type Reader } from "../../output/times.ts";
-import type { LastBuild, LastRun } from "../facts/last-build.ts";
+import type { LastRun } from "../facts/last-build.ts";
 import type { Hold, TenantFacts } from "../facts/tenants.ts";
+import {
+  buildCommand,
+  clause,
+  faultsSteps,
+  forOperations,
+  forSupport,
+  lengthOf,
+  namedPrograms,
+  releaseStep,
+  type Step,
+  silentSteps,
+  startStep,
+} from "./steps.ts";
 
-/** P47: the state of a tenant's builds: whether they come, and whether they may publish. */
+/** P47: whether a tenant's builds come, and whether they may publish. */
 export interface BuildState {
-  readonly builds: Builds;
-  readonly block: Block;
+  /**
+   * `running`: the last one got as far as the rules let it. `interrupted`: somebody ended it. `failing`: it failed for a reason
+   * that is not in a program's data. `silent`: none has come within the time in which one should (P50).
+   */
+  readonly builds: "unseen" | "running" | "interrupted" | "failing" | "silent";
+  /**
+   * What keeps everything but withdrawals from being published when a build comes. `guard`: one refused the last build.
+   * `faults`: builds stop at faulty programs (`--on-invalid fail`), and the last one did.
+   */
+  readonly block: "none" | "held" | "guard" | "faults";
 }
 
-/** Whether builds come. `at`: when the last one ended, RFC 3339. */
-export type Builds =
-  | { readonly kind: "unseen" }
-  /** The last one got as far as the rules let it. */
-  | { readonly kind: "running"; readonly at: string }
-  /** Somebody ended the last one before it was done. */
-  | { readonly kind: "interrupted"; readonly at: string }
-  /** The last one failed for a reason that is not in a program's data. */
-  | { readonly kind: "failing"; readonly at: string; readonly lastGoodAt: string | null }
-  /** None has come within the time in which one should (P50). */
-  | { readonly kind: "silent"; readonly at: string; readonly withinMs: number };
-
-/** What keeps everything but withdrawals from being published when a build comes. */
-export type Block =
-  | { readonly kind: "none" }
-  | { readonly kind: "held"; readonly hold: Hold }
-  /** The last build was refused by a guard. */
-  | { readonly kind: "guard"; readonly at: string; readonly guard: Guard }
-  /** Builds stop at faulty programs (`--on-invalid fail`), and the last one did. `programs`: those that it named. */
-  | { readonly kind: "faults"; readonly at: string; readonly programs: readonly (string | null)[] };
-
-/** The change that the guard prevents: lost programs, emptied fields, or another tenant's programs. */
-export type Guard = "shrink" | "field" | "shared";
-
-export type BuildFacts = Pick<LastBuild, "lastRun" | "lastTry"> &
-  Pick<TenantFacts, "hold"> & {
-    readonly confirmation: Pick<NonNullable<LastBuild["confirmation"]>, "confirmedAt"> | undefined;
-  };
-
-/** A daily job, and two hours for one that is late. */
-const defaultBuildWithinMs = 26 * 3_600_000;
+export type BuildFacts = Pick<TenantFacts, "lastRun" | "lastTry" | "hold">;
 
 export function buildStateOf(facts: BuildFacts, reader: Reader): BuildState {
-  const { hold } = facts;
-  return { builds: buildsOf(facts, reader), block: hold === null ? blockOf(facts) : { kind: "held", hold } };
+  return { builds: buildsOf(facts, reader), block: facts.hold === null ? blockOf(facts) : "held" };
 }
 
 /**
  * The failure of the last build; `null` when there is none, or when it is not recorded. `snapshot watch` records a failure that
  * repeats itself once, so the last recorded run of the same outcome has the reason.
  */
-export function failureOf({ lastRun, lastTry }: Pick<BuildFacts, "lastRun" | "lastTry">): LastRun["failure"] {
+export function failureOf({ lastRun, lastTry }: Omit<BuildFacts, "hold">): LastRun["failure"] {
   return lastRun !== null && lastRun.outcome === lastTry?.outcome ? lastRun.failure : null;
 }
 
-function buildsOf(facts: BuildFacts, { now, buildWithinMs = defaultBuildWithinMs }: Reader): Builds {
-  const { lastTry, confirmation } = facts;
-  if (lastTry === null) return { kind: "unseen" };
-  const { outcome, triedAt: at } = lastTry;
-  if (now.getTime() - Date.parse(at) > buildWithinMs) return { kind: "silent", at, withinMs: buildWithinMs };
-  const failing = { kind: "failing", at, lastGoodAt: confirmation?.confirmedAt ?? null } as const;
+/** A daily job, and two hours for one that is late. */
+export function buildWithin({ buildWithinMs = 26 * 3_600_000 }: Reader): number {
+  return buildWithinMs;
+}
+
+function buildsOf(facts: BuildFacts, reader: Reader): BuildState["builds"] {
+  if (facts.lastTry === null) return "unseen";
+  const { outcome, triedAt } = facts.lastTry;
+  if (reader.now.getTime() - Date.parse(triedAt) > buildWithin(reader)) return "silent";
   const code = failureOf(facts)?.code;
   switch (outcome) {
     case "interrupted":
-      return { kind: "interrupted", at };
+      return "interrupted";
     case "skipped":
-      return code === undefined ? { kind: "interrupted", at } : failing;
+      return code === undefined ? "interrupted" : "failing";
     case "failed":
-      return code === "invalid_program" ? { kind: "running", at } : failing;
+      return code === "invalid_program" ? "running" : "failing";
     case "refused":
-      return code === "store_unsupported" ? failing : { kind: "running", at };
+      return code === "store_unsupported" ? "failing" : "running";
     default:
-      return { kind: "running", at };
+      return "running";
   }
 }
 
-function blockOf(facts: BuildFacts): Block {
-  const { lastRun, lastTry } = facts;
+function blockOf(facts: BuildFacts): BuildState["block"] {
   const code = failureOf(facts)?.code;
-  if (lastTry?.outcome === "refused" && code !== "store_unsupported") {
-    const guard = code === "field_guard" ? "field" : code === "shared_guard" ? "shared" : "shrink";
-    return { kind: "guard", at: lastTry.triedAt, guard };
-  }
-  if (lastTry?.outcome === "failed" && code === "invalid_program") {
-    return { kind: "faults", at: lastTry.triedAt, programs: lastRun?.leftOut ?? [] };
-  }
-  return { kind: "none" };
+  if (facts.lastTry?.outcome === "refused" && code !== "store_unsupported") return "guard";
+  return facts.lastTry?.outcome === "failed" && code === "invalid_program" ? "faults" : "none";
 }
 
 export function holdWords({ since, reason, by }: Hold, reader: Reader): string {
-  return `since ${plainTime(since, reader)}${by === null ? "" : ` by ${by}`}: ${reason.replace(/\.$/, "")}`;
+  return `since ${plainTime(since, reader)}${by === null ? "" : ` by ${by}`}: ${clause(reason)}`;
 }
+
+/** What each guard prevents, by the code of its failure: lost programs, emptied fields, or another tenant's programs. */
+const guards = {
+  shrink_guard: {
+    reason: "too many programs or all of them would have disappeared at once",
+    question: "Look whether those programs are really gone from the booking system.",
+    override: "--allow-shrink",
+  },
+  field_guard: {
+    reason: "most programs would have lost something that partners see of them",
+    question: "Look whether those fields are really empty in the booking system.",
+    override: "--allow-emptied",
+  },
+  shared_guard: {
+    reason: "partners would have got programs that another company has, too",
+    question: "Look whether both companies really offer those programs.",
+    override: "--allow-shared",
+  },
+} as const;
+
+function guardOf(facts: BuildFacts) {
+  const code = failureOf(facts)?.code;
+  return guards[code === "field_guard" || code === "shared_guard" ? code : "shrink_guard"];
+}
+
+export function guardSteps(tenant: TenantFacts): readonly Step[] {
+  const { question, override } = guardOf(tenant);
+  return [
+    forSupport("Tell operations that the last build was refused."),
+    forOperations(
+      `${question} If not, mend the source and build; if so, build with ${override}.`,
+      buildCommand(tenant.tenantId),
+      buildCommand(tenant.tenantId, override),
+    ),
+  ];
+}
+
+/** `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`: anything else. */
+export type Need = "change" | "withdrawal" | "loss";
+
+/** `last` (P10): this program is the last published one, and the next build refuses to remove it unless it publishes another. */
+export type Obstacle = "none" | "last" | Exclude<BuildState[keyof BuildState], "running">;
+
+/** A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to be corrected first. */
+interface Waiting {
+  readonly tenant: TenantFacts & { readonly buildState: BuildState };
+  readonly programId: string;
+  readonly isOnly: boolean;
+  readonly isWait: boolean;
+  readonly need: Need;
+  /** The effect of a build on the program, such as "take it out". */
+  readonly effect: string;
+}
+
+/**
+ * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever builds do. Next
+ * comes that no build gets through, and then the guard or fault that a build would meet. The program's own fault is no obstacle,
+ * because correcting it is the first step anyway.
+ */
+export function obstacleTo(waiting: Waiting): Obstacle {
+  const { tenant, programId, isOnly, need } = waiting;
+  const { builds, block } = tenant.buildState;
+  // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
+  const met = need === "withdrawal" ? "none" : block;
+  if (met === "held") return met;
+  if (builds === "failing" || builds === "silent") return builds;
+  if (met === "guard") return met;
+  const faulty = tenant.lastRun?.leftOut ?? [];
+  if (met === "faults" && (faulty.length === 0 || faulty.some((id) => id !== programId))) return met;
+  if (need === "loss" && isOnly) return "last";
+  return builds === "running" ? "none" : builds;
+}
+
+/** P47: the table of obstacles: a sentence about the program's future, and the steps that remove the obstacle. */
+export function prospectOf(
+  obstacle: Obstacle,
+  { tenant, programId, need, effect, isWait }: Waiting,
+  reader: Reader,
+): { readonly sentence: string; readonly steps: readonly Step[] } {
+  const { tenantId, lastTry, lastRun, hold, confirmation, buildState } = tenant;
+  const build = buildCommand(tenantId);
+  const status = `snapshot status --tenant ${tenantId}`;
+  const at = plainTime(lastTry?.triedAt ?? "", reader);
+  const comes = (sentence: string, ...steps: readonly Step[]) => {
+    return {
+      sentence: `${sentence} should ${effect}.${need === "withdrawal" ? passing[buildState.block] : ""}`,
+      steps,
+    };
+  };
+  const stays = (why: string, ...steps: readonly Step[]) => {
+    return { sentence: `Nothing of that reaches partners by itself: ${why}`, steps };
+  };
+  switch (obstacle) {
+    case "none": {
+      const wait = [
+        forSupport("Wait for the next build; nothing is to be corrected."),
+        forOperations("If it cannot wait, build now.", build),
+      ];
+      const then = [forOperations("Then build, or wait for the next build.", build)];
+      const sentence = `Builds get through (the last one ended ${at}), and the next one`;
+      return comes(sentence, ...(isWait ? wait : then));
+    }
+    case "interrupted": {
+      const sentence = `The last build was stopped before it was done (${at}); the next one that gets through`;
+      return comes(sentence, startStep(tenantId));
+    }
+    case "unseen":
+      return comes(
+        "No build is on record, so whether one comes is not known; one that gets through",
+        startStep(tenantId),
+      );
+    case "held": {
+      const held = `the tenant is held ${hold === null ? "" : holdWords(hold, reader)}. Operations have to end the hold.`;
+      const steps = [
+        forSupport("Ask operations whether the reason of the hold is gone."),
+        releaseStep(tenantId),
+      ];
+      // Ending the hold would change nothing by itself.
+      if (buildState.builds === "failing") {
+        const mend = forOperations("Mend why builds fail, too.", status);
+        return stays(`${held} Builds fail, too (the last one ${at}).`, ...steps, mend);
+      }
+      if (buildState.builds === "silent") {
+        const find = forOperations("Find out, too, why no build comes by itself.");
+        return stays(`${held} Nor has a build ended since ${at}.`, ...steps, find);
+      }
+      return stays(held, ...steps);
+    }
+    case "failing": {
+      const good = confirmation?.confirmedAt ?? null;
+      const since =
+        good === null ? "" : `, and the last that got through read the data of ${plainTime(good, reader)}`;
+      return stays(
+        `builds fail (the last one ${at}${since}), until operations mend that.`,
+        forSupport("Tell operations that builds fail; the last run's reason is below."),
+        forOperations("Mend what the last run says, then build.", status, build),
+      );
+    }
+    case "silent": {
+      const within = lengthOf(buildWithin(reader));
+      const why = `no build has ended since ${at}, and one should come within ${within}.`;
+      return stays(why, ...silentSteps(tenantId));
+    }
+    case "guard": {
+      const { reason } = guardOf(tenant);
+      const why = `the last build (${at}) was refused, since ${reason}, and so is the next until that is settled.`;
+      return stays(why, ...guardSteps(tenant));
+    }
+    case "faults": {
+      const others = lastRun?.leftOut.filter((id) => id !== programId) ?? [];
+      const why = `builds stop at faulty programs, and the last one (${at}) stopped at ${namedPrograms(others)}.`;
+      return stays(why, ...faultsSteps(tenantId, others));
+    }
+    case "last": {
+      const look = "Look whether it is really gone from the booking system, and tell operations.";
+      const override = "If partners should see an empty list, build with --allow-shrink.";
+      const empty = forOperations(override, buildCommand(tenantId, "--allow-shrink"));
+      return {
+        sentence: `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`,
+        steps: isWait ? [forSupport(look), empty] : [empty],
+      };
+    }
+  }
+}
+
+/** Why a withdrawal gets through although the tenant is kept as it is. */
+const passing: Readonly<Record<BuildState["block"], string>> = {
+  none: "",
+  held: " The hold does not keep that back.",
+  guard: " That the last build was refused does not keep it back.",
+  faults: " The faults of other programs do not keep it back.",
+};

@@ -1,4 +1,5 @@
-import type { Step } from "./step.ts";
+import { counted } from "../../output/counted.ts";
+import { clause, type Step } from "./steps.ts";
 
 /** `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it may be meant so. */
 type Severity = "bad" | "doubtful";
@@ -19,44 +20,44 @@ export interface Concern {
   readonly steps: readonly Step[];
 }
 
-/**
- * P53, P77: all kinds in the order of all commands and pages, the worst first. Each has its usual severity, a name for tables,
- * and a label for its time.
- */
+/** P53, P77: all kinds in the order of all commands and pages, the worst first, with their usual severity and a short name. */
 export const concernKinds = {
-  answers_old: { severity: "bad", title: "older data", when: "Last" },
-  unfinished_removal: { severity: "bad", title: "removal not ended", when: "Since" },
-  damaged: { severity: "bad", title: "damaged", when: "Found" },
-  never_published: { severity: "bad", title: "never published", when: "Since" },
-  answers_failed: { severity: "bad", title: "500", when: "Last" },
-  empty: { severity: "doubtful", title: "empty list", when: "Since" },
-  token_expired: { severity: "bad", title: "key expired", when: "It ended" },
-  answers_refused: { severity: "doubtful", title: "401", when: "Last" },
-  failing: { severity: "bad", title: "builds fail", when: "Last tried" },
-  silent: { severity: "bad", title: "no builds", when: "The last one ended" },
-  guard: { severity: "bad", title: "refused", when: "Last tried" },
-  faults: { severity: "bad", title: "faulty programs", when: "Last tried" },
-  answers_limited: { severity: "doubtful", title: "429", when: "Last" },
-  programs_shared: { severity: "doubtful", title: "programs shared", when: "Found" },
-  left_out: { severity: "doubtful", title: "left out", when: "Found" },
-  held: { severity: "doubtful", title: "held", when: "Since" },
-  interrupted: { severity: "doubtful", title: "stopped", when: "Last tried" },
-  unseen: { severity: "doubtful", title: "no builds on record", when: "Since" },
-  token_expires: { severity: "doubtful", title: "key expires", when: "It ends" },
-  not_in_source: { severity: "doubtful", title: "not in the source", when: "Found" },
-  removed: { severity: "doubtful", title: "removed", when: "Since" },
+  answers_old: { severity: "bad", title: "older data" },
+  unfinished_removal: { severity: "bad", title: "removal not ended" },
+  damaged: { severity: "bad", title: "damaged" },
+  never_published: { severity: "bad", title: "never published" },
+  answers_failed: { severity: "bad", title: "500" },
+  empty: { severity: "doubtful", title: "empty list" },
+  token_expired: { severity: "bad", title: "key expired" },
+  answers_refused: { severity: "doubtful", title: "401" },
+  failing: { severity: "bad", title: "builds fail" },
+  silent: { severity: "bad", title: "no builds" },
+  guard: { severity: "bad", title: "refused" },
+  faults: { severity: "bad", title: "faulty programs" },
+  answers_limited: { severity: "doubtful", title: "429" },
+  programs_shared: { severity: "doubtful", title: "programs shared" },
+  left_out: { severity: "doubtful", title: "left out" },
+  held: { severity: "doubtful", title: "held" },
+  interrupted: { severity: "doubtful", title: "stopped" },
+  unseen: { severity: "doubtful", title: "no builds on record" },
+  token_expires: { severity: "doubtful", title: "key expires" },
+  not_in_source: { severity: "doubtful", title: "not in the source" },
+  removed: { severity: "doubtful", title: "removed" },
 } as const;
 
 export type ConcernKind = keyof typeof concernKinds;
+
+export type ConcernMore = Partial<Pick<Concern, "severity" | "at" | "programs" | "requestId">>;
 
 export function concern(
   kind: ConcernKind,
   tenantId: string | null,
   text: string,
-  more: Partial<Pick<Concern, "severity" | "at" | "programs" | "requestId" | "steps">> = {},
+  steps: readonly Step[] = [],
+  more: ConcernMore = {},
 ): Concern {
   const { severity } = concernKinds[kind];
-  return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps: [], ...more };
+  return { kind, severity, tenantId, text, at: null, programs: [], requestId: null, steps, ...more };
 }
 
 /** Puts bad concerns first. Concerns of one severity are in the order of the kinds above. */
@@ -70,25 +71,28 @@ function rank({ kind, severity }: Concern): number {
   return order.indexOf(kind) + (severity === "bad" ? 0 : order.length);
 }
 
-/** Tenants with the same concern, said once. */
+/** A tenant with its concerns, the worst first. */
+interface Subject {
+  readonly tenantId: string;
+  readonly concerns: readonly Concern[];
+}
+
+/** The same concern of at least one tenant, said once. */
 export interface SharedConcern {
   readonly concern: Concern;
-  /** At least one, in the order of the subjects. */
   readonly tenantIds: readonly string[];
 }
 
 /** Concerns of the same words stand together, where the first of them stood. */
-export function sharedConcerns(
-  subjects: readonly { readonly tenantId: string; readonly concerns: readonly Concern[] }[],
-): readonly SharedConcern[] {
+export function sharedConcerns(subjects: readonly Subject[]): readonly SharedConcern[] {
   const groups = new Map<string, { readonly concern: Concern; readonly tenantIds: string[] }>();
   for (const { tenantId, concerns } of subjects) {
     for (const concern of concerns) {
       const { kind, severity, text, programs } = concern;
       const cause = JSON.stringify([kind, severity, text, programs]);
-      const group = groups.get(cause);
-      if (group === undefined) groups.set(cause, { concern, tenantIds: [tenantId] });
-      else group.tenantIds.push(tenantId);
+      const group = groups.get(cause) ?? { concern, tenantIds: [] };
+      groups.set(cause, group);
+      group.tenantIds.push(tenantId);
     }
   }
   return [...groups.values()];
@@ -96,40 +100,33 @@ export function sharedConcerns(
 
 /** The tenants of a shared concern, as long as a line has room: `7 tenants (a, b, c and 4 more)`. */
 export function namedTenants(tenantIds: readonly string[]): string {
-  const [first = "", ...others] = tenantIds;
-  if (others.length === 0) return first;
-  const shown = tenantIds.slice(0, maxNames).join(", ");
-  const rest = tenantIds.length - maxNames;
-  return `${tenantIds.length} tenants (${shown}${rest > 0 ? ` and ${rest} more` : ""})`;
+  if (tenantIds.length === 1) return tenantIds.join();
+  const shown = tenantIds.slice(0, 3);
+  const rest = tenantIds.length - shown.length;
+  return `${tenantIds.length} tenants (${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""})`;
 }
 
-const maxNames = 3;
-
-/** Subjects by their worst concern, then by how many they have, then by name. */
-export function worstSubjectFirst<
-  Subject extends { readonly tenantId: string; readonly concerns: readonly Concern[] },
->(subjects: readonly Subject[]): readonly Subject[] {
-  const worst = ({ concerns: [first] }: Subject): number =>
+/** By the worst concern, then by the number of concerns, then by name. */
+export function worstSubjectFirst<Known extends Subject>(subjects: readonly Known[]): readonly Known[] {
+  const worst = ({ concerns: [first] }: Subject) =>
     first === undefined ? Number.MAX_SAFE_INTEGER : rank(first);
-  return [...subjects].sort(
-    (a, b) =>
-      worst(a) - worst(b) || b.concerns.length - a.concerns.length || (a.tenantId < b.tenantId ? -1 : 1),
-  );
+  const order = (a: Subject, b: Subject): number =>
+    worst(a) - worst(b) || b.concerns.length - a.concerns.length || (a.tenantId < b.tenantId ? -1 : 1);
+  return [...subjects].sort(order);
 }
 
-export function tally(subjects: readonly { readonly concerns: readonly Concern[] }[]) {
+export function tally(subjects: readonly Pick<Subject, "concerns">[]) {
   const of = (severity: Severity): number =>
     subjects.filter(({ concerns: [first] }) => first?.severity === severity).length;
   const [bad, doubtful] = [of("bad"), of("doubtful")];
   return { bad, doubtful, well: subjects.length - bad - doubtful };
 }
 
-export function tallyWords(subjects: readonly { readonly concerns: readonly Concern[] }[]): string {
+export function tallyWords(subjects: readonly Pick<Subject, "concerns">[]): string {
   const { bad, doubtful, well } = tally(subjects);
-  const noun = subjects.length === 1 ? "tenant" : "tenants";
-  return `${subjects.length} ${noun}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
+  return `${counted(subjects.length, "tenant")}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
 }
 
 export function concernSentence({ text }: Concern): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+  return `${text.charAt(0).toUpperCase()}${clause(text.slice(1))}.`;
 }

@@ -1,148 +1,132 @@
 import { isProgramId } from "../../../core/ids.ts";
-import type { Reader } from "../../output/times.ts";
+import { plainTime, type Reader } from "../../output/times.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
-import type { ProgramInSource } from "../facts/program-in-source.ts";
-import type { ProgramInStore } from "../facts/program-in-store.ts";
-import { didYouMean, inSandbox, malformedId, removedTenant, unpublished } from "./no-program-cases.ts";
-import { obstacleTo, prospectOf, withdrawalPasses } from "./obstacle.ts";
+import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
+import { obstacleTo, prospectOf } from "./builds.ts";
 import {
   activation,
   correction,
-  flawed,
+  faultWords,
   flawStep,
   flawWords,
-  problemList,
   unpublishedState,
-  unseenThen,
 } from "./problem-words.ts";
-import { askAgain, damageSteps, mendViews, nothingToDo, tenantAdvice, unlistedSteps } from "./remedies.ts";
-import { type ProgramFacts, type ProgramJudgement, type Standing, standing } from "./standing.ts";
-import { explainCommand, forSupport, listCommand, nextStep } from "./step.ts";
+import {
+  type ProgramFacts,
+  type ProgramJudgement,
+  type Standing,
+  type StandingName,
+  standingRow,
+} from "./standings.ts";
+import {
+  damageSteps,
+  explainCommand,
+  forOperations,
+  forSupport,
+  listCommand,
+  type MaybeStep,
+  nextStep,
+  removedSteps,
+  type Step,
+  sandboxSteps,
+  unlistedSteps,
+} from "./steps.ts";
 import { goneSince } from "./tenant.ts";
 
-/** Judges a program (P47): its case in the table, and what stands in the way of the build that it waits for. Pure. */
+/** Judges a program (P47): its standing, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
-  const { tenant, programId, tenantId, store } = facts;
-  const { name, answer, verdict, now, build, isToBeCorrected, steps = [] } = caseOf(facts, reader);
-  const first = steps.filter((step) => step !== undefined);
-  if (build === undefined && isToBeCorrected !== true) {
-    return { row: name, answer, verdict, summary: now, next: nextStep(...first) };
-  }
+  const { tenant, programId, store } = facts;
+  const { name, now, steps } = standingOf(facts, reader);
+  const [answer, verdict, need, effect = ""] = standingRow(name);
+  const first = steps.filter((step) => step !== undefined && step !== false);
+  const judged = { row: name, answer, verdict, summary: now, next: nextStep(first) };
+  // The sandbox waits for no build.
+  if (need === undefined || tenant.isSandbox) return judged;
   const isOnly = store.kind === "live" && store.programs === 1;
-  const obstacle = obstacleTo(build?.need ?? "change", tenant.buildState, { programId, isOnly });
-  const isWait = build !== undefined && first.length === 0;
-  const prospect = prospectOf(obstacle, { effect: build?.effect ?? "", tenantId, isWait }, reader);
-  const isPassing = build?.need === "withdrawal" && obstacle.kind !== "failing" && obstacle.kind !== "silent";
-  const passes = isPassing ? withdrawalPasses[tenant.buildState.block.kind] : "";
-  return {
-    row: `${name}/${obstacle.kind}`,
-    answer,
-    verdict,
-    summary: build === undefined ? now : `${now} ${prospect.sentence}${passes}`,
-    next: nextStep(...first, ...prospect.steps),
-  };
+  const isWait = need !== "correction" && first.length === 0;
+  const about = { tenant, programId, isOnly, effect, isWait };
+  const waiting = { ...about, need: need === "correction" ? "change" : need };
+  const obstacle = obstacleTo(waiting);
+  const { sentence, steps: removal } = prospectOf(obstacle, waiting, reader);
+  const summary = need === "correction" ? now : `${now} ${sentence}`;
+  return { ...judged, row: `${name}/${obstacle}`, summary, next: nextStep([...first, ...removal]) };
 }
 
-/**
- * The table of cases (P47): what partners see of a program × what the source says of it → the sentence and the steps. Total, so
- * every combination of facts has exactly one case. What stands in the way of a build is added by `judgedProgram`.
- */
-function caseOf(facts: ProgramFacts, reader: Reader): Standing {
+function is(name: StandingName, now: string, steps: readonly MaybeStep[] = []): Standing {
+  return { name, now, steps };
+}
+
+/** What partners see of a program × what the source says of it. Total: every combination of facts has one standing. */
+function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   const { store, programId, tenantId, tenant, source } = facts;
   const goneAt = goneSince(tenant);
-  if (goneAt !== null) return removedTenant(facts, goneAt, reader);
+  if (goneAt !== null) {
+    // P91: whatever is still stored, a removed tenant's partners get nothing.
+    const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
+    const again = isListed ? " The booking system lists the tenant again." : "";
+    const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(goneAt, reader)}, and its access keys ended with it.${again}`;
+    return is("removed", now, removedSteps(tenantId, isListed));
+  }
   if (!isProgramId(programId)) return malformedId(facts);
   if (tenant.isSandbox) return inSandbox(facts);
-  switch (store.kind) {
-    case "damaged":
-      return standing("damaged", "Partners get 500 (internal error): a published file is damaged.", {
-        steps: damageSteps(tenantId, store.isHeld, source.kind !== "tenant_unknown"),
-      });
-    case "unpublished":
-      return unpublished(facts, store.isStore);
-    case "live":
-      return store.served === null ? missing(facts, store) : served(facts);
+  if (store.kind === "damaged") {
+    const steps = damageSteps(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
+    return is("damaged", "Partners get 500 (internal error): a published file is damaged.", steps);
   }
+  if (store.kind === "unpublished") return unpublished(facts, store.isStore);
+  return store.served === null ? missing(facts, store) : served(facts);
 }
-
-type LiveStore = Extract<ProgramInStore, { readonly kind: "live" }>;
 
 function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
   switch (source.kind) {
-    case "unavailable":
-      return standing(
-        "served_unchecked",
-        "Partners see it. Whether the booking system says something else by now is not known: it could not be asked.",
-        { steps: [forSupport(askAgain), mendViews] },
-      );
-    case "tenant_unknown":
-      return standing(
-        "served_unlisted",
-        `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`,
-        { steps: unlistedSteps(tenantId, ", which ends its access keys") },
-      );
+    case "unavailable": {
+      const now =
+        "Partners see it. Whether the booking system says something else by now is not known: it could not be asked.";
+      return is("served_unchecked", now, [forSupport(askAgain), mendViews]);
+    }
+    case "tenant_unknown": {
+      const now = `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`;
+      return is("served_unlisted", now, unlistedSteps(tenantId, ", which ends its access keys"));
+    }
     case "absent":
-      return standing("served_absent", "Partners still see it, though the booking system no longer has it.", {
-        build: { need: "loss", effect: "take it out" },
-      });
-    case "not_publishable":
-      return standing(
-        "served_withdrawn",
-        `Partners still see it, though the source says ${JSON.stringify(source.state)} now.`,
-        { build: { need: "withdrawal", effect: "take it out" } },
-      );
+      return is("served_absent", "Partners still see it, though the booking system no longer has it.");
+    case "not_publishable": {
+      const now = `Partners still see it, though the source says ${JSON.stringify(source.state)} now.`;
+      return is("served_withdrawn", now);
+    }
     case "invalid": {
       const now = "Partners see it as it was; what the booking system has now cannot be published";
       const steps = [correction(source.problems), flawStep(source, garbled)];
-      const why = `${problemList(source.problems)}${unseenThen(source)}`;
       // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
-      if (tenant.lastRun?.onInvalid === "fail") {
-        const stopping = `${now}, and builds of this tenant stop at such a fault: ${why}`;
-        return standing("served_stopping", stopping, { isToBeCorrected: true, steps });
+      if (tenant.lastRun?.onInvalid !== "fail") {
+        return is("served_faulty", `${now}: ${faultWords(source)}`, steps);
       }
-      const build = { need: "loss", effect: "leave it out, so that partners no longer see it" } as const;
-      return standing("served_faulty", `${now}: ${why}`, { build, steps });
+      const stopping = `${now}, and builds of this tenant stop at such a fault: ${faultWords(source)}`;
+      return is("served_stopping", stopping, steps);
     }
     case "publishable":
       break;
   }
   const flaws = flawWords(source.dropped, garbled);
   if (changes !== null && changes.length > 0) {
-    const fields = [...new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)))];
-    return standing(
-      "served_differs",
-      `Partners see an older version; the booking system has changed since (${fields.join(", ")}).${flawed(flaws)}`,
-      {
-        build: { need: "change", effect: "bring partners the new version" },
-        steps: [flawStep(source, garbled)],
-      },
-    );
+    const fields = new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)));
+    const now = `Partners see an older version; the booking system has changed since (${[...fields].join(", ")}).${flawed(flaws)}`;
+    return is("served_differs", now, [flawStep(source, garbled)]);
   }
   const count = source.dropped.length;
   if (count === 0) {
-    return standing(
-      "served_same",
-      ["Partners see it, exactly as the booking system has it now.", ...flaws].join(" "),
-      {
-        steps: [
-          garbled.length > 0
-            ? forSupport("Have the garbled texts corrected in the booking system; partners see what it has.")
-            : nothingToDo,
-        ],
-      },
-    );
+    const now = ["Partners see it, exactly as the booking system has it now.", ...flaws].join(" ");
+    const mend = "Have the garbled texts corrected in the booking system; partners see what it has.";
+    return is("served_same", now, [garbled.length > 0 ? forSupport(mend) : nothingToDo]);
   }
   const values = count === 1 ? "one value that is not published" : `${count} values that are not published`;
+  const now = `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws.join(" ")}`;
   const also = garbled.length === 0 ? "" : ", and the garbled texts as well";
-  return standing(
-    "served_dropped",
-    `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws.join(" ")}`,
-    {
-      isToBeCorrected: true,
-      steps: [forSupport(`If a value above should be seen, have it corrected in the booking system${also}.`)],
-    },
-  );
+  const mend = `If a value above should be seen, have it corrected in the booking system${also}.`;
+  return is("served_dropped", now, [forSupport(mend)]);
 }
+
+type LiveStore = Extract<ProgramFacts["store"], { readonly kind: "live" }>;
 
 function missing(facts: ProgramFacts, store: LiveStore): Standing {
   const { source, tenant, tenantId, garbled } = facts;
@@ -150,83 +134,142 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
   switch (source.kind) {
     case "unavailable": {
       const near = store.near !== null && explainCommand(tenantId, store.near);
-      return standing(
-        "missing_unchecked",
-        `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`,
-        { steps: [forSupport(askAgain, near), mendViews] },
-      );
+      const now = `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`;
+      return is("missing_unchecked", now, [forSupport(askAgain, near), mendViews]);
     }
-    case "tenant_unknown":
-      return standing(
-        "missing_unlisted",
-        `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`,
-        { steps: [forSupport(tenantAdvice, "source check")] },
-      );
+    case "tenant_unknown": {
+      const now = `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`;
+      return is("missing_unlisted", now, [forSupport(tenantAdvice, "source check")]);
+    }
     case "not_publishable":
-      return standing("missing_unpublishable", `${unseen} ${unpublishedState(source)}`, {
-        isToBeCorrected: true,
-        steps: [activation(source)],
-      });
+      return is("missing_unpublishable", `${unseen} ${unpublishedState(source)}`, [activation(source)]);
     case "invalid": {
       const stops = tenant.lastRun?.onInvalid === "fail";
       const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
-      return standing(
-        stops ? "missing_stopping" : "missing_faulty",
-        `${unseen} what the booking system has cannot be published${stopping}. ${problemList(source.problems)}${unseenThen(source)}`,
-        { isToBeCorrected: true, steps: [correction(source.problems), flawStep(source, garbled)] },
-      );
+      const now = `${unseen} what the booking system has cannot be published${stopping}. ${faultWords(source)}`;
+      const steps = [correction(source.problems), flawStep(source, garbled)];
+      return is(stops ? "missing_stopping" : "missing_faulty", now, steps);
     }
-    case "publishable":
-      return standing(
-        "missing_waiting",
-        `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(flawWords(source.dropped, garbled))}`,
-        { build: { need: "change", effect: "bring it to partners" }, steps: [flawStep(source, garbled)] },
-      );
+    case "publishable": {
+      const flaws = flawed(flawWords(source.dropped, garbled));
+      const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flaws}`;
+      return is("missing_waiting", now, [flawStep(source, garbled)]);
+    }
     case "absent":
       return absent(facts, source.elsewhere, store);
   }
 }
 
-type Elsewhere = Extract<ProgramInSource, { readonly kind: "absent" }>["elsewhere"];
-
 /** Neither partners nor the source have it under this id. */
 function absent(
   { tenantId, programId, otherSpelling }: ProgramFacts,
-  elsewhere: Elsewhere,
-  { past, near }: LiveStore,
+  elsewhere: readonly ElsewhereProgram[],
+  store: LiveStore,
 ): Standing {
   if (otherSpelling !== null) {
     const { programId: id, answer, summary, next } = otherSpelling;
     const tell = "Tell the partner the right id, or to take ids from the list.";
-    const right = forSupport(tell, explainCommand(tenantId, id));
+    const explain = explainCommand(tenantId, id);
     const nor = answer === 200 ? "" : ` Nor would that id help: ${summary}`;
     const now = `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${nor}`;
-    const later = { ...right, text: `After that: ${tell}` };
-    const steps = answer === 200 ? [right] : [...next.steps, later];
-    return standing("missing_spelled", now, { steps });
+    const steps = [...next.steps, forSupport(`After that: ${tell}`, explain)];
+    return is("missing_spelled", now, answer === 200 ? [forSupport(tell, explain)] : steps);
   }
   const owner = elsewhere.find((found) => found.programId === programId) ?? elsewhere[0];
   if (owner !== undefined) {
     const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
     const tell =
       "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.";
-    const steps = [forSupport(tell, explainCommand(owner.tenantId, owner.programId))];
-    return standing("missing_elsewhere", now, { steps });
+    return is("missing_elsewhere", now, [forSupport(tell, explainCommand(owner.tenantId, owner.programId))]);
   }
+  const { past, near } = store;
   if (past?.kind === "removed" || past?.kind === "rolled_back") {
-    const now = "Partners no longer see it (404): the booking system no longer has it.";
     const restore =
       "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
-    return standing("missing_gone", now, { steps: [forSupport(restore)], isToBeCorrected: true });
+    const now = "Partners no longer see it (404): the booking system no longer has it.";
+    return is("missing_gone", now, [forSupport(restore)]);
   }
   const neither = "Partners get 404 for this id: neither the booking system nor what is published has it";
   if (near !== null) {
-    const ask = "Ask the partner to take ids from the list.";
-    const steps = [forSupport(ask, explainCommand(tenantId, near))];
-    return standing("missing_near", `${neither}.${didYouMean(near)}`, { steps });
+    const ask = forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near));
+    return is("missing_near", `${neither}.${didYouMean(near)}`, [ask]);
   }
   const check =
     "Check the id: partners take it from the list, and it may differ from the number in the booking system.";
-  const steps = [forSupport(check, listCommand(tenantId))];
-  return standing("missing_unknown", `${neither}, nor an id like it.`, { steps });
+  return is("missing_unknown", `${neither}, nor an id like it.`, [forSupport(check, listCommand(tenantId))]);
 }
+
+/** Whatever becomes of this program, its tenant has to be published first. */
+function unpublished({ tenantId, source }: ProgramFacts, isStore: boolean): Standing {
+  const everything = `Partners get 500 (internal error) for everything: nothing is published for tenant ${tenantId}.`;
+  switch (source.kind) {
+    case "tenant_unknown": {
+      const now = `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`;
+      const step = isStore ? forSupport(tenantAdvice, "source check") : beginStore;
+      return is("unpublished_unlisted", isStore ? now : noStore, [step]);
+    }
+    case "unavailable": {
+      const now = `${everything} Whether there is such a tenant is not known: the booking system could not be asked.`;
+      const steps = [forSupport(`Check the tenant's id. ${askAgain}`), mendViews];
+      return is("unpublished_unchecked", isStore ? now : noStore, isStore ? steps : [beginStore]);
+    }
+    default:
+      // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
+      return isStore ? is("unpublished", everything) : is("unpublished/none", noStore, [beginStore]);
+  }
+}
+
+/** The sandbox is published once and stays as it is, so neither a build nor the booking system changes anything. */
+function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
+  if (store.kind !== "live") {
+    const why = store.kind === "damaged" ? "a published file is damaged" : "nothing is published";
+    return is(store.kind, `Partners get 500 (internal error) for the sandbox: ${why}.`, sandboxSteps);
+  }
+  if (store.served !== null) {
+    const now = "Partners see it: a program of the sandbox, which `sandbox init` published once.";
+    return is("served_same", now, [nothingToDo]);
+  }
+  const ask = forSupport("Ask the partner to take ids from the list.", listCommand(tenantId));
+  if (source.kind === "not_publishable") {
+    const now = `Partners do not see it (404): the sandbox has it as ${JSON.stringify(source.state)}, to show that such programs are not published.`;
+    return is("missing_unpublishable", now, [ask]);
+  }
+  const now = `Partners get 404 for this id: the sandbox has no such program.${didYouMean(store.near)}`;
+  return is("missing_unknown", now, [ask]);
+}
+
+function malformedId({ programId, tenantId, store }: ProgramFacts): Standing {
+  const near = store.kind === "live" ? store.near : null;
+  const now = `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${didYouMean(near)}`;
+  const take =
+    "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.";
+  const look = near === null ? listCommand(tenantId) : explainCommand(tenantId, near);
+  return is("malformed_id", now, [forSupport(take, look)]);
+}
+
+function didYouMean(near: string | null): string {
+  return near === null ? "" : ` Did you mean ${near}, which partners see?`;
+}
+
+function flawed(flaws: readonly string[]): string {
+  return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
+}
+
+const noStore =
+  "There is no store in that place, so nobody can say what partners get. Gateways that had their store there serve what they still hold, of an older snapshot, and answer 500 to everything else; their log says since when.";
+const beginStore: Step = forOperations(
+  "If partners were served before, check STORE_URL and whether the volume is mounted. A new installation begins with its first build.",
+  "store check",
+);
+const nothingToDo: Step = forSupport(
+  "Nothing is to be done. If the partner sees something else, ask for the X-Request-Id of the answer.",
+  "request explain REQUEST_ID --log FILE",
+);
+const askAgain =
+  "Where the booking system's database could not be reached, ask again from where it can be; otherwise tell operations.";
+const mendViews: Step = forOperations(
+  "If the database was reached, see which view fails or may not be read, and mend it.",
+  "source check",
+);
+const tenantAdvice =
+  "Check the tenant's id. A tenant that should be sold must be in the view partner_source.tenants.";

@@ -1,25 +1,23 @@
 import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
-import type { RequestFacts } from "../facts/requests.ts";
+import type { RequestFacts } from "../explain-requests.ts";
 import { olderSnapshot } from "./answers.ts";
 import { serverFault } from "./failed-request.ts";
-import { keySince, refusedKey } from "./refused-request.ts";
+import { type RequestCase, refusedKey, told } from "./refused-key.ts";
 import {
   explainCommand,
   forOperations,
   forSupport,
   type Judgement,
-  lengthOf,
+  listCommand,
   nextStep,
-  type RequestCase,
   shellWord,
-  told,
-} from "./step.ts";
+} from "./steps.ts";
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
   const { summary, steps } = caseOf(facts, reader);
-  return { summary, next: nextStep(...steps) };
+  return { summary, next: nextStep(steps) };
 }
 
 /** A message that can be sent to the partner unchanged. Times are in UTC. */
@@ -61,119 +59,103 @@ function caseOf(facts: RequestFacts, reader: Reader): RequestCase {
 
 function served(facts: RequestFacts, reader: Reader): RequestCase {
   const { line, snapshot } = facts;
-  const toPartner = "It was delivered whole.";
+  const { tenantId } = line;
+  const whole = "It was delivered whole.";
   const since = keySince(facts, reader);
   if (snapshot?.kind === "not_kept" && line.unconfirmedSince === null) {
     const gone = "What the partner got cannot be shown any more. See what partners get now.";
     return told(
       `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
-      toPartner,
-      forSupport(gone, listOf(facts)),
+      whole,
+      forSupport(gone, tenantId === null ? "tenant list" : listCommand(tenantId)),
     );
   }
-  const kept = snapshot?.kind === "kept" ? snapshot : null;
-  const show = kept !== null && forSupport("To see what the partner got:", showCommand(facts));
-  const replaced = kept?.replaced ?? null;
-  const older = "It was delivered whole, but was not the newest. Please send it again.";
-  const later =
-    replaced === null
-      ? ""
-      : `; snapshot ${replaced.by} had replaced it on ${plainTime(replaced.at, reader)}, ${lengthOf(Date.parse(line.time) - Date.parse(replaced.at))} before the request`;
+  const isKept = snapshot?.kind === "kept";
+  const show = isKept && forSupport("To see what the partner got:", showCommand(facts));
   if (line.unconfirmedSince !== null) {
     return told(
-      `The partner got a whole answer, ${olderSnapshot(line, reader)}${later}.${since}`,
-      replaced === null ? toPartner : older,
+      `The partner got a whole answer, ${olderSnapshot(line, reader)}.${since}`,
+      whole,
       forSupport("Escalate to operations: partners get older data, and errors when it lasts."),
       forOperations("See whether the store is there, and the one that is meant.", "store check"),
       show,
     );
   }
-  if (replaced !== null) {
-    const again =
-      "Tell the partner to ask again; if the answer is still the old one, escalate to operations.";
-    return told(
-      `The partner got a whole answer, but of an older snapshot${later}. Gateways follow within seconds.${since}`,
-      older,
-      forSupport(again),
-      forOperations("See what keeps that gateway from reading the store.", "store check"),
-      show,
-    );
-  }
-  const isEmpty = kept?.programs === 0 && line.route !== "detail";
+  const isEmpty = isKept && snapshot.programs === 0 && line.route !== "detail";
   const empty = isEmpty ? ": an empty list, since the snapshot had no program" : "";
-  const look =
-    isEmpty &&
-    line.tenantId !== null &&
-    forSupport("See whether that is so still, and why.", `snapshot status --tenant ${line.tenantId}`);
-  return told(
-    `The partner got the whole answer, byte for byte as it was published${empty}.${since}`,
-    toPartner,
-    look,
-    show,
-  );
+  const status = `snapshot status --tenant ${tenantId}`;
+  const look = isEmpty && forSupport("See whether that is so still, and why.", status);
+  const summary = `The partner got the whole answer, byte for byte as it was published${empty}.${since}`;
+  return told(summary, whole, look, show);
 }
 
-function listOf({ line: { tenantId } }: RequestFacts): string {
-  return tenantId === null ? "tenant list" : `snapshot show --tenant ${tenantId} --list`;
+/** A sentence about what became of the key since the request; empty when the key is still good. */
+function keySince({ token: key, line, tenant }: RequestFacts, reader: Reader): string {
+  if (key.kind !== "known") return "";
+  const { tenantId, revokedAt, expiresAt } = key.token;
+  const when = (at: string): string => plainTime(at, reader);
+  if (line.tenantId !== null && line.tenantId !== tenantId) {
+    return ` The access key is of tenant ${tenantId} now: it was moved from ${line.tenantId}.`;
+  }
+  const removal = tenant?.removal;
+  if (removal != null) return ` Since then tenant ${tenantId} was removed, on ${when(removal.removedAt)}.`;
+  if (revokedAt !== null) return ` Since then the access key was revoked, on ${when(revokedAt)}.`;
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= reader.now.getTime();
+  return isOver ? ` Since then the access key expired, on ${when(expiresAt)}.` : "";
 }
 
 function showCommand({ line: { tenantId, snapshotId, route, programId } }: RequestFacts): string {
   const what = programId === null ? "" : ` --program ${shellWord(programId)}`;
   const selector = route === "list" ? " --list" : route === "legacy" ? " --legacy" : what;
-  return `snapshot show --tenant ${tenantId ?? ""} --snapshot ${snapshotId ?? ""}${selector}`;
+  return `snapshot show --tenant ${tenantId} --snapshot ${snapshotId}${selector}`;
 }
 
 function cut({ line }: RequestFacts): RequestCase {
   const toPartner = "The connection ended before you had the whole answer. Please send it again.";
   if (line.causeCode === "too_many_waiting") {
-    return told(
-      "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.",
-      toPartner,
-      forSupport(
-        "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.",
-      ),
-    );
+    const tell =
+      "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.";
+    const summary =
+      "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.";
+    return told(summary, toPartner, forSupport(tell));
   }
   if (line.cause === null || line.causeCode === "client_left") {
-    return told(
-      "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.",
-      toPartner,
-      forSupport("Ask the partner for the timeout of its program, and for proxies in between."),
-    );
+    const summary =
+      "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.";
+    const ask = "Ask the partner for the timeout of its program, and for proxies in between.";
+    return told(summary, toPartner, forSupport(ask));
   }
   const verify = line.tenantId !== null && `snapshot verify --tenant ${line.tenantId}`;
-  return told(
-    "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.",
-    toPartner,
-    forSupport("If it happens again, escalate to operations: a published file may be damaged.", verify),
-  );
+  const summary =
+    "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.";
+  const escalate = "If it happens again, escalate to operations: a published file may be damaged.";
+  return told(summary, toPartner, forSupport(escalate, verify));
 }
 
-function malformed(facts: RequestFacts): RequestCase {
-  const { line } = facts;
+function malformed({ line }: RequestFacts): RequestCase {
   if (line.route === "detail") {
     const tell = "Tell the partner to take ids from the list, character by character.";
     return told(
       "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
       "The program id in the address is not well formed. Please take ids from the list, character by character.",
-      forSupport(tell, line.tenantId !== null && listOf(facts)),
+      forSupport(tell, line.tenantId !== null && listCommand(line.tenantId)),
     );
   }
   if (line.cause === "HPE_HEADER_OVERFLOW") {
+    const ask =
+      "Ask the partner which headers its program sends: cookies that grow, or an access key that was put there many times.";
     return told(
       "The headers of the request were larger than the 16 KiB that the gateway reads, so it was refused before its address was looked at.",
       "Its headers were larger than 16 KiB. Please send fewer or shorter ones.",
-      forSupport(
-        "Ask the partner which headers its program sends: cookies that grow, or an access key that was put there many times.",
-      ),
+      forSupport(ask),
     );
   }
+  const ask =
+    "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.";
   return told(
     `What arrived was no proper HTTP request (${line.cause ?? "malformed"}), so the gateway closed the connection.`,
     "It was no well-formed HTTP request. Please check your HTTP client and the proxies in between.",
-    forSupport(
-      "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.",
-    ),
+    forSupport(ask),
   );
 }
 
@@ -181,17 +163,20 @@ function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
   const known = facts.token.kind === "known" ? facts.token.token : undefined;
   const scopes = known === undefined ? "others" : known.scopes.join(" ") || "none";
   const revoke = known?.revokedAt === null && `token revoke ${known.tokenId}`;
-  const issue =
-    revoke === false
-      ? "Issue an access key with that right, and hand it to the partner."
-      : "Issue an access key with that right, hand it to the partner, and revoke this one when the partner has changed over.";
+  const over = revoke === false ? ", and hand it to the partner." : later;
   return told(
     `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
     "Your access key may not read programs. We will give you another one.",
     forSupport("Ask operations for another access key; what a key gives a right to never changes."),
-    forOperations(issue, known !== undefined && `token create --tenant ${known.tenantId}`, revoke),
+    forOperations(
+      `Issue an access key with that right${over}`,
+      known !== undefined && `token create --tenant ${known.tenantId}`,
+      revoke,
+    ),
   );
 }
+
+const later = ", hand it to the partner, and revoke this one when the partner has changed over.";
 
 function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
   const { tenantId, programId } = line;
@@ -200,19 +185,15 @@ function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
     "The program was not on offer at that time. The list /v1/programs has all that are on offer now.";
   if (miss === null) {
     const explain = tenantId !== null && programId !== null && explainCommand(tenantId, programId);
-    return told(
-      `${unseen}. Why could not be found out: nothing of its tenant is published any more, or it could not be read.`,
-      toPartner,
-      forSupport("Ask how it stands now.", explain),
-    );
+    const why =
+      "Why could not be found out: nothing of its tenant is published any more, or it could not be read.";
+    return told(`${unseen}. ${why}`, toPartner, forSupport("Ask how it stands now.", explain));
   }
   const { atTheTime, now } = miss;
   const isThere = now.answer === 200 && atTheTime.kind !== "never";
-  return told(
-    `${unseen}: ${pastWords(atTheTime, reader)} Now: ${now.summary}`,
-    toPartner,
-    ...(isThere ? [forSupport("Tell the partner to ask again: partners see it now.")] : now.next.steps),
-  );
+  const again = forSupport("Tell the partner to ask again: partners see it now.");
+  const summary = `${unseen}: ${pastWords(atTheTime, reader)} Now: ${now.summary}`;
+  return told(summary, toPartner, ...(isThere ? [again] : now.next.steps));
 }
 
 function pastWords(past: ProgramPast, reader: Reader): string {
@@ -253,13 +234,11 @@ function overLimit({ line, token }: RequestFacts): RequestCase {
   // When the list of access keys cannot be read, nobody knows which limit it was.
   const most = `${limit} ${window}${known === undefined ? "" : whose}`;
   const more = known !== undefined && `token create --tenant ${known.tenantId} --rate-limit N`;
+  const keep = "Tell the partner to keep answers for a while; all programs are one request for the list.";
   return told(
     `The access key made more requests than ${limit === null ? "its limit allows" : most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
     `You made more requests than ${line.limit === null ? "agreed" : `the ${line.limit} allowed ${window}`}. Please wait for as many seconds as Retry-After says, and keep answers for a while.`,
-    forSupport(
-      "Tell the partner to keep answers for a while; all programs are one request for the list.",
-      "token usage --log FILE",
-    ),
+    forSupport(keep, "token usage --log FILE"),
     forOperations("If the partner's need is real, issue an access key with a higher limit.", more),
   );
 }

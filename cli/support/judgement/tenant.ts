@@ -1,24 +1,26 @@
-import { tokenStatus } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { counted } from "../../output/counted.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
-import { type BuildState, buildStateOf, failureOf, holdWords } from "./builds.ts";
-import { type Concern, concern, worstFirst } from "./concern.ts";
-import { keyConcerns } from "./key.ts";
+import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
+import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
 import {
+  buildCommand,
+  clause,
   correctStep,
   damageSteps,
   faultsSteps,
-  guardSteps,
+  forOperations,
+  forSupport,
+  lengthOf,
   releaseStep,
+  type Step,
   sandboxSteps,
-  sharedSteps,
   silentSteps,
   startStep,
   unlistedSteps,
-} from "./remedies.ts";
-import { buildCommand, clause, forOperations, forSupport, lengthOf } from "./step.ts";
+} from "./steps.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;
@@ -33,18 +35,15 @@ export interface JudgedTenants extends Omit<TenantsReading, "tenants"> {
 }
 
 export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTenants {
-  return {
-    ...reading,
-    tenants: reading.tenants.map((facts) => judgedTenant(facts, reader)),
-    concerns: reading.gateways === null ? [] : [...gatewayConcerns(reading.gateways, reader)],
-  };
+  const { gateways } = reading;
+  const tenants = reading.tenants.map((facts) => judgedTenant(facts, reader));
+  return { ...reading, tenants, concerns: gateways === null ? [] : gatewayConcerns(gateways, reader) };
 }
 
 /** Judges a tenant, for every command and page (P53, P77). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
-  const buildState = buildStateOf(facts, reader);
-  const concerns = worstFirst([...concernsOf({ ...facts, buildState }, reader)]);
-  return { ...facts, buildState, concerns };
+  const tenant = { ...facts, buildState: buildStateOf(facts, reader) };
+  return { ...tenant, concerns: worstFirst(concernsOf(tenant, reader)) };
 }
 
 /** When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for others. */
@@ -55,7 +54,7 @@ export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | n
 /** Whether the source, the store and the runs know nothing of the tenant. */
 export function isUnknown({ live, fault, removal, lastRun }: TenantFacts): boolean {
   // A run that was started with a wrong tenant id does not make that tenant known (P82).
-  const isNamed = (lastRun?.failure?.code ?? (lastRun === null ? "not_found" : "")) !== "not_found";
+  const isNamed = lastRun !== null && lastRun.failure?.code !== "not_found";
   return live === null && fault === null && removal === null && !isNamed;
 }
 
@@ -64,120 +63,153 @@ export function usableKeys({ keys }: Pick<TenantFacts, "keys">, now: Date): numb
   return keys === null ? null : keys.filter((token) => tokenStatus(token, now) === "active").length;
 }
 
-type Facts = TenantFacts & { readonly buildState: BuildState };
-
 /** The table of cases for a tenant. */
-function* concernsOf(facts: Facts, reader: Reader): Generator<Concern> {
-  const { tenantId, live, fault, removal, notInSource, hold, lastRun } = facts;
+function concernsOf(
+  facts: TenantFacts & { readonly buildState: BuildState },
+  reader: Reader,
+): readonly Concern[] {
+  const { tenantId, live, fault, removal, notInSource, hold, lastRun, isSandbox } = facts;
+  const when = (at: string): string => plainTime(at, reader);
   const goneAt = goneSince(facts);
   if (goneAt !== null) {
-    const text = `removed on ${plainTime(goneAt, reader)}: its access keys ended, and partners get 401 (unauthorized)`;
     // Where nobody is served, no other concern matters to partners.
-    yield concern("removed", tenantId, text);
-    return;
+    const text = `removed on ${when(goneAt)}: its access keys ended, and partners get 401 (unauthorized)`;
+    return [concern("removed", tenantId, text)];
   }
+  const found: Concern[] = [];
+  const add = (kind: ConcernKind, text: string, steps: readonly Step[], more?: ConcernMore): void => {
+    found.push(concern(kind, tenantId, text, steps, more));
+  };
   if (removal !== null) {
-    const { removedAt, openKeys } = removal;
-    const keys = openKeys === 1 ? "1 access key was" : `${openKeys} access keys were`;
-    const text = `a removal that began on ${plainTime(removedAt, reader)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
-    const steps = [forOperations("Run the removal again.", `tenant remove ${tenantId}`)];
-    yield concern("unfinished_removal", tenantId, text, { steps });
+    const keys = removal.openKeys === 1 ? "1 access key was" : `${removal.openKeys} access keys were`;
+    const text = `a removal that began on ${when(removal.removedAt)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
+    add("unfinished_removal", text, [forOperations("Run the removal again.", `tenant remove ${tenantId}`)]);
   }
-  const mending = facts.isSandbox ? sandboxSteps : damageSteps(tenantId, hold !== null, notInSource === null);
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
-    yield concern("damaged", tenantId, text, { steps: mending });
-  }
-  if (live === null && fault === null) {
-    const build = forOperations("Build it.", buildCommand(tenantId));
-    const steps = facts.isSandbox ? sandboxSteps : [build];
+    add(
+      "damaged",
+      text,
+      isSandbox ? sandboxSteps : damageSteps(tenantId, hold !== null, notInSource === null),
+    );
+  } else if (live === null) {
     const text = "partners get 500 (internal error): nothing was ever published";
-    yield concern("never_published", tenantId, text, { steps });
+    const build = [forOperations("Build it.", buildCommand(tenantId))];
+    add("never_published", text, isSandbox ? sandboxSteps : build);
   }
   if (live?.programs === 0) {
     const look = "Look which programs the booking system has, and why they are not published.";
     const text = "partners get an empty list: the live snapshot has no program";
     const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
-    yield concern("empty", tenantId, text, { at: live.publishedAt, steps });
+    add("empty", text, steps, { at: live.publishedAt });
   }
   if (notInSource !== null) {
     const kept = live === null ? "nothing of it is published" : "it keeps its last snapshot";
-    const text = `the source did not list this tenant on ${plainTime(notInSource, reader)}; ${kept}`;
-    yield concern("not_in_source", tenantId, text, { steps: unlistedSteps(tenantId) });
-  } else if (!facts.isSandbox) {
+    const text = `the source did not list this tenant on ${when(notInSource)}; ${kept}`;
+    add("not_in_source", text, unlistedSteps(tenantId));
+  } else if (!isSandbox) {
     // Builds pass over a tenant that the source does not list, so missing builds are no concern there.
-    yield* buildConcerns(facts, reader);
+    addBuildConcerns();
   }
   if (hold !== null) {
     const ask =
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
-    const steps = [forSupport(ask), releaseStep(tenantId)];
-    yield concern("held", tenantId, `held ${holdWords(hold, reader)}`, { steps });
+    add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), releaseStep(tenantId)]);
   }
   const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
   if (shared > 0) {
+    // A tenant's first snapshot is published with programs of another tenant; later builds would refuse them.
     const text = "the last run found programs that another tenant has, too";
-    const steps = sharedSteps(tenantId);
-    yield concern("programs_shared", tenantId, text, { at: lastRun?.finishedAt ?? null, steps });
+    const look = forSupport("Find out whether both companies really offer those programs.");
+    const remedy = "If not, take them out of the view, and build, or go back.";
+    const back = forOperations(remedy, "source check", `snapshot rollback --tenant ${tenantId}`);
+    add("programs_shared", text, [look, back], { at: lastRun?.finishedAt ?? null });
   }
   if (lastRun !== null && lastRun.failure === null && lastRun.leftOutCount > 0) {
     const { leftOut: programs, leftOutCount, finishedAt: at } = lastRun;
     const text = `last run left out ${counted(leftOutCount, "program")} with an error`;
-    yield concern("left_out", tenantId, text, { at, programs, steps: [correctStep(tenantId, programs)] });
+    add("left_out", text, [correctStep(tenantId, programs)], { at, programs });
   }
-  yield* keyConcerns(facts, reader);
-  yield* answerConcerns(facts);
+  return [...found, ...keyConcerns(facts, reader), ...answerConcerns(facts)];
+
+  /** Whether builds come, and what keeps them from publishing. */
+  function addBuildConcerns(): void {
+    const { buildState, lastTry, confirmation } = facts;
+    const at = when(lastTry?.triedAt ?? "");
+    const failure = failureOf(facts)?.message;
+    const reason = (before: string): string => (failure === undefined ? "" : `${before}${clause(failure)}`);
+    switch (buildState.builds) {
+      case "running":
+        break;
+      case "unseen":
+        add("unseen", "no build is on record, so how old the data is is not known", [startStep(tenantId)]);
+        break;
+      case "interrupted":
+        add("interrupted", `the last build was stopped before it was done (${at})`, [startStep(tenantId)]);
+        break;
+      case "silent": {
+        // How the last build ended still holds while no other build comes.
+        const isStopped = lastTry?.outcome === "interrupted";
+        const stopped = "; that one was stopped before it was done";
+        const ending = isStopped ? stopped : reason("; the last one did not get through: ");
+        const within = lengthOf(buildWithin(reader));
+        const text = `no build has ended since ${at}, and one should come within ${within}${ending}`;
+        add("silent", text, silentSteps(tenantId));
+        break;
+      }
+      case "failing": {
+        const good = confirmation?.confirmedAt ?? null;
+        const since = good === null ? "" : `, none got through since ${when(good)}`;
+        const mend = "Mend what the last run says, then build.";
+        const steps = [
+          forSupport("Tell operations that builds fail."),
+          forOperations(mend, "source check", buildCommand(tenantId)),
+        ];
+        add("failing", `builds fail (the last one ${at}${since})${reason(": ")}`, steps);
+      }
+    }
+    if (buildState.block === "guard") {
+      add("guard", `the last build was refused (${at})${reason(": ")}`, guardSteps(facts));
+    } else if (buildState.block === "faults") {
+      const programs = lastRun?.leftOut ?? [];
+      const text = `builds stop at faulty programs (${at})${reason(": ")}`;
+      add("faults", text, faultsSteps(tenantId, programs), { programs });
+    }
+  }
 }
 
-/** Whether builds come, and what keeps them from publishing. */
-function* buildConcerns(facts: Facts, reader: Reader): Generator<Concern> {
-  const { tenantId, buildState, lastTry } = facts;
-  const { builds, block } = buildState;
-  const failure = failureOf(facts)?.message;
-  const reason = (before: string): string => (failure === undefined ? "" : `${before}${clause(failure)}`);
-  const when = (at: string): string => plainTime(at, reader);
-  switch (builds.kind) {
-    case "running":
-      break;
-    case "unseen": {
-      const text = "no build is on record, so how old the data is is not known";
-      yield concern("unseen", tenantId, text, { steps: [startStep(tenantId)] });
-      break;
+const dayMs = 86_400_000;
+
+/**
+ * Finds keys that end soon or ended lately. A key with a successor is left out, since only the partner can change over. So is a
+ * key that had expired when it was issued, as the sandbox's has on purpose.
+ */
+function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): readonly Concern[] {
+  const tokens = keys ?? [];
+  const inForce = tokens.filter(({ revokedAt }) => revokedAt === null);
+  const replaced = new Set(inForce.map(({ replaces }) => replaces));
+  return inForce.flatMap((token): readonly Concern[] => {
+    const { tokenId, expiresAt: at, createdAt } = token;
+    if (at === null || replaced.has(tokenId) || at <= createdAt) return [];
+    const left = Date.parse(at) - now.getTime();
+    if (left >= 14 * dayMs || left <= -7 * dayMs) return [];
+    const severity = left < 2 * dayMs ? "bad" : "doubtful";
+    if (left <= 0) {
+      const text = `access key ${namedKey(token)} has expired: whoever uses it gets 401. It can't be renewed, only replaced`;
+      return [concern("token_expired", tenantId, text, [issueStep(token)], { severity, at })];
     }
-    case "interrupted": {
-      const text = `the last build was stopped before it was done (${when(builds.at)})`;
-      yield concern("interrupted", tenantId, text, { steps: [startStep(tenantId)] });
-      break;
-    }
-    case "silent": {
-      // How the last build ended still holds while no other build comes.
-      const ending =
-        lastTry?.outcome === "interrupted"
-          ? "; that one was stopped before it was done"
-          : reason("; the last one did not get through: ");
-      const text = `no build has ended since ${when(builds.at)}, and one should come within ${lengthOf(builds.withinMs)}${ending}`;
-      yield concern("silent", tenantId, text, { steps: silentSteps(tenantId) });
-      break;
-    }
-    case "failing": {
-      const { at, lastGoodAt } = builds;
-      const since = lastGoodAt === null ? "" : `, none got through since ${when(lastGoodAt)}`;
-      const text = `builds fail (the last one ${when(at)}${since})${reason(": ")}`;
-      const steps = [
-        forSupport("Tell operations that builds fail."),
-        forOperations("Mend what the last run says, then build.", "source check", buildCommand(tenantId)),
-      ];
-      yield concern("failing", tenantId, text, { steps });
-    }
-  }
-  if (block.kind === "guard") {
-    const steps = guardSteps(tenantId, block.guard);
-    const text = `the last build was refused (${when(block.at)})${reason(": ")}`;
-    yield concern("guard", tenantId, text, { steps });
-  } else if (block.kind === "faults") {
-    const { at, programs } = block;
-    const steps = faultsSteps(tenantId, programs);
-    const text = `builds stop at faulty programs (${when(at)})${reason(": ")}`;
-    yield concern("faults", tenantId, text, { programs, steps });
-  }
+    // A rotation would not help, because the new key would end at the same time.
+    const step = forOperations("Give it a later end.", `token expire ${tokenId} --at 90d`);
+    const text = `access key ${namedKey(token)} expires soon`;
+    return [concern("token_expires", tenantId, text, [step], { severity, at })];
+  });
+}
+
+export function namedKey({ tokenId, name }: Pick<RegisteredToken, "tokenId" | "name">): string {
+  return name === null ? tokenId : `${tokenId} (${name})`;
+}
+
+export function issueStep({ tenantId }: RegisteredToken): Step {
+  const text = "If the partner may still read programs, issue a new one.";
+  return forOperations(text, `token create --tenant ${tenantId}`);
 }

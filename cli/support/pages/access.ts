@@ -9,13 +9,7 @@ export type Access =
   | { readonly kind: "granted"; readonly user: string | null }
   /** The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now on. */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }
-  | Refusal;
-
-interface Refusal {
-  readonly kind: "refused";
-  readonly status: 403 | 421;
-  readonly message: string;
-}
+  | { readonly kind: "refused"; readonly status: 403 | 421; readonly message: string };
 
 export type Gate = (req: IncomingMessage, url: URL | undefined) => Access;
 
@@ -39,13 +33,9 @@ export function createKeyGate(key: string): Gate {
     if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) {
       return refused(421, "This server answers to 127.0.0.1 and localhost only.");
     }
-    // Another user's server on another port of this machine is the same site, but another origin.
-    const origin = req.headers["sec-fetch-site"];
-    if (origin !== undefined && origin !== "none" && origin !== "same-origin") {
-      return refused(
-        403,
-        "Another page asked for this one. Type or paste its address into the address bar instead.",
-      );
+    if (isOfAnotherPage(req)) {
+      const how = "Type or paste its address into the address bar instead.";
+      return refused(403, `Another page asked for this one. ${how}`);
     }
     const given = url?.pathname === home ? url.searchParams.get("key") : null;
     if (given !== null && isSameSecret(given, key)) {
@@ -70,11 +60,8 @@ function cookieName(port: number): string {
 
 /** There are several when another server has set a cookie of this name for part of the path. */
 function cookiesNamed(req: IncomingMessage, name: string): readonly string[] {
-  return (req.headers.cookie ?? "")
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+  const pairs = (req.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
 }
 
 /** The header in which the proxy proves that it is the proxy. */
@@ -91,24 +78,34 @@ export interface ProxyGateOptions {
 /**
  * P62: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so the name counts only
  * with the proxy's secret. Each header must come once, since with two values nobody knows which one the proxy set.
+ *
+ * P63: refuses a request that another page makes a visitor's browser send. `hostNames`: the names that the server answers to,
+ * besides IP addresses and `localhost`, which no page of the web can have as its name (DNS rebinding). Following a link is allowed
+ * from anywhere, such as a ticket or a login page, since a page that is opened as a page reveals nothing to the page with the link.
  */
 export function createProxyGate({ userHeader, secret, hostNames }: ProxyGateOptions): Gate {
-  const foreign = createForeignRequestCheck(hostNames);
+  const isOwnHost = createAdminHostCheck(hostNames);
   return (req) => {
-    const refusal = foreign(req);
-    if (refusal !== undefined) return refusal;
+    if (!isOwnHost(req.headers.host)) {
+      const why = "This server does not know the name that it was asked by.";
+      return refused(421, `${why} Whoever runs it can give it with --host-name.`);
+    }
+    const isOpened =
+      req.headers["sec-fetch-mode"] === "navigate" && req.headers["sec-fetch-dest"] === "document";
+    if (isOfAnotherPage(req) && !isOpened) {
+      return refused(403, "Another page asked for this one. Open it in a window of its own instead.");
+    }
     const given = single(req, secretHeader);
     if (given === undefined || !isSameSecret(given, secret)) {
-      return refused(
-        403,
-        `These pages are reached through the proxy that signs people in. (Its ${secretHeader} is missing or wrong.)`,
-      );
+      const why = `(Its ${secretHeader} is missing or wrong.)`;
+      return refused(403, `These pages are reached through the proxy that signs people in. ${why}`);
     }
-    const user = userName(single(req, userHeader) ?? "");
-    if (user === undefined) {
-      return refused(403, `The proxy did not say who signed in: it has to set ${userHeader}, once.`);
-    }
-    return { kind: "granted", user };
+    // Node.js decodes header values as Latin-1.
+    const user = Buffer.from(single(req, userHeader) ?? "", "latin1")
+      .toString("utf8")
+      .trim();
+    if (user !== "" && user.length <= 256) return { kind: "granted", user };
+    return refused(403, `The proxy did not say who signed in: it has to set ${userHeader}, once.`);
   };
 }
 
@@ -117,36 +114,13 @@ function single(req: IncomingMessage, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The name decoded as UTF-8. Node.js decodes header values as Latin-1. */
-function userName(header: string): string | undefined {
-  const name = Buffer.from(header, "latin1").toString("utf8").trim();
-  return name !== "" && name.length <= 256 ? name : undefined;
+/** Another user's server on another port of this machine is the same site, but another origin. */
+function isOfAnotherPage(req: IncomingMessage): boolean {
+  const site = req.headers["sec-fetch-site"];
+  return site !== undefined && site !== "none" && site !== "same-origin";
 }
 
-/**
- * P63: refuses a request that another page makes a visitor's browser send. `names`: the names that the server answers to, besides
- * IP addresses and `localhost`, which no page of the web can have as its name (DNS rebinding). Following a link is allowed from
- * anywhere, such as a ticket or a login page, since a page that is opened as a page reveals nothing to the page with the link.
- */
-function createForeignRequestCheck(names: readonly string[]): (req: IncomingMessage) => Refusal | undefined {
-  const isOwnHost = createAdminHostCheck(names);
-  return (req) => {
-    if (!isOwnHost(req.headers.host)) {
-      return refused(
-        421,
-        "This server does not know the name that it was asked by. Whoever runs it can give it with --host-name.",
-      );
-    }
-    const site = req.headers["sec-fetch-site"];
-    if (site === undefined || site === "none" || site === "same-origin") return undefined;
-    if (req.headers["sec-fetch-mode"] === "navigate" && req.headers["sec-fetch-dest"] === "document") {
-      return undefined;
-    }
-    return refused(403, "Another page asked for this one. Open it in a window of its own instead.");
-  };
-}
-
-function refused(status: Refusal["status"], message: string): Refusal {
+function refused(status: 403 | 421, message: string): Access {
   return { kind: "refused", status, message: `${message}\n` };
 }
 

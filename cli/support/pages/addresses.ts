@@ -4,10 +4,6 @@ export const home = "/";
 export const stylesheetPath = "/style.css";
 export const findPath = "/find";
 
-export function findFor(text: string): string {
-  return `${findPath}?${new URLSearchParams({ q: text })}`;
-}
-
 export function requestPath(requestId: string): string {
   return `/requests/${encodeURIComponent(requestId)}`;
 }
@@ -16,19 +12,14 @@ export function tenantPath(tenantId: string): string {
   return `/tenants/${encodeURIComponent(tenantId)}`;
 }
 
-/** The address that asks about a program by a form: `?id=`. */
-export function programsPath(tenantId: string): string {
-  return `${tenantPath(tenantId)}/programs`;
-}
-
 /**
- * The address of a program. `version`: the snapshot whose version of it is shown. Browsers take the ids `.` and `..` for steps in
- * the path, so these stand in the query.
+ * The address of a program. `version`: the snapshot with which it changed. Browsers take the ids `.` and `..` for steps in the
+ * path, so these stand in the query.
  */
 export function programPath(tenantId: string, programId: string, version?: string): string {
   const query = new URLSearchParams();
   if (/^\.{0,2}$/.test(programId)) query.set("id", programId);
   if (version !== undefined) query.set("version", version);
   const id = query.has("id") ? "" : `/${encodeURIComponent(programId)}`;
-  return `${programsPath(tenantId)}${id}${query.size === 0 ? "" : `?${query}`}`;
+  return `${tenantPath(tenantId)}/programs${id}${query.size === 0 ? "" : `?${query}`}`;
 }

@@ -1,95 +1,101 @@
+import { LRUCache } from "lru-cache";
+import { forEachBounded } from "../../../core/bounded-work.ts";
+import { asFailure } from "../../../core/failure.ts";
+import type { TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { isKeptRequestId } from "../../operate/gateway-log/typed-request-id.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { FoundInSource } from "../../publish/source/find-programs.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import { findProgramsInSource } from "../../publish/source/find-programs.ts";
 import { tokenFree } from "../../shell/token-free.ts";
+import { storedPrograms } from "../facts/program-in-store.ts";
 import { readRemovals, registryReading } from "../facts/registry.ts";
-import { findInSource } from "../facts/source-questions.ts";
-import { findFor, programPath, requestPath, tenantPath } from "./addresses.ts";
-import {
-  type CatalogEntry,
-  cleanedText,
-  findAnything,
-  readCatalog,
-  suggestion,
-  unpublishedOf,
-  wordsOf,
-} from "./find-anything.ts";
-import { homeTrail } from "./page.ts";
-import { dataTable, heading, logNotices, notice, section } from "./parts.ts";
-import { type Inspection, route } from "./route.ts";
+import { programPath, requestPath, tenantPath } from "./addresses.ts";
+import { type Answer, homeTrail, type Inspection } from "./page.ts";
+import { badge, dataTable, logNotices, maxRows, notice, section } from "./parts.ts";
 
-/** Looks through all tenants, keys and programs, and through the log when nothing else has the text. */
-export const findRoute = route("/find", async (_, query, inspection) => {
-  const { store, database, signal } = inspection;
+/** A program of the store, or one that only the source has, in a state of its own. */
+interface FoundProgram {
+  readonly tenantId: string;
+  readonly programId: string;
+  readonly name: string;
+  readonly state?: string;
+}
+
+/** P69: looks through all tenants, keys and programs, and through the log when nothing else has the text. */
+export async function findPage(query: URLSearchParams, inspection: Inspection): Promise<Answer> {
+  const { store, database, log, signal } = inspection;
   const text = cleanedText(query.get("q") ?? "");
-  if (text === "" || tokenFree(text) !== text) {
-    const main = html`<h1>Find</h1>\n${text === "" ? whatToType : pastedKey}`;
-    return { status: 200, title: "Find", trail: homeTrail, main };
-  }
+  if (text === "" || tokenFree(text) !== text) return findAnswer(text === "" ? whatToType : pastedKey);
   const registry = await registryReading(store);
-  const [known, { value: removals, faults }] = await Promise.all([
+  const [catalog, { value: removals, faults }] = await Promise.all([
     readCatalog(store, signal),
     readRemovals(store, registry, signal),
   ]);
+  const words = foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
+  const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
+  const isSame = (id: string): boolean => foldedText(id) === foldedText(text);
+  const tenantIds = catalog.tenantIds.filter((tenantId) => hasAll(foldedText(tenantId)));
   const allTokens = registry.kind === "read" ? registry.registry.tokens : [];
-  const { tenantIds, tokens, programs, totalPrograms, exact } = findAnything(text, known, allTokens);
-  const tenantOf = new Map<string, string>(allTokens.map(({ tokenId, tenantId }) => [tokenId, tenantId]));
+  const tokens = allTokens.filter(({ tokenId, name }) => isSame(tokenId) || hasAll(foldedText(name ?? "")));
+  const published = catalog.entries.filter(({ folded }) => hasAll(folded));
+  const sameIds = published.filter(({ programId }) => isSame(programId));
+  // When ids differ in case only, the one that equals the text is meant.
+  const sameCase = sameIds.filter(({ programId }) => programId === text);
   const places = [
-    ...exact.tenantIds.map(tenantPath),
-    ...exact.tokenIds.map((tokenId) => keyPath(tenantOf.get(tokenId) ?? "")),
-    ...exact.programs.map(({ tenantId, programId }) => programPath(tenantId, programId)),
+    ...tenantIds.filter(isSame).map(tenantPath),
+    ...tokens.flatMap(({ tokenId, tenantId }) => (isSame(tokenId) ? [`${tenantPath(tenantId)}#keys`] : [])),
+    ...(sameCase.length > 0 ? sameCase : sameIds).map(placeOf),
   ];
   const [only] = places;
   if (only !== undefined && places.length === 1) return { location: only };
-  const isElsewhere = tenantIds.length + tokens.length + totalPrograms > 0;
-  const requests = isElsewhere ? noRequests : await requestsOf(text, inspection);
-  if (requests.isFound) return { location: requestPath(text) };
-  const source = await findInSource(database, wordsOf(text), signal);
-  const unpublished = unpublishedOf(source, known.entries);
+  const isElsewhere = tenantIds.length + tokens.length + published.length > 0;
+  const requests = isElsewhere || !isKeptRequestId(text) ? undefined : await log?.find(text);
+  if (requests !== undefined && requests.requests.length > 0) return { location: requestPath(text) };
+  // Somebody waits for the page.
+  const source = await database.ask({ maxMs: 3000, signal }, async (client) => {
+    return { kind: "asked", programs: await findProgramsInSource(client, words, maxRows) } as const;
+  });
+  const known = new Set(catalog.entries.map(placeOf));
+  const inSource = source.kind === "asked" ? source.programs : [];
+  const unpublished = inSource.filter((program) => !known.has(placeOf(program)));
   const same = unpublished.filter(({ programId }) => programId.toLowerCase() === text.toLowerCase());
   const [one] = same;
-  if (one !== undefined && same.length === 1 && places.length === 0) {
-    return { location: programPath(one.tenantId, one.programId) };
-  }
-  const total = tenantIds.length + tokens.length + totalPrograms + unpublished.length;
-  const meant = total === 0 && places.length === 0 ? suggestion(text, known, allTokens) : undefined;
-  // Partners of removed tenants see nothing any more.
-  const removed = new Set([...removals].flatMap(([id, { openKeys }]) => (openKeys > 0 ? [] : id)));
-  const seen = programs.filter(({ tenantId }) => !removed.has(tenantId));
-  const unseen = programs.filter(({ tenantId }) => removed.has(tenantId));
+  if (one !== undefined && same.length === 1 && places.length === 0) return { location: placeOf(one) };
+  const total = tenantIds.length + tokens.length + published.length + unpublished.length;
+  const others = published.filter((entry) => !sameIds.includes(entry));
+  const shown = [...sameIds, ...others].slice(0, maxRows);
   const unread = registry.kind === "read" ? [] : [`Access keys are missing here: ${registry.reason}`];
-  const main = html`<h1>Find</h1>
-<p class="lead" role="status">${total === 0 ? "Nothing" : numberText(total)} found for “${text}”.</p>
-${meant !== undefined && notice("neutral", html`<p>Did you mean <a href="${findFor(meant)}"><bdi>${meant}</bdi></a>?</p>`)}
+  return findAnswer(html`<p class="lead" role="status">${total === 0 ? "Nothing" : numberText(total)} found for “${text}”.</p>
 ${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
-${known.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${known.unread.join(", ")}.</p>`)}
+${catalog.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${catalog.unread.join(", ")}.</p>`)}
 ${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
-${logNotices(requests)}
-${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
-${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.map(tokenItem)}</ul>`)}
-${programsSection("programs", "Programs that partners see", seen)}
-${programsSection("removed", "Programs of removed tenants, which partners no longer see", unseen)}
-${totalPrograms > programs.length && html`<p>The first ${programs.length} of ${numberText(totalPrograms)} are shown: add a word.</p>`}
-${programsSection("unpublished", "Programs that partners don’t see", unpublished)}`;
-  return { status: 200, title: "Find", trail: homeTrail, main };
-});
+${requests !== undefined && logNotices(requests)}
+${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.slice(0, maxRows).map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
+${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.slice(0, maxRows).map(tokenItem)}</ul>`)}
+${shown.length + unpublished.length > 0 && section("programs", "Programs", programTable([...shown, ...unpublished]))}
+${published.length > shown.length && html`<p>The first ${shown.length} of ${numberText(published.length)} are shown: add a word.</p>`}`);
 
-const noRequests = { isFound: false, faults: [] };
-
-/** Whether the log has a request with this id, and what of the log could not be read. */
-async function requestsOf(
-  text: string,
-  { log }: Inspection,
-): Promise<{ readonly isFound: boolean; readonly faults: readonly string[] }> {
-  if (log === undefined || !isKeptRequestId(text)) return noRequests;
-  const { requests, faults } = await log.find(text);
-  return { isFound: requests.length > 0, faults };
+  function programTable(programs: readonly FoundProgram[]): Html {
+    return dataTable("Programs", programs, {
+      Program: (program) =>
+        html`<a class="row-link" href="${placeOf(program)}"><bdi>${program.name.trim() || program.programId}</bdi></a> <code class="id">${program.programId}</code>`,
+      Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+      "Partners see it": ({ tenantId, state }) => {
+        if (state !== undefined) return html`${badge("no", "bad")} ${state}`;
+        // Partners of removed tenants see nothing any more.
+        const isGone = removals.get(tenantId)?.openKeys === 0;
+        return isGone ? html`${badge("no", "bad")} removed tenant` : badge("yes", "good");
+      },
+    });
+  }
 }
 
-function keyPath(tenantId: string): string {
-  return `${tenantPath(tenantId)}#keys`;
+function findAnswer(content: Html): Answer {
+  return { status: 200, title: "Find", trail: homeTrail, main: html`<h1>Find</h1>\n${content}` };
 }
 
 const whatToType = html`<p class="lead">In the box above: a tenant, a program’s id or words of its name, a request id, or the id or name of an access key. All tenants are looked through.</p>`;
@@ -97,23 +103,70 @@ const whatToType = html`<p class="lead">In the box above: a tenant, a program’
 const pastedKey = html`${notice("bad", html`<p>That is an access key, or a part of one, and it is not shown here. It is in the address of this page now, and in the history of the browser: treat it as known to others.</p>`)}
 <p>Look for the partner’s name, or for the id of the key, which begins with <code>tok_</code>. For operations: replace the key, once the partner can take a new one.</p>`;
 
-function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
-  return html`<li><a href="${keyPath(tenantId)}"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
+function placeOf({ tenantId, programId }: FoundProgram): string {
+  return programPath(tenantId, programId);
 }
 
-function programsSection(
-  id: string,
-  title: string,
-  programs: readonly (CatalogEntry | FoundInSource)[],
-): Html | false {
-  if (programs.length === 0) return false;
-  const table = dataTable(title, programs, {
-    Program: heading(
-      ({ tenantId, programId, name }) =>
-        html`<a class="row-link" href="${programPath(tenantId, programId)}"><bdi>${name.trim() === "" ? programId : name}</bdi></a> <code class="id">${programId}</code>`,
-    ),
-    Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
-    ...(id === "unpublished" && { "In the source": (program) => ("state" in program ? program.state : "") }),
+function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
+  return html`<li><a href="${tenantPath(tenantId)}#keys"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
+}
+
+/** The text without white space, quotes and full stops around it, which people copy along with an id. */
+function cleanedText(text: string): string {
+  const characters = [...text.slice(0, 200)];
+  while (around.has(characters.at(-1) ?? "")) characters.pop();
+  return characters.slice(characters.findIndex((character) => !around.has(character))).join("");
+}
+
+const around = new Set(" \t\r\n\u00a0\"'“”‘’«»`<>().,;");
+
+/** The text for comparisons, without differences of case, accents and width. */
+function foldedText(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase();
+}
+
+interface CatalogEntry extends FoundProgram {
+  /** Id and name in the form of `foldedText`. */
+  readonly folded: string;
+}
+
+/** Each tenant's list for as long as its snapshot is live. 200,000 programs are about 60 MB. */
+const limits = { maxSize: 200_000, sizeCalculation: (entries: readonly unknown[]) => entries.length + 1 };
+const lists = new LRUCache<string, readonly CatalogEntry[]>(limits);
+
+/** Reads the lists that were published since the last call. `unread`: tenants that could not be read. */
+async function readCatalog(store: ObjectStore, signal: AbortSignal) {
+  const tenantIds: TenantId[] = [];
+  for await (const tenantId of storedTenants(store, signal)) tenantIds.push(tenantId);
+  const entries: CatalogEntry[] = [];
+  const unread: string[] = [];
+  await forEachBounded(tenantIds, 8, async (tenantId) => {
+    const found = await entriesOf(store, tenantId, signal).catch(asFailure);
+    signal.throwIfAborted();
+    if (found instanceof Error) unread.push(tenantId);
+    else for (const entry of found) entries.push(entry);
   });
-  return section(id, title, table);
+  return { tenantIds, entries, unread };
+}
+
+async function entriesOf(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+): Promise<readonly CatalogEntry[]> {
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer === undefined) return [];
+  const key = `${tenantId} ${pointer.current.manifestSha256}`;
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const manifest = await readLiveManifest(store, pointer.current, signal);
+  const programs = await storedPrograms(store, manifest, signal);
+  const entries = programs.map(({ id, name }) => {
+    return { tenantId, programId: id, name, folded: foldedText(`${id} ${name}`) };
+  });
+  lists.set(key, entries);
+  return entries;
 }

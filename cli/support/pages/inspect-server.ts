@@ -2,11 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from "../../../core/logger.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
 import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
-import type { Access, Gate } from "./access.ts";
+import type { Gate } from "./access.ts";
 import { stylesheetPath } from "./addresses.ts";
-import { pageDocument } from "./page.ts";
+import { type Answer, type Inspection, pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";
-import type { Answer, Inspection } from "./route.ts";
 import { stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {
@@ -20,14 +19,12 @@ export function createInspectServer(options: InspectServerOptions): Server {
   const server = createServer((req, res) => {
     answer(req, res, options).catch(() => res.destroy());
   });
-  server.maxConnections = maxConnections;
+  // More are refused, so that open connections cannot use up the process's file descriptors.
+  server.maxConnections = 500;
   server.headersTimeout = 10_000;
   server.requestTimeout = 20_000;
   return server;
 }
-
-/** More are refused, so that open connections cannot use up the process's file descriptors. */
-const maxConnections = 500;
 
 async function answer(
   req: IncomingMessage,
@@ -35,37 +32,45 @@ async function answer(
   { inspection, gate, log }: InspectServerOptions,
 ): Promise<void> {
   const beganAtMs = performance.now();
-  const url = targetUrl(req.url ?? "/");
+  const { method, socket, url: target = "" } = req;
+  // The host is fixed, so that no target can name another one.
+  const url = target.startsWith("/") ? parsedUrl(`http://inspect.invalid${target}`) : undefined;
   const access = gate(req, url);
+  // P66: who looked at what, and when. A name is logged only when the gate has granted the request.
   res.on("close", () => {
-    logVisit(log, req, access, { status: res.statusCode, durationMs: performance.now() - beganAtMs });
+    const user = access.kind === "granted" ? access.user : null;
+    const { remoteAddress = null } = socket;
+    const durationMs = Math.round(performance.now() - beganAtMs);
+    const visit = {
+      user,
+      remoteAddress,
+      method,
+      target: publicTarget(target),
+      status: res.statusCode,
+      durationMs,
+    };
+    log.info(visit, "visit");
   });
-  if (access.kind === "refused") {
-    send(res, access.status, plainText, access.message);
-    return;
-  }
-  if (req.method !== "GET") {
+  if (access.kind === "refused") send(res, access.status, plainText, access.message);
+  else if (method !== "GET") {
     res.setHeader("Allow", "GET");
     send(res, 405, plainText, "These pages are read-only: GET is all there is.\n");
   } else if (access.kind === "welcome") {
     res.setHeader("Set-Cookie", access.cookie);
-    sendRedirect(res, access.location);
+    sendAnswer(res, access, "");
   } else if (url?.pathname === stylesheetPath) {
     send(res, 200, "text/css; charset=utf-8", stylesheet);
-  } else sendPage(res, await pageAt(url, inspection).catch(failurePage), inspection.store.address);
+  } else sendAnswer(res, await pageAt(url, inspection).catch(failurePage), inspection.store.address);
 }
 
-function sendPage(res: ServerResponse, page: Answer, storeAddress: string): void {
-  if ("location" in page) sendRedirect(res, page.location);
-  else {
+function sendAnswer(res: ServerResponse, page: Answer, storeAddress: string): void {
+  if ("location" in page) {
+    res.setHeader("Location", page.location);
+    send(res, 303, plainText, "");
+  } else {
     if (page.retryAfterSeconds !== undefined) res.setHeader("Retry-After", page.retryAfterSeconds);
     send(res, page.status, "text/html; charset=utf-8", pageDocument(page, storeAddress));
   }
-}
-
-function sendRedirect(res: ServerResponse, location: string): void {
-  res.setHeader("Location", location);
-  send(res, 303, plainText, "");
 }
 
 function send(res: ServerResponse, status: number, contentType: string, body: string): void {
@@ -86,35 +91,12 @@ const securityHeaders = {
   "Cache-Control": "no-store",
 };
 
-/** The target as a URL with a fixed host, so that no target can name another host. */
-function targetUrl(target: string): URL | undefined {
-  if (!target.startsWith("/")) return undefined;
-  return parsedUrl(`http://inspect.invalid${target}`);
-}
-
 /**
- * P66: logs one line for each request: who looked at what, and when. The line holds neither the key of the run nor a token that
- * somebody pasted, and no header. A name is logged only when the gate has granted the request.
+ * The target without a token that somebody pasted, and without any `key`, however it is encoded. A mistyped key is hidden, too,
+ * since it is nearly the right one.
  */
-function logVisit(
-  log: Logger,
-  req: IncomingMessage,
-  access: Access,
-  { status, durationMs }: { readonly status: number; readonly durationMs: number },
-): void {
-  const { method, socket, url = "" } = req;
-  const { remoteAddress = null } = socket;
-  const user = access.kind === "granted" ? access.user : null;
-  const target = publicTarget(url);
-  const visit = { user, remoteAddress, method, target, status, durationMs: Math.round(durationMs) };
-  log.info(visit, "visit");
-}
-
-/** The target without any `key`, however it is encoded. A mistyped key is hidden, too, since it is nearly the right one. */
 function publicTarget(target: string): string {
   const plain = decodedThroughout(target);
   const shown = plain.replace(/([?&]key=).*/s, "$1…");
-  return tokenFree(shown === plain ? target : shown).slice(0, maxTarget);
+  return tokenFree(shown === plain ? target : shown).slice(0, 1000);
 }
-
-const maxTarget = 1000;

@@ -1,5 +1,20 @@
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { GatewayLog } from "../../operate/gateway-log/gateway-log.ts";
 import { type Html, html } from "../../output/html.ts";
-import { findPath, home, stylesheetPath, tenantPath } from "./addresses.ts";
+import type { Reader } from "../../output/times.ts";
+import type { AskedDatabase } from "../facts/asked-database.ts";
+import { findPath, home, stylesheetPath } from "./addresses.ts";
+
+/** The sources of the pages. A page gets all its data and the time from here. */
+export interface Inspection {
+  readonly store: ObjectStore;
+  readonly database: AskedDatabase;
+  /** The gateway's logs; without any there are no requests to look at. */
+  readonly log?: GatewayLog;
+  /** The reader's time, in the zone of `--time-zone`. */
+  readonly reader: () => Reader;
+  readonly signal: AbortSignal;
+}
 
 export interface Page {
   readonly status: number;
@@ -11,14 +26,12 @@ export interface Page {
   readonly main: Html;
 }
 
+/** A page, or the address that leads to it. */
+export type Answer = Page | { readonly location: string };
+
 export const homeTrail: Page["trail"] = [{ text: "Health", path: home }];
 
-export function tenantTrail(tenantId: string): Page["trail"] {
-  return [...homeTrail, { text: tenantId, path: tenantPath(tenantId) }];
-}
-
-export function pageDocument(page: Page, storeAddress: string): string {
-  const { title, trail, main } = page;
+export function pageDocument({ title, trail, main }: Page, storeAddress: string): string {
   return `<!doctype html>\n${
     html`<html lang="en">
 <head>

@@ -1,65 +1,57 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
+import { parseTenantId } from "../../../core/ids.ts";
 import { html } from "../../output/html.ts";
-import { findFor, findPath, home, programPath, tenantPath } from "./addresses.ts";
-import { findRoute } from "./find-page.ts";
-import { healthRoutes } from "./health-page.ts";
-import { homeTrail, type Page } from "./page.ts";
+import { home, programPath, tenantPath } from "./addresses.ts";
+import { findPage } from "./find-page.ts";
+import { healthPage } from "./health-page.ts";
+import { type Answer, homeTrail, type Inspection, type Page } from "./page.ts";
 import { notice, type Tone } from "./parts.ts";
-import { programRoutes } from "./program-page.ts";
-import { requestRoute } from "./request-page.ts";
-import { type Answer, type Inspection, type Route, route } from "./route.ts";
-import { tenantRoute } from "./tenant-page.ts";
-
-/** Where addresses of earlier versions lead, so that links in tickets stay good. */
-const moved: readonly Route[] = [
-  route("/tenants/:tenant/explain", async ([tenant = ""], query) => {
-    const program = query.get("program")?.trim() ?? "";
-    return { location: program === "" ? tenantPath(tenant) : programPath(tenant, program) };
-  }),
-  ...(["timeline", "compare"] as const).map((part) =>
-    route(`/tenants/:tenant/programs/:program/${part}`, async ([tenant = "", program = ""]) => {
-      return { location: programPath(tenant, program) };
-    }),
-  ),
-  ...(["diff", "snapshots", "snapshots/:snapshot"] as const).map((part) =>
-    route(`/tenants/:tenant/${part}`, async ([tenant = ""]) => ({ location: tenantPath(tenant) })),
-  ),
-  route(
-    "/tenants/:tenant/snapshots/:snapshot/programs/:program",
-    async ([tenant = "", snapshot, program = ""]) => ({
-      location: programPath(tenant, program, snapshot),
-    }),
-  ),
-  route("/requests", async () => ({ location: findPath })),
-  route("/tokens/:token/client", async ([token = ""]) => ({ location: findFor(token) })),
-];
-
-/** No two routes match the same address. */
-const routes: readonly Route[] = [
-  ...healthRoutes,
-  tenantRoute,
-  ...programRoutes,
-  findRoute,
-  requestRoute,
-  ...moved,
-];
+import { programPage } from "./program-page.ts";
+import { requestPage } from "./request-page.ts";
+import { tenantPage } from "./tenant-page.ts";
 
 /** The page at the address. Throws `not_found` when there is none, as for a target that is no address at all. */
 export async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
-  const segments = url?.pathname.split("/").slice(1).map(decoded) ?? [];
-  for (const route of routes) {
-    const answer = route(segments, url?.searchParams ?? new URLSearchParams(), inspection);
-    if (answer !== undefined) return await answer;
+  if (url === undefined) throw nowhere();
+  const segments = url.pathname.split("/").slice(1).map(decoded);
+  const query = url.searchParams;
+  // Names and ids take turns.
+  const pattern = segments.map((segment, at) => (at % 2 === 0 || segment === "" ? segment : ":"));
+  const [, id = "", , programId = ""] = segments;
+  switch (`/${pattern.join("/")}`) {
+    case home:
+    case "/health":
+      return await healthPage(inspection);
+    case "/find":
+      return await findPage(query, inspection);
+    case "/requests/:":
+      return await requestPage(id, inspection);
+    case "/tenants/:":
+      return await tenantPage(parseTenantId(id), inspection);
+    case "/tenants/:/programs": {
+      // The form asks in this way, and so does an id that cannot stand in a path.
+      const asked = query.get("id")?.trim() ?? "";
+      if (asked === "" || asked.length > 500) return { location: tenantPath(id) };
+      const location = programPath(id, asked);
+      if (!location.includes("?")) return { location };
+      return await programPage(parseTenantId(id), asked, query, inspection);
+    }
+    case "/tenants/:/programs/:":
+      return await programPage(parseTenantId(id), programId, query, inspection);
+    default:
+      throw nowhere();
   }
-  throw new Failure("not_found", "There is no page at this address.");
 }
 
-/** Throws `usage` when the segment cannot be decoded. */
+function nowhere(cause?: unknown): Failure {
+  return new Failure("not_found", "There is no page at this address.", { cause });
+}
+
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch (error) {
-    throw new Failure("usage", "There is no page at this address.", { cause: error });
+    throw nowhere(error);
   }
 }
 

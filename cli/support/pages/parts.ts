@@ -1,9 +1,9 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
+import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
-import { money } from "../../publish/public-program/field-words.ts";
-import type { Step } from "../judgement/step.ts";
-import { type DescribedRow, isPieces, type Line, type Piece } from "../texts/description.ts";
+import { type Step, stepText } from "../judgement/steps.ts";
+import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -11,15 +11,6 @@ export type Tone = "good" | "doubtful" | "bad" | "neutral";
 export function time(rfc3339: string, { now, zone }: Reader): Html {
   const exact = exactTime(rfc3339, zone);
   return html`<time datetime="${exactTime(rfc3339)}"><span class="when">${relativeTime(new Date(rfc3339), now)}</span> <span class="exact">${exact}</span></time>`;
-}
-
-/** A calendar day in figures, on one line; `–` for none. */
-export function shortDay(date: string | null): Html {
-  return date === null ? html`–` : html`<time class="whole" datetime="${date}">${date}</time>`;
-}
-
-export function price(amount: number, currency: string | null): Html {
-  return html`<span class="whole">${money(amount, currency)}</span>`;
 }
 
 export function badge(text: string, tone: Tone): Html {
@@ -42,18 +33,13 @@ export function command(text: string): Html {
 
 /** The description that commands print, as a list for a page. */
 export function describedList(described: readonly DescribedRow[], reader: Reader): Html {
-  return labelledList(
-    described.map(([label, ...lines]) => {
-      const known = lines.filter((line) => line !== null);
-      const value = known.map((line, at) => html`${at > 0 && html`<br>`}${lineHtml(line, reader)}`);
-      return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, known.length > 0 && value] as const;
-    }),
-    "steps",
-  );
-}
-
-function lineHtml(line: Line, reader: Reader): Html {
-  return isPieces(line) ? html`${line.map((piece) => pieceHtml(piece, reader))}` : pieceHtml(line, reader);
+  const rows = rowsOf(described).map(({ label, lines }) => {
+    const value = lines.map(
+      (line, at) => html`${at > 0 && html`<br>`}${line.map((piece) => pieceHtml(piece, reader))}`,
+    );
+    return [`${label.charAt(0).toUpperCase()}${label.slice(1)}`, value] as const;
+  });
+  return labelledList(rows);
 }
 
 function pieceHtml(piece: Piece, reader: Reader): Html {
@@ -64,68 +50,41 @@ function pieceHtml(piece: Piece, reader: Reader): Html {
   return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
 }
 
-/** The next steps: those of support, and apart from them those of operations. */
 export function stepList(steps: readonly Step[]): Html {
-  const of = (who: Step["who"]): readonly Step[] => steps.filter((step) => step.who === who);
-  const list = (own: readonly Step[]): Html =>
-    html`<ul class="plain commands">${own.map(({ text, commands }) => html`<li>${text}${commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
-  const [support, operations] = [of("support"), of("operations")];
-  return html`${support.length > 0 && list(support)}${operations.length > 0 && html`<p class="rule">For operations:</p>${list(operations)}`}`;
+  return html`<ul class="plain commands">${steps.map((step) => html`<li>${stepText(step)}${step.commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
+}
+
+/** Labels with their values, below each other. */
+export function labelledList(rows: readonly (readonly [label: string, value: HtmlValue])[]): Html {
+  return html`<dl class="facts">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /**
- * Labels with their values. A value that is `null` is left out. The kind `brief` puts them side by side, `steps` below each
- * other.
- */
-export function labelledList(
-  rows: readonly (readonly [label: string, value: HtmlValue])[],
-  kind: "brief" | "steps" = "brief",
-): Html {
-  const known = rows.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return html`<dl class="facts ${kind}">${known.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-type Cell<Row> = (row: Row) => HtmlValue;
-type Column<Row> = Cell<Row> | { readonly kind: "heading" | "number"; readonly cell: Cell<Row> };
-
-/** A column that names the row. In a narrow table, its cell is the card's heading. */
-export function heading<Row>(cell: Cell<Row>): Column<Row> {
-  return { kind: "heading", cell };
-}
-
-export function numeric<Row>(cell: Cell<Row>): Column<Row> {
-  return { kind: "number", cell };
-}
-
-/**
- * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. It becomes a list of
- * cards where it is narrow. ARIA roles keep its meaning as a table there, since browsers drop it when the display changes.
+ * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. The first names the row.
+ * Where it is narrow it becomes a list of cards. ARIA roles keep its meaning as a table there, since browsers drop it when the
+ * display changes.
  */
 export function dataTable<Row>(
   caption: string,
   rows: readonly Row[],
-  columns: Readonly<Record<string, Column<Row>>>,
+  columns: Readonly<Record<string, (row: Row) => HtmlValue>>,
 ): Html {
-  const known = Object.entries(columns).map(([title, column]) =>
-    typeof column === "function" ? { title, kind: "text", cell: column } : { title, ...column },
-  );
+  const cells = Object.entries(columns);
   return html`<table role="table">
 <caption class="hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${known.map(({ title, kind }) => html`<th role="columnheader" scope="col" class="${kind}">${title}</th>`)}</tr></thead>
+<thead role="rowgroup"><tr role="row">${cells.map(([title]) => html`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row) =>
-      html`<tr role="row">${known.map(({ title, kind, cell }) => html`<td role="cell" class="${kind}" data-label="${title}"><span>${cell(row)}</span></td>`)}</tr>`,
+      html`<tr role="row">${cells.map(([title, cell]) => html`<td role="cell" data-label="${title}"><span>${cell(row)}</span></td>`)}</tr>`,
   )}</tbody>
 </table>`;
 }
 
-/** Links to the pages of a list before and after this one. `address` gives the address of a page by its number. */
-export function pager(
-  { page, pages }: { readonly page: number; readonly pages: number },
-  address: (page: number) => string,
-): Html | false {
-  if (pages === 1) return false;
-  return html`<nav class="pager" aria-label="Pages"><ul>${page > 1 && html`<li><a href="${address(page - 1)}">← Earlier</a></li>`}${page < pages && html`<li><a href="${address(page + 1)}">Later →</a></li>`}</ul></nav>`;
+/** A person reads no more rows of a table. The box on every page finds the others. */
+export const maxRows = 50;
+
+export function otherRows(count: number): Html | false {
+  return count > maxRows && html`<p>… and ${numberText(count - maxRows)} more: the box above finds them.</p>`;
 }
 
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */

@@ -7,15 +7,11 @@ import type { Reader } from "../../output/times.ts";
 import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { describedRequest, requestTone } from "../texts/request.ts";
-import { homeTrail } from "./page.ts";
+import { homeTrail, type Inspection, type Page } from "./page.ts";
 import { command, describedList, logNotices, notice, section, stepList } from "./parts.ts";
-import { route } from "./route.ts";
-
-/** Enough of the requests of one id: a client may send the same id with every request. */
-const maxShown = 10;
 
 /** Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest first. */
-export const requestRoute = route("/requests/:request", async ([typed = ""], _, inspection) => {
+export async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
   const { log } = inspection;
   const requestId = requestIdIn(typed);
   const title = `Request ${requestId}`;
@@ -27,21 +23,20 @@ export const requestRoute = route("/requests/:request", async ([typed = ""], _, 
   const reader = inspection.reader();
   const found = await log.find(requestId);
   if (found.requests.length === 0) throw notInLog(requestId, found);
-  const newest = found.requests.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxShown);
+  const newest = found.requests.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, 10);
   const requests = await explainRequests(newest, { ...inspection, reader });
   const total = found.requests.length + found.omitted;
   const main = html`<h1>Request <bdi>${requestId}</bdi></h1>
 ${logNotices(found)}
-${total > 1 && notice("neutral", html`<p>The id stands in ${numberText(total)} requests: ${usersOf(requests)}.${total > requests.length && ` ${requests.length} of them are shown.`}</p>`)}
+${total > 1 && notice("neutral", html`<p>The id stands in ${numberText(total)} requests, since clients choose the ids.${total > requests.length && ` ${requests.length} of them are shown.`}</p>`)}
 ${requests.map((request, at) => requestSection(request, requests.length === 1 ? "" : String(at + 1), reader))}`;
   return { status: 200, title, trail: homeTrail, main };
-});
+}
 
 function notInLog(requestId: string, { covers, faults }: FoundRequests): Failure {
   const span = covers === null ? "it has none yet" : `it covers ${covers.from} to ${covers.to}`;
   const unread = faults.map((fault) => ` Some data could not be read: ${fault}`).join("");
-  const message = `The log has no request ${requestId}; ${span}.${unread} Check the id.`;
-  return new Failure("not_found", message);
+  return new Failure("not_found", `The log has no request ${requestId}; ${span}.${unread} Check the id.`);
 }
 
 function requestSection(request: ExplainedRequest, number: string, reader: Reader): Html {
@@ -57,10 +52,4 @@ ${stepList(next.steps)}
 <textarea id="${message}" rows="4" readonly>${partnerMessage(request, reader.now)}</textarea></div>
 ${describedList(describedRequest(request, reader.now), reader)}`,
   );
-}
-
-/** Clients choose the ids of requests, so two clients may use the same one. */
-function usersOf(requests: readonly ExplainedRequest[]): string {
-  const keys = new Set(requests.map(({ line }) => line.tokenId ?? line.tenantId));
-  return keys.size > 1 ? "several clients use it, each of its own" : "the client uses one for several";
 }

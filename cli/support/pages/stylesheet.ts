@@ -5,9 +5,7 @@ export const stylesheet = `
   --paper: #faf8f3; --card: #fffefb; --ink: #24272c; --soft: #5c6169; --line: #e3ded2; --tint: #f2eee4;
   --accent: #0d5968; --accent-soft: #6d9ea7; --good: #2b6637; --doubt: #82540a; --bad: #9c2b31;
   --good-tint: #e8f1e6; --doubt-tint: #f7edd8; --bad-tint: #f8e6e3;
-  --serif: "Iowan Old Style", "Palatino Nova", Palatino, "Palatino Linotype", "Source Serif 4", "Noto Serif", Georgia, serif;
-  --sans: Inter, system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
-  --mono: ui-monospace, "SF Mono", "Cascadia Code", "JetBrains Mono", "Noto Sans Mono", monospace;
+  --serif: Palatino, "Noto Serif", Georgia, serif; --sans: system-ui, sans-serif; --mono: ui-monospace, monospace;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
@@ -25,10 +23,9 @@ body {
 body > * { max-width: 64rem; margin-inline: auto; }
 main:focus { outline: none; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: 0.2em; }
-a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
-h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: clamp(1.7rem, 5vw, 2.4rem); margin: 1.2rem 0 0.6rem; letter-spacing: -0.01em; }
+h1, h2, h3, .brand a { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: clamp(1.7rem, 5vw, 2.4rem); margin: 1.2rem 0 0.6rem; }
 h2 { font-size: 1.35rem; margin: 2.8rem 0 0.8rem; }
 h3 { font-size: 1.08rem; margin: 1.8rem 0 0.5rem; }
 code, pre { font-family: var(--mono); font-size: 0.86em; }
@@ -40,126 +37,93 @@ summary { cursor: pointer; width: fit-content; color: var(--accent); }
 ul, ol { padding-inline: 1.3rem; margin: 0.4rem 0; }
 ol { padding-inline: 2rem; }
 li { margin: 0.2rem 0; }
-.plain, .trail ol, .pager ul { list-style: none; padding: 0; }
-.hidden {
-  position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
+.plain, .trail ol { list-style: none; padding: 0; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: 0.5rem 0.9rem; background: var(--card); border-radius: 6px; }
 .skip:focus { top: 0.6rem; z-index: 1; }
 .top {
   display: flex; flex-wrap: wrap; gap: 0.2rem 1.5rem; justify-content: space-between; align-items: center;
   padding: 1.1rem 0 0.9rem; border-bottom: 1px solid var(--line);
 }
-.top p { margin: 0; }
-.brand a { font-family: var(--serif); font-weight: 600; font-size: 1.1rem; color: inherit; text-decoration: none; }
-.trail ol { display: flex; flex-wrap: wrap; gap: 0.2rem 0; margin: 1.1rem 0 0; font-size: 0.92rem; }
+.top p, .parts, .parts dd { margin: 0; }
+.brand a { font-size: 1.1rem; color: inherit; text-decoration: none; }
+.trail ol { display: flex; flex-wrap: wrap; margin: 1.1rem 0 0; font-size: 0.92rem; }
 .trail li { margin: 0; color: var(--soft); }
 .trail li + li::before { content: "/"; margin: 0 0.6rem; color: var(--line); }
-.lead { color: var(--soft); margin: 0.3rem 0 1.2rem; max-width: 46rem; }
+.lead, .rule { color: var(--soft); max-width: 46rem; }
+.lead { margin: 0.3rem 0 1.2rem; }
 .prose { max-width: 40rem; white-space: pre-line; }
-.whole { white-space: nowrap; }
-.exact { color: var(--soft); font-size: 0.82em; white-space: nowrap; }
+.whole, .exact, .id { white-space: nowrap; }
+.exact { color: var(--soft); font-size: 0.82em; }
+.id, .none, dt, th, label, .ends { color: var(--soft); }
+dt, th, label, .ends, footer { font-size: 0.84rem; }
 .badge {
   display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.82rem; font-weight: 600; white-space: nowrap;
   background: var(--tint); color: var(--soft);
 }
-.badge.good { background: var(--good-tint); color: var(--good); }
-.badge.doubtful { background: var(--doubt-tint); color: var(--doubt); }
-.badge.bad { background: var(--bad-tint); color: var(--bad); }
 .notice {
   margin: 1rem 0; padding: 0.8rem 1.1rem; border-inline-start: 4px solid var(--soft); border-radius: 6px; background: var(--tint);
 }
 .notice p { margin: 0.2rem 0; max-width: 50rem; }
-.notice.good { border-color: var(--good); background: var(--good-tint); }
-.notice.doubtful { border-color: var(--doubt); background: var(--doubt-tint); }
-.notice.bad { border-color: var(--bad); background: var(--bad-tint); }
+.badge.good, .notice.good { background: var(--good-tint); border-color: var(--good); }
+.badge.doubtful, .notice.doubtful { background: var(--doubt-tint); border-color: var(--doubt); }
+.badge.bad, .notice.bad { background: var(--bad-tint); border-color: var(--bad); }
+.badge.good, strong.good, ins { color: var(--good); }
+.badge.doubtful, strong.doubtful { color: var(--doubt); }
+.badge.bad, strong.bad, del { color: var(--bad); }
+del, ins { text-decoration: none; }
 .command {
   display: inline-block; padding: 0.25rem 0.6rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card);
   user-select: all;
 }
-.facts {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 0.9rem 2rem; margin: 1.2rem 0;
-}
-.facts > div { border-top: 1px solid var(--line); padding-top: 0.5rem; }
-.facts.steps { grid-template-columns: 1fr; gap: 0.5rem; }
-.facts.steps > div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; }
-.facts dt { font-size: 0.82rem; color: var(--soft); }
-.facts dd { margin: 0.1rem 0 0; }
+.facts > div { display: grid; grid-template-columns: 11rem 1fr; gap: 0.2rem 1rem; border-top: 1px solid var(--line); padding: 0.5rem 0; }
+.facts dd { margin: 0.1rem 0 0; min-width: 0; }
 table { width: 100%; border-collapse: collapse; margin: 0.6rem 0 1.2rem; background: var(--card); border-radius: 8px; }
 th, td {
   padding: 0.6rem 0.8rem; text-align: start; vertical-align: top; overflow-wrap: break-word; border-bottom: 1px solid var(--line);
 }
-th { font-size: 0.82rem; font-weight: 600; color: var(--soft); white-space: nowrap; }
+th { font-weight: 600; white-space: nowrap; }
 td :is(a, bdi, code) { overflow-wrap: anywhere; }
-td.heading { min-width: 9rem; }
-th.number, td.number { text-align: end; }
-td.number { white-space: nowrap; }
+td:first-child { min-width: 9rem; }
 tbody tr:last-child td { border-bottom: 0; }
-tbody tr:hover { background: var(--tint); }
 .row-link { font-weight: 600; text-decoration: none; }
-.row-link:hover { text-decoration: underline; }
-.id { color: var(--soft); white-space: nowrap; }
-td .exact { display: block; }
-.none { color: var(--soft); font-style: italic; }
+td .exact, .line, .search label, .message label { display: block; }
 .changes table { table-layout: fixed; }
 .changes th:first-child { width: 28%; }
-strong.good, ins { color: var(--good); }
-strong.doubtful { color: var(--doubt); }
-strong.bad, del { color: var(--bad); }
-del, ins { text-decoration: none; }
 .strip { display: block; width: 100%; height: 1.8rem; margin-top: 0.8rem; border-radius: 6px; background: var(--tint); }
-.strip .there0 { fill: var(--accent); }
-.strip .there1 { fill: var(--accent-soft); }
-.strip .absent { fill: var(--line); }
-.strip .unknown { fill: var(--doubt); }
-.ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; color: var(--soft); font-size: 0.82rem; }
+.there0 { fill: var(--accent); }
+.there1 { fill: var(--accent-soft); }
+.absent { fill: var(--line); }
+.unknown { fill: var(--doubt); }
+.ends { display: flex; justify-content: space-between; margin: 0.2rem 0 1rem; }
 .versions li, .commands li { margin: 0.5rem 0; }
-.parts, .parts dd { margin: 0; }
 .parts div { display: flex; flex-wrap: wrap; gap: 0 0.6rem; }
 .parts dt::after { content: ":"; }
-.line { display: block; }
-.rule { color: var(--soft); font-size: 0.92rem; }
-.search { margin: 0.8rem 0; }
-.search label { display: block; margin-bottom: 0.3rem; font-size: 0.9rem; color: var(--soft); }
-.field { display: flex; gap: 0.5rem; max-width: 32rem; }
-input, select, button {
+.search, .message label { margin: 0.8rem 0 0.3rem; }
+.find { flex: 1 1 16rem; }
+.field, .find { display: flex; gap: 0.5rem; max-width: 32rem; }
+input, textarea, button {
   font: inherit; color: inherit; min-height: 2.75rem; padding: 0.4rem 0.8rem; border: 1px solid var(--soft); border-radius: 8px;
   background: var(--card);
 }
 input { flex: 1; min-width: 0; width: 100%; }
-select { max-width: 100%; width: 100%; }
+textarea { display: block; width: 100%; max-width: 46rem; resize: vertical; }
 button { font-weight: 600; background: var(--accent); border-color: var(--accent); color: var(--paper); cursor: pointer; }
-button:hover { filter: brightness(1.08); }
-.pair { display: grid; grid-template-columns: 1fr 1fr auto; gap: 0.8rem; align-items: end; }
-.pager ul { display: flex; justify-content: space-between; }
-footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.88rem; }
+footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); }
 /* A table that is too wide: each row is a card, and each cell a line that begins with its column's title. */
 @media (max-width: 42rem) {
-  .pair { grid-template-columns: 1fr; }
-  .facts, .facts.steps { grid-template-columns: 1fr; gap: 0.35rem; }
-  .facts > div, .facts.steps > div { display: grid; grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding-top: 0.35rem; }
+  .facts > div { grid-template-columns: 6rem 1fr; gap: 0 0.8rem; padding: 0.35rem 0; }
   table, :is(tbody, tr, td) { display: block; width: 100%; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table { background: none; }
   tbody tr { margin: 0 0 0.8rem; padding: 0.5rem 0; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
-  td, td.number { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; text-align: start; white-space: normal; }
-  td.heading { display: block; min-width: 0; }
-  td.heading::before { content: none; }
-  td::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
+  td { display: grid; grid-template-columns: 6rem 1fr; gap: 0.8rem; padding: 0.2rem 0.9rem; border: 0; }
+  td:first-child { display: block; min-width: 0; }
+  td:not(:first-child)::before { content: attr(data-label); color: var(--soft); font-size: 0.86rem; }
   td > span { min-width: 0; }
 }
-@media (prefers-reduced-motion: no-preference) { .skip { transition: top 120ms; } }
 @media print {
-  :root { color-scheme: light; }
   body { background: none; padding: 0; }
-  .search, .find, footer, .skip, .pager { display: none; }
-  tr, .facts > div, .notice { break-inside: avoid; }
-  pre { max-height: none; white-space: pre-wrap; }
-}
-.find { display: flex; gap: 0.5rem; flex: 1 1 16rem; max-width: 30rem; }
-.message label { display: block; margin: 1.6rem 0 0.3rem; font-size: 0.9rem; color: var(--soft); }
-textarea {
-  font: inherit; color: inherit; display: block; width: 100%; max-width: 46rem; padding: 0.7rem 0.9rem; resize: vertical;
-  border: 1px solid var(--soft); border-radius: 8px; background: var(--card);
+  .search, .find, footer, .skip { display: none; }
 }
 `;

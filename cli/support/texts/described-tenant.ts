@@ -6,18 +6,15 @@ import type { DescribedRow, Line, Piece } from "./description.ts";
 
 /** The facts of one tenant, for `snapshot status` and for its page. */
 export function describedTenant(tenant: JudgedTenant): readonly DescribedRow[] {
-  const { live, hold, removal, isSandbox } = tenant;
+  const { live, fault, hold, removal, isSandbox } = tenant;
+  const unpublished = fault === null ? "nothing was ever published" : "damaged";
+  const nothing = removal === null ? `${unpublished}: partners get 500` : "nothing";
+  const gone = removal?.openKeys === 0 ? ": partners get 401" : ": not to its end";
   return [
     ["sandbox", isSandbox ? "`sandbox init` publishes it, and no build changes it" : null],
-    [
-      "removed",
-      removal && [
-        { time: removal.removedAt },
-        removal.openKeys === 0 ? ": partners get 401" : ": not to its end",
-      ],
-    ],
+    ["removed", removal && [{ time: removal.removedAt }, gone]],
     live === null
-      ? ["live", { tone: "bad", text: nothingLive(tenant, removal !== null) }]
+      ? ["live", { tone: "bad", text: nothing }]
       : ["live", [{ id: live.snapshotId }, `, generation ${live.generation}`]],
     ...(live === null || isSandbox ? [] : describedAge(live)),
     ["programs", live && (live.programs === 0 ? { tone: "bad", text: "0" } : numberText(live.programs))],
@@ -29,14 +26,10 @@ export function describedTenant(tenant: JudgedTenant): readonly DescribedRow[] {
 /** The age of the data that partners see, and whether a later withdrawal changed it. */
 export function describedAge(live: NonNullable<JudgedTenant["live"]>): readonly DescribedRow[] {
   const { generatedAt, contentAt, publishedAt, confirmedAt } = live;
+  const withdrawn = [{ time: generatedAt }, ": only withdrawn programs were taken out then"];
   return [
     ["data of", { time: contentAt }],
-    [
-      "withdrawals",
-      contentAt === generatedAt
-        ? null
-        : [{ time: generatedAt }, ": only withdrawn programs were taken out then"],
-    ],
+    ["withdrawals", contentAt === generatedAt ? null : withdrawn],
     ["published", { time: publishedAt }],
     ["confirmed", confirmedAt === null ? { tone: "doubtful", text: "not known" } : { time: confirmedAt }],
   ];
@@ -44,43 +37,33 @@ export function describedAge(live: NonNullable<JudgedTenant["live"]>): readonly 
 
 export function holdLine(hold: Hold | null): Line {
   if (hold === null) return "none";
-  const { since, by, reason } = hold;
-  return [
-    { tone: "doubtful", text: "held" },
-    " since ",
-    { time: since },
-    by === null ? "" : ` by ${by}`,
-    `: ${reason}`,
-  ];
+  const by = hold.by === null ? "" : ` by ${hold.by}`;
+  return [{ tone: "doubtful", text: "held" }, " since ", { time: hold.since }, `${by}: ${hold.reason}`];
 }
 
 /** The last run with its reason, and the last try if it is another one. */
-export function describedBuilds({
-  lastRun,
-  lastTry,
-  notInSource,
-  live,
-}: JudgedTenant): readonly DescribedRow[] {
+export function describedBuilds(tenant: JudgedTenant): readonly DescribedRow[] {
+  const { lastRun, lastTry, notInSource, live } = tenant;
   const tried: DescribedRow = [
     "last try",
     lastTry === null ? null : [outcomePiece(lastTry.outcome), " ", { time: lastTry.triedAt }],
   ];
   if (notInSource !== null) {
     const keeps = live === null ? "" : ": it keeps its last snapshot";
-    return [
-      ["last run", [{ tone: "doubtful", text: "not in the source" }, " at ", { time: notInSource }, keeps]],
-      tried,
+    const unlisted: Line = [
+      { tone: "doubtful", text: "not in the source" },
+      " at ",
+      { time: notInSource },
+      keeps,
     ];
+    return [["last run", unlisted], tried];
   }
   if (lastRun === null) {
     return lastTry === null ? [["last run", "none that is known of this tenant"]] : [tried];
   }
   const { outcome, finishedAt, runId, failure } = lastRun;
-  const run: DescribedRow = [
-    "last run",
-    [outcomePiece(outcome), " ", { time: finishedAt }, `, run ${runId}`],
-    failure === null ? null : failure.message,
-  ];
+  const ended: Line = [outcomePiece(outcome), " ", { time: finishedAt }, `, run ${runId}`];
+  const run: DescribedRow = ["last run", ended, failure?.message ?? null];
   return lastTry?.triedAt === finishedAt ? [run] : [run, tried];
 }
 
@@ -92,11 +75,6 @@ export function outcomeTone(outcome: string): "good" | "doubtful" | "bad" {
 
 function outcomePiece(outcome: string): Piece {
   return { tone: outcomeTone(outcome), text: outcome };
-}
-
-function nothingLive({ fault, live }: Pick<JudgedTenant, "fault" | "live">, isGone: boolean): string {
-  if (isGone || live !== null) return "nothing";
-  return fault === null ? "nothing was ever published: partners get 500" : "damaged: partners get 500";
 }
 
 /** A tenant's last run as every `--json` shows it. */

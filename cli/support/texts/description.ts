@@ -11,25 +11,27 @@ export type Piece =
   /** An id, with the page about it. */
   | { readonly id: string; readonly page?: string };
 
+export type Line = readonly Piece[] | Piece;
+
 /** A label and its lines. Lines that are `null` are left out, and labels without lines, too. */
 export type DescribedRow = readonly [label: string, ...lines: readonly (Line | null)[]];
 
-export type Line = readonly Piece[] | Piece;
-
-export function labelledRows(described: readonly DescribedRow[], layout: Layout): readonly Labelled[] {
-  return described.flatMap(([label, ...lines]): readonly Labelled[] => {
-    const known = lines.filter((line) => line !== null);
-    if (known.length === 0) return [];
-    return [[label, ...known.map((line) => lineText(line, layout))]];
+/** The rows with lines, each line as its pieces. */
+export function rowsOf(described: readonly DescribedRow[]) {
+  return described.flatMap(([label, ...lines]) => {
+    const known = lines.flatMap((line) => (line === null ? [] : [isPieces(line) ? line : [line]]));
+    return known.length === 0 ? [] : [{ label, lines: known }];
   });
 }
 
-export function isPieces(line: Line): line is readonly Piece[] {
+function isPieces(line: Line): line is readonly Piece[] {
   return Array.isArray(line);
 }
 
-function lineText(line: Line, layout: Layout): string {
-  return isPieces(line) ? line.map((piece) => pieceText(piece, layout)).join("") : pieceText(line, layout);
+export function labelledRows(described: readonly DescribedRow[], layout: Layout): readonly Labelled[] {
+  return rowsOf(described).map(({ label, lines }) => {
+    return [label, ...lines.map((line) => line.map((piece) => pieceText(piece, layout)).join(""))];
+  });
 }
 
 function pieceText(piece: Piece, layout: Layout): string {

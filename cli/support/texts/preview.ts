@@ -6,7 +6,7 @@ import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { problemReport } from "../../publish/report/source-problems-text.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
-import { problemText } from "./described-program.ts";
+import { problemText } from "./program.ts";
 
 /** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
 export function previewText(preview: SourcePreview, layout: Layout): string {
@@ -18,17 +18,14 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
   }
   const { total, candidates, unknown, sampled, published } = programs;
   const those = unknown === 0 ? "active programs" : "programs that are active or of an unknown state";
-  const size =
-    candidates === 0
-      ? `none of its ${numberText(total)} programs is active`
-      : `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at, ` +
-        `${numberText(published)} would be published`;
+  const looked = `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at`;
+  const none = `none of its ${numberText(total)} programs is active`;
+  const size = candidates === 0 ? none : `${looked}, ${numberText(published)} would be published`;
   return [
     style.bold(`Program ${shownId(program.programId)} of tenant ${tenantId}${others}`),
     "\n",
     ...programLines(program, layout).map((line) => `${line}\n`),
     `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
-    priceLine(preview, layout),
     emptyFields(preview),
     findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
     neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
@@ -38,49 +35,22 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
 function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
   const { style, width } = layout;
   const problemLines = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
-  switch (outcome) {
-    case "unpublished":
-      return [
-        style.doubtful(
-          `Not published: its state is ${printable(state ?? "")}, and only active programs are.`,
-        ),
-      ];
-    case "invalid":
-      return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
-    case "published":
-      return [
-        ...printableJson(document).split("\n"),
-        "",
-        ...(problemLines.length === 0
-          ? ["All that the views give of it is published."]
-          : ["Dropped or blanked:", ...problemLines]),
-      ];
+  if (outcome === "unpublished") {
+    const why = `its state is ${printable(state ?? "")}, and only active programs are.`;
+    return [style.doubtful(`Not published: ${why}`)];
   }
+  if (outcome === "invalid") {
+    return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
+  }
+  const whole = "All that the views give of it is published.";
+  const dropped = problemLines.length === 0 ? [whole] : ["Dropped or blanked:", ...problemLines];
+  return [...printableJson(document).split("\n"), "", ...dropped];
 }
-
-/** Names the programs whose price may stand in for one that a join lost. */
-function priceLine({ prices }: SourcePreview, { width }: Layout): string {
-  const kinds = [
-    ["from room_prices", prices.room_prices, 0],
-    ["from legacy_price", prices.legacy_price, maxShownIds],
-    ["none", prices.none, maxShownIds],
-  ] as const;
-  const parts = kinds.flatMap(([what, ids, max]) => {
-    if (ids.length === 0) return [];
-    const named = ids.slice(0, max).map(shownId).join(", ");
-    const more = max > 0 && ids.length > max ? ", ..." : "";
-    return [`${what} in ${numberText(ids.length)}${named === "" ? "" : ` (${named}${more})`}`];
-  });
-  return parts.length === 0 ? "" : `${wrapped(`Prices of rooms: ${parts.join("; ")}.`, width).join("\n")}\n`;
-}
-
-const maxShownIds = 5;
 
 function emptyFields({ neverFilled }: SourcePreview): string {
   if (neverFilled.length === 0) return "";
-  const rows = neverFilled.map(({ field, view, column }) => [
-    field,
-    view === null ? "" : `${view}${column === null ? "" : `.${column}`}`,
-  ]);
+  const rows = neverFilled.map(({ field, view, column }) => {
+    return [field, [view, column].filter((part) => part !== null).join(".")];
+  });
   return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows)}`;
 }

@@ -13,23 +13,22 @@ import { labelledRows } from "./description.ts";
 /** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
   const { tenants, concerns, faults } = report;
-  const columns = ["LIVE SNAPSHOT", ...["PUBLISHED", "CONFIRMED", "PROGRAMS", "KEYS"].map(numbers), "HOLD"];
-  const sourceColumns = list === undefined ? [] : ["IN SOURCE"];
-  const rows = tenants.map((tenant) => [
-    printable(tenant.tenantId),
-    ...(list === undefined ? [] : [inSource(list, tenant.tenantId)]),
-    ...cells(tenant, layout),
-  ]);
+  const note = (label: string, text: string): Labelled => [printable(label), printable(text)];
   const notes = [
-    ...concerns.map(({ text }): Labelled => ["gateways", printable(text)]),
-    ...sharedConcerns(tenants).map(
-      ({ concern, tenantIds }): Labelled => [printable(namedTenants(tenantIds)), printable(concern.text)],
-    ),
-    ...faults.map((text): Labelled => ["unread", printable(text)]),
+    ...concerns.map(({ text }) => note("gateways", text)),
+    ...sharedConcerns(tenants).map((shared) => note(namedTenants(shared.tenantIds), shared.concern.text)),
+    ...faults.map((text) => note("unread", text)),
   ];
+  const columns = ["PUBLISHED", "CONFIRMED", "PROGRAMS", "KEYS"].map(numbers);
+  const rows = tenants.map((tenant) => {
+    const { tenantId } = tenant;
+    const source = list?.names === null ? "?" : list?.names.has(tenantId) ? "yes" : "no";
+    return [printable(tenantId), ...(list === undefined ? [] : [source]), ...cells(tenant, layout)];
+  });
+  const titles = ["TENANT", ...(list === undefined ? [] : ["IN SOURCE"]), "LIVE SNAPSHOT", ...columns];
   const isWell = tally(tenants).well === tenants.length;
   return [
-    table(["TENANT", ...sourceColumns, ...columns, "LAST TRY"], rows),
+    table([...titles, "HOLD", "LAST TRY"], rows),
     notes.length === 0 ? "" : `\n${labelledLines(notes, layout.width)}`,
     isWell ? "" : `\n${tallyWords(tenants)}\n`,
     logNote(report),
@@ -42,9 +41,8 @@ function cells(tenant: JudgedTenant, { now, style }: Layout): readonly string[] 
     at == null || isSandbox ? "-" : shortAge(new Date(at), now);
   const snapshot = live?.snapshotId ?? style.bad(fault === null ? "none" : "damaged");
   const keys = usableKeys(tenant, now);
-  const tried =
-    lastTry &&
-    `${style[outcomeTone(lastTry.outcome)](printable(lastTry.outcome))} ${relativeTime(new Date(lastTry.triedAt), now)}`;
+  const outcome = lastTry && style[outcomeTone(lastTry.outcome)](printable(lastTry.outcome));
+  const tried = lastTry && `${outcome} ${relativeTime(new Date(lastTry.triedAt), now)}`;
   return [
     removal === null ? snapshot : style.doubtful("removed"),
     age(live?.publishedAt),
@@ -56,29 +54,24 @@ function cells(tenant: JudgedTenant, { now, style }: Layout): readonly string[] 
   ];
 }
 
-function inSource({ names }: TenantList, tenantId: string): string {
-  return names === null ? "?" : names.has(tenantId) ? "yes" : "no";
-}
-
 export function tenantStatus(report: JudgedTenants, layout: Layout): string {
-  return report.tenants
-    .map((tenant) => {
-      const attention = [...tenant.concerns, ...report.concerns].map((concern, at): Labelled => {
-        return [at === 0 ? "attention" : "", layout.style[concern.severity](printable(concern.text))];
-      });
-      const rows = [...labelledRows(describedTenant(tenant), layout), ...attention];
-      return `${layout.style.bold(tenant.tenantId)}\n${labelledLines(rows, layout.width)}${logNote(report)}`;
-    })
-    .join("\n");
+  const texts = report.tenants.map((tenant) => {
+    const attention = [...tenant.concerns, ...report.concerns].map(({ severity, text }, at): Labelled => {
+      return [at === 0 ? "attention" : "", layout.style[severity](printable(text))];
+    });
+    const rows = [...labelledRows(describedTenant(tenant), layout), ...attention];
+    return `${layout.style.bold(tenant.tenantId)}\n${labelledLines(rows, layout.width)}${logNote(report)}`;
+  });
+  return texts.join("\n");
 }
 
 /** Tells how far the log was read. Without a log nothing is known about what partners got. */
 function logNote({ gateways }: JudgedTenants): string {
   if (gateways === null) return "";
   const { covers, faults } = gateways.state;
-  const span =
-    covers === null ? "The log has no request of the last hour." : `The log was read up to ${covers.to}.`;
-  return ["\n", span, ...faults.map((fault) => ` ${printable(fault)}`), "\n"].join("");
+  const isEmpty = covers === null;
+  const span = isEmpty ? "The log has no request of the last hour." : `The log was read up to ${covers.to}.`;
+  return `\n${[span, ...faults.map(printable)].join(" ")}\n`;
 }
 
 /** The object that `snapshot status --json` prints; documented in docs/json.md. */
@@ -94,11 +87,9 @@ export function statusJson({ tenants, concerns, gateways, faults }: JudgedTenant
 }
 
 function tenantJson(tenant: JudgedTenant, now: Date): object {
-  const { tenantId, live, fault, hold, isSandbox, lastRun, lastTry, notInSource, concerns } = tenant;
-  const ageSeconds = (instant: string | null): number | null =>
-    instant === null || isSandbox
-      ? null
-      : Math.max(0, Math.floor((now.getTime() - Date.parse(instant)) / 1000));
+  const { tenantId, live, fault, hold, isSandbox, lastRun, lastTry, notInSource } = tenant;
+  const ageSeconds = (at: string | null): number | null =>
+    at === null || isSandbox ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
   return {
     tenantId,
     live: live && {
@@ -115,30 +106,28 @@ function tenantJson(tenant: JudgedTenant, now: Date): object {
     isSandbox,
     hold,
     fault,
-    concerns: concerns.map(concernJson),
+    concerns: tenant.concerns.map(concernJson),
   };
 }
 
 /** The object that `tenant list --json` prints; documented in docs/json.md. */
 export function tenantListJson({ tenants }: JudgedTenants, { names, away }: TenantList, now: Date): object {
-  return {
-    tenants: tenants.map((tenant) => {
-      const { tenantId, live, fault, isSandbox, concerns } = tenant;
-      const { snapshotId, generation, publishedAt, programs } = live ?? {};
-      return {
-        tenantId,
-        name: names?.get(tenantId) ?? null,
-        isInSource: names?.has(tenantId) ?? null,
-        live: live && { snapshotId, generation, publishedAt, programs },
-        fault,
-        activeTokens: usableKeys(tenant, now),
-        removedAt: goneSince(tenant),
-        isSandbox,
-        concerns: concerns.map(concernJson),
-      };
-    }),
-    unavailable: away,
-  };
+  const shown = tenants.map((tenant) => {
+    const { tenantId, live, fault, isSandbox } = tenant;
+    const { snapshotId, generation, publishedAt, programs } = live ?? {};
+    return {
+      tenantId,
+      name: names?.get(tenantId) ?? null,
+      isInSource: names?.has(tenantId) ?? null,
+      live: live && { snapshotId, generation, publishedAt, programs },
+      fault,
+      activeTokens: usableKeys(tenant, now),
+      removedAt: goneSince(tenant),
+      isSandbox,
+      concerns: tenant.concerns.map(concernJson),
+    };
+  });
+  return { tenants: shown, unavailable: away };
 }
 
 function concernJson({ tenantId: _, ...concern }: Concern): object {

@@ -44,11 +44,11 @@ describe("what an address says", () => {
   test.each([
     `/${hostile}`,
     `/tenants/${hostile}`,
-    `/tenants/${deskTenant}?q=${hostile}`,
+    `/find?q=${hostile}`,
     `/tenants/${deskTenant}/programs/${hostile}`,
     `/tenants/${deskTenant}/programs?id=${hostile}`,
     `/tenants/${deskTenant}/programs/BAD-STATE`,
-    `/tenants/${deskTenant}/programs/${hostileProgram}?from=${hostile}&to=${hostile}&version=${hostile}`,
+    `/tenants/${deskTenant}/programs/${hostileProgram}?version=${hostile}`,
     `/requests/${hostile}`,
     `/tenants/${deskTenant}/${hostile}`,
   ])("is harmless on the page at %s", async (path) => {
@@ -58,7 +58,6 @@ describe("what an address says", () => {
   test.each([
     `/tenants/${deskTenant}/programs/${token}`,
     `/tenants/${token}`,
-    `/tenants/${deskTenant}?q=${token}`,
     `/tenants/${deskTenant}/programs/X?version=${token}`,
     `/requests/${token}`,
     `/${token}`,

@@ -68,7 +68,7 @@ test("P106 people read the document, what was dropped in words, and what is neve
   expect(stdout).toMatch(
     /^Program b of tenant acme \(1 of 2 tenants\)\n\{\n {2}"data": \{\n {4}"id": "b",\n/,
   );
-  expect(stdout).toContain("returns before it departs");
+  expect(stdout).toContain("return before departure");
   expect(stdout).toContain("(url_dropped, media.coverUrl)");
   expect(stdout).toContain("Tenant acme: 2 of its 2 active programs looked at, 1 would be published\n");
   expect(stdout).toMatch(/^departurePoint +programs\.departure_point$/m);

@@ -15,7 +15,7 @@ describe("the cause of", () => {
   test.each([
     ["not_found", "snapshot build --tenant acme", "Nothing was published then"],
     ["registry_unconfirmed", "token list", "confirm which access keys"],
-    ["corrupt_document", "snapshot verify --tenant acme", "file is damaged"],
+    ["corrupt_document", "snapshot verify --tenant acme", "file was damaged"],
     ["store_unavailable", "store check", "did not answer"],
     ["store_denied", "store check", "or refused"],
     ["internal", "snapshot status --tenant acme", "nobody expected"],
@@ -31,7 +31,7 @@ describe("the cause of", () => {
   const served = { tenantId, snapshotId: newSnapshot.snapshotId, route: "legacy" };
 
   test("a request of the past says what became of its access key since", () => {
-    const snapshot = { kind: "kept", programs: 3, replaced: null } as const;
+    const snapshot = { kind: "kept", programs: 3 } as const;
     const since = (fields: Parameters<typeof token>[1]) =>
       judged(
         { ...served, tokenId: tokenId(1) },
@@ -43,18 +43,5 @@ describe("the cause of", () => {
     const gone = token(1, { scopes: ["other.read"], revokedAt: "2026-11-21T12:00:30.000Z" });
     const { next } = judged({ status: 403 }, { token: tokenFinding(reading(gone), tokenId(1)) });
     expect(next.commands).toEqual(["token create --tenant acme"]);
-  });
-
-  test("a 500 for a damaged file is not told of one that is whole now", () => {
-    const failed = { status: 500, causeCode: "corrupt_document", tenantId };
-    for (const [object, words, isRewritten] of [
-      ["whole", "it is whole now", false],
-      ["not_live", "another snapshot now", false],
-      ["damaged", "file is damaged", true],
-    ] as const) {
-      const { summary, next } = judged(failed, { object });
-      expect(summary).toContain(words);
-      expect(next.commands.includes("snapshot build --tenant acme --rewrite")).toBe(isRewritten);
-    }
   });
 });

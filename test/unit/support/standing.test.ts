@@ -3,7 +3,7 @@ import type { ProgramInSource } from "../../../cli/support/facts/program-in-sour
 import type { ProgramInStore } from "../../../cli/support/facts/program-in-store.ts";
 import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/support/judgement/builds.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
-import type { ProgramFacts } from "../../../cli/support/judgement/standing.ts";
+import type { ProgramFacts } from "../../../cli/support/judgement/standings.ts";
 import {
   lastRun,
   live,
@@ -52,7 +52,7 @@ const sources: readonly ProgramInSource[] = [
 
 const stores: readonly ProgramInStore[] = [
   { kind: "unpublished", store: "file:/srv/store", isStore: true },
-  { kind: "damaged", reason: "A digest differs.", isHeld: false },
+  { kind: "damaged", reason: "A digest differs." },
   live(),
   live({ near: "KYOTO-2" }),
   live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot } }),
@@ -125,7 +125,7 @@ const all = [...combinations()].map((facts) => ({ facts, ...judgedProgram(facts,
 
 /** Whether a build that comes may bring what the program needs, told apart from how the table does it. */
 function mayBring({ builds, block }: BuildState, isWithdrawal: boolean): boolean {
-  return builds.kind !== "failing" && builds.kind !== "silent" && (block.kind === "none" || isWithdrawal);
+  return builds !== "failing" && builds !== "silent" && (block === "none" || isWithdrawal);
 }
 
 /** P10: a build that would leave the list empty is refused, unless the source states that. */
@@ -168,7 +168,6 @@ describe("the way from the booking system to partners", () => {
   const at = "2026-11-21T13:00:00.000Z";
   const facts = (fields: Partial<BuildFacts>): BuildFacts => ({
     hold: null,
-    confirmation: undefined,
     lastRun: null,
     lastTry: fields.lastRun ? { outcome: fields.lastRun.outcome, triedAt: fields.lastRun.finishedAt } : null,
     ...fields,
@@ -178,7 +177,7 @@ describe("the way from the booking system to partners", () => {
     const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
       const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
       const asked = { now: later, zone: "UTC", ...(buildWithinMs === undefined ? {} : { buildWithinMs }) };
-      return buildStateOf(facts({ lastRun: lastRun({ finishedAt: at }) }), asked).builds.kind;
+      return buildStateOf(facts({ lastRun: lastRun({ finishedAt: at }) }), asked).builds;
     };
     expect([kind(3_600_000, 0.9), kind(3_600_000, 1.1)]).toEqual(["running", "silent"]);
     expect([kind(undefined, 25), kind(undefined, 27)]).toEqual(["running", "silent"]);

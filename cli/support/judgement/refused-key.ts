@@ -1,0 +1,152 @@
+import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { plainTime, type Reader } from "../../output/times.ts";
+import type { RequestFacts } from "../explain-requests.ts";
+import { forOperations, forSupport, type MaybeStep, removedSteps, type Step, storeSteps } from "./steps.ts";
+import { issueStep, namedKey } from "./tenant.ts";
+
+/** The case of a request: what happened, what to do, and what the partner may be told. */
+export interface RequestCase {
+  readonly summary: string;
+  /** Has no detail of how the service is built and nobody else's data. */
+  readonly toPartner: string;
+  readonly steps: readonly MaybeStep[];
+}
+
+export function told(summary: string, toPartner: string, ...steps: readonly MaybeStep[]): RequestCase {
+  return { summary, toPartner, steps };
+}
+
+const unknownToPartner =
+  "It came without an access key that we know. Please check the header Authorization: the word Bearer, a space, and the key.";
+const ours =
+  "The fault was on our side: we did not know the access key in time. Please send the request again.";
+const noLongerValid = "It used an access key that is no longer valid.";
+
+/** Explains a 401, from the key's history when the gateway knew the key. */
+export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
+  const { line, token, keys } = facts;
+  if (token.kind === "known") return endedKey(facts, token, reader);
+  if (token.kind === "foreign") {
+    const summary = `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`;
+    return told(summary, unknownToPartner, forSupport("Run this with the gateway's STORE_URL.", "config"));
+  }
+  if (token.kind === "unavailable") {
+    const summary = `The gateway refused the access key ${line.tokenId} (${line.cause ?? "it noted no reason"}). More is not known, since the list of access keys could not be read: ${token.reason}`;
+    return told(summary, unknownToPartner, forSupport("Ask again when the store answers.", "store check"));
+  }
+  switch (line.causeCode) {
+    case "unknown_token":
+      return unknownKey(keys);
+    case "no_token": {
+      const tell =
+        "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.";
+      const summary = "The request came without an access key: it had no header `Authorization: Bearer ...`.";
+      return told(summary, unknownToPartner, forSupport(tell));
+    }
+    case "malformed_token": {
+      const copy =
+        "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.";
+      return told(
+        "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
+        "The access key was incomplete or altered. Please copy it again, whole, after the word Bearer and a space.",
+        forSupport(copy, "token list"),
+      );
+    }
+    default: {
+      const ask = forSupport("Ask the partner for the request as it was sent, without the access key.");
+      const summary = `The gateway refused the request: ${line.cause ?? "it noted no cause"}.`;
+      return told(summary, unknownToPartner, ask);
+    }
+  }
+}
+
+/** A store without a single access key proves nothing about the partner's key (W163). */
+function unknownKey(keys: RequestFacts["keys"]): RequestCase {
+  if (keys === "some") {
+    return told(
+      "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
+      unknownToPartner,
+      forSupport("Ask the partner which address and which access key its program uses.", "token list"),
+      forOperations("If the partner has none of this installation, issue one.", "token create --tenant ID"),
+    );
+  }
+  const why =
+    keys === "none"
+      ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
+      : "the list of access keys cannot be read here";
+  const summary = `The gateway did not know the access key, and ${why}. Nothing is said yet about the partner's key.`;
+  return told(summary, ours, ...storeSteps);
+}
+
+type KnownKey = Extract<RequestFacts["token"], { readonly kind: "known" }>;
+
+/** Says why a known access key was refused: what became of the key, and of its tenant. */
+function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): RequestCase {
+  const own = ended(facts, key, reader);
+  const removedAt = facts.tenant?.removal?.removedAt;
+  if (removedAt === undefined) return own;
+  // Whatever ended the key, nobody may be promised a new one (P91).
+  const { tenantId, revokedAt } = key.token;
+  const removed = plainTime(removedAt, reader);
+  const isOfRemoval = revokedAt !== null && Date.parse(revokedAt) >= Date.parse(removedAt);
+  const summary =
+    isOfRemoval && !hadExpired(key.token, facts.line.time)
+      ? `The access key ${namedKey(key.token)} was revoked on ${plainTime(revokedAt, reader)}. It is of tenant ${tenantId}, which was removed on ${removed}.`
+      : `${own.summary} Its tenant ${tenantId} was removed on ${removed}, so no access key of it is good any more.`;
+  return told(summary, noLongerValid, ...removedSteps(tenantId, false));
+}
+
+/** Whether the key had expired at that time and was not yet revoked. What was done to it later explains no refusal. */
+function hadExpired({ expiresAt, revokedAt }: RegisteredToken, at: string): boolean {
+  const isBefore = (instant: string): boolean => Date.parse(instant) <= Date.parse(at);
+  return expiresAt !== null && isBefore(expiresAt) && (revokedAt === null || !isBefore(revokedAt));
+}
+
+function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: Reader): RequestCase {
+  const when = (at: string | null): string => plainTime(at ?? "", reader);
+  const { revokedAt, expiresAt } = token;
+  const [replacement] = successors;
+  const newest = successors.at(-1);
+  const isReplaced = newest !== undefined && tokenStatus(newest, reader.now) === "active";
+  const useNew = (which: string): Step =>
+    forSupport(`Ask the partner to use the new one, which ${which}.`, "token list");
+  const audit = (text: string): Step => forSupport(text, `audit list --tenant ${token.tenantId}`);
+  const whyRevoked = audit("Find out why it was revoked before you promise anything.");
+  const toPartner = (otherwise: string): string =>
+    isReplaced ? "It used an access key that has been replaced. Please use the new one." : otherwise;
+  const key = `The access key ${namedKey(token)}`;
+  if (hadExpired(token, line.time)) {
+    const later = revokedAt === null ? "" : ` Later, on ${when(revokedAt)}, it was revoked, too.`;
+    const tell = "Tell the partner that the access key has ended; an expired one can't be renewed.";
+    const expired = revokedAt === null ? "It used an access key that has expired." : noLongerValid;
+    const steps = isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token)];
+    return told(`${key} expired on ${when(expiresAt)}.${later}`, toPartner(expired), ...steps);
+  }
+  if (revokedAt === null) {
+    const end = expiresAt === null ? "" : ` (it ends on ${when(expiresAt)})`;
+    const again = "Ask the partner to try again; if it is refused again, escalate to operations.";
+    const summary = `The gateway refused the access key ${namedKey(token)}, though it was in force then${end}: the gateway's list of keys, or its clock, may have been behind.`;
+    return told(summary, toPartner(ours), forSupport(again, "token list"));
+  }
+  if (replacement === undefined || newest === undefined) {
+    const summary = `${key} was revoked on ${when(revokedAt)}, and no other was issued in its place.`;
+    return told(summary, noLongerValid, whyRevoked, issueStep(token));
+  }
+  const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
+  const replaced = `${key} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.`;
+  if (isReplaced) {
+    const lost =
+      "Only if the new one is lost: nobody can see it again, so replace it once more. That stops it wherever it is in use.";
+    return told(
+      `${replaced} The partner still uses the old one.`,
+      toPartner(""),
+      useNew("was handed over when the old one was replaced"),
+      forOperations(lost, `token rotate ${newest.tokenId}`),
+    );
+  }
+  const isExpired = newest.revokedAt === null;
+  const end = isExpired ? `expired on ${when(newest.expiresAt)}` : `was revoked on ${when(newest.revokedAt)}`;
+  const summary = `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`;
+  const look = isExpired ? audit("Tell the partner that the access key has ended.") : whyRevoked;
+  return told(summary, noLongerValid, look, issueStep(token));
+}

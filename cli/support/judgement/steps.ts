@@ -1,0 +1,160 @@
+import { counted } from "../../output/counted.ts";
+import { unitOf } from "../../output/times.ts";
+
+/** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
+export interface Step {
+  /** P49: what changes something for partners is a step of `operations`, those who run the installation. */
+  readonly who: "support" | "operations";
+  readonly text: string;
+  readonly commands: readonly string[];
+}
+
+/** The next steps one by one, and together as one text and one list of commands. */
+export interface NextStep {
+  readonly text: string;
+  readonly commands: readonly string[];
+  readonly steps: readonly Step[];
+}
+
+export interface Judgement {
+  readonly summary: string;
+  readonly next: NextStep;
+}
+
+/** A step, or what is left out of the steps. */
+export type MaybeStep = Step | false | undefined;
+
+export function nextStep(steps: readonly MaybeStep[]): NextStep {
+  const kept = steps.filter((step) => step !== undefined && step !== false);
+  const commands = kept.flatMap((step) => step.commands);
+  return { text: kept.map(stepText).join(" "), commands, steps: kept };
+}
+
+/** A step of the person who answers the partner. A command that is `false` is left out. */
+export function forSupport(text: string, ...commands: readonly (string | false)[]): Step {
+  return { who: "support", text, commands: commands.filter((command) => command !== false) };
+}
+
+export function forOperations(text: string, ...commands: readonly (string | false)[]): Step {
+  return { ...forSupport(text, ...commands), who: "operations" };
+}
+
+/** The step in words, which say when operations are meant. */
+export function stepText({ who, text }: Step): string {
+  return who === "operations" ? `For operations: ${text}` : text;
+}
+
+export function buildCommand(tenantId: string, ...options: readonly string[]): string {
+  return ["snapshot build", `--tenant ${tenantId}`, ...options].join(" ");
+}
+
+export function explainCommand(tenantId: string, programId: string): string {
+  return `snapshot explain --tenant ${shellWord(tenantId)} --program ${shellWord(programId)}`;
+}
+
+export function listCommand(tenantId: string): string {
+  return `snapshot show --tenant ${tenantId} --list`;
+}
+
+/** The text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9._~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A sentence as the end of another one. */
+export function clause(sentence: string): string {
+  return sentence.replace(/\.$/, "");
+}
+
+/** A length of time in one unit, such as `15 minutes`. */
+export function lengthOf(ms: number): string {
+  const { name, seconds } = unitOf(ms / 1000) ?? { name: "second", seconds: 1 };
+  return counted(Math.max(1, Math.round(ms / 1000 / seconds)), name);
+}
+
+export function namedPrograms(programs: readonly (string | null)[]): string {
+  if (programs.length === 0) return "faulty programs";
+  const shown = programs.slice(0, 3).map((id) => (id === null ? "without an id" : JSON.stringify(id)));
+  const more = programs.length > shown.length ? ` and ${programs.length - shown.length} more` : "";
+  return `${programs.length === 1 ? "program" : "programs"} ${shown.join(", ")}${more}`;
+}
+
+// The remedies that several judgements name.
+
+/** A build can't mend damage while the tenant is held, or when the source does not list it. */
+export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
+  const mend = isHeld
+    ? ". The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew."
+    : "; then write every file anew, or make an earlier snapshot live.";
+  const unlisted = isListed
+    ? ""
+    : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
+  return [
+    forSupport("Escalate to operations at once."),
+    forOperations(
+      `Find out how much is damaged${mend}${unlisted}`,
+      `snapshot verify --tenant ${tenantId}`,
+      isHeld && `snapshot release --tenant ${tenantId}`,
+      buildCommand(tenantId, "--rewrite"),
+      `snapshot rollback --tenant ${tenantId}`,
+    ),
+  ];
+}
+
+export function correctStep(tenantId: string, programs: readonly (string | null)[]): Step {
+  const first = programs.find((id) => id !== null) ?? null;
+  const explain = first !== null && explainCommand(tenantId, first);
+  return forSupport(`Have ${namedPrograms(programs)} corrected in the booking system.`, explain);
+}
+
+export function faultsSteps(tenantId: string, programs: readonly (string | null)[]): readonly Step[] {
+  const commands = [buildCommand(tenantId), buildCommand(tenantId, "--on-invalid report")];
+  const build = forOperations("Then build; or build without the faulty programs.", ...commands);
+  return [correctStep(tenantId, programs), build];
+}
+
+export function startStep(tenantId: string): Step {
+  return forOperations("Build now, and see that builds come by themselves.", buildCommand(tenantId));
+}
+
+export function silentSteps(tenantId: string): readonly Step[] {
+  const start = "Find out what stopped the cron job or `snapshot watch`, start it again, and build.";
+  return [forSupport("Tell operations that no build comes."), forOperations(start, buildCommand(tenantId))];
+}
+
+/** Comes after a step in which support asks whether the hold's reason is gone. */
+export function releaseStep(tenantId: string): Step {
+  const release = `snapshot release --tenant ${tenantId}`;
+  return forOperations("When it is, end the hold and build.", release, buildCommand(tenantId));
+}
+
+export function unlistedSteps(tenantId: string, ending = ""): readonly Step[] {
+  const list = "If so, list it in the view partner_source.tenants again; if not, remove it";
+  return [
+    forSupport("Find out whether the tenant should still be sold."),
+    forOperations(`${list}${ending}.`, `tenant remove ${tenantId}`),
+  ];
+}
+
+export function removedSteps(tenantId: string, isListed: boolean): readonly Step[] {
+  const sold = isListed
+    ? "build it and issue new access keys."
+    : "list it in the view partner_source.tenants, build it, and issue new access keys.";
+  const again = [buildCommand(tenantId), `token create --tenant ${tenantId}`];
+  return [
+    forSupport("Find out why it was removed before you promise anything.", `audit list --tenant ${tenantId}`),
+    forOperations(`If it should be sold again, ${sold}`, ...again),
+  ];
+}
+
+/** No build publishes the sandbox. */
+export const sandboxSteps: readonly Step[] = [forOperations("Publish the sandbox again.", "sandbox init")];
+
+export const storeSteps: readonly Step[] = [
+  forSupport("Escalate to operations; don't tell any partner yet that an access key or a program is wrong."),
+  forOperations(
+    "See which store this is and which one the gateways go by: STORE_URL, STORE_ID, and whether the volume is mounted.",
+    "config",
+    "store check --read-only",
+  ),
+];
