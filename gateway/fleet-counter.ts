@@ -220,7 +220,7 @@ interface Batch {
 
 const noAnswer = "Redis did not answer";
 /** A connection that did not answer would delay every request. The rest: demoted, starting, master or cluster down. */
-const cannotCount = new RegExp(`^(${noAnswer}|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\\b`);
+const cannotCount = /^(Redis did not answer|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
 const reopenPauseMs = 500;
 const connectTimeoutMs = 2000;
 

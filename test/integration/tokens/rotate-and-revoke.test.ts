@@ -7,7 +7,8 @@ import { openTokenDesk } from "../../support/token-desk.ts";
 const desk = freshForEachTest(openTokenDesk);
 
 describe("token rotate", () => {
-  const terms = "--name G --scope programs.read b --allow-unknown-scope --expires 2027-06-01 --rate-limit 7".split(" ");
+  const terms =
+    "--name G --scope programs.read b --allow-unknown-scope --expires 2027-06-01 --rate-limit 7".split(" ");
 
   test("T6 issues a token of a new id on the same terms, and revokes the old one at once, in one change", async () => {
     const old = await desk.json(["create", "--tenant", "acme", ...terms]);
