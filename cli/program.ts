@@ -55,7 +55,7 @@ export async function createProgram(
   return program;
 }
 
-/** Every help text ends with calls that work (P83). */
+/** Every help text ends with calls that work. */
 function withExamples(command: Command, examples: readonly string[]): Command {
   const lines = examples.map((example) => `  partner-programs ${example}\n`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("")}`.trimEnd());

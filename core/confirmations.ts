@@ -8,7 +8,7 @@ import { linedBytes, parseLargeDocument } from "./stored-document.ts";
 
 /** A tenant's entry in `runs/confirmed.json`, which builds write. Times are RFC 3339, UTC. */
 export interface Confirmation {
-  /** P24: the snapshot to which `confirmedAt` belongs, live or not; `null` when none was ever confirmed. */
+  /** P23: the snapshot to which `confirmedAt` belongs, live or not; `null` when none was ever confirmed. */
   readonly snapshotId: SnapshotId | null;
   /** When the source was last read and agreed with the snapshot; `null` when `snapshotId` is `null`. */
   readonly confirmedAt: string | null;
@@ -47,7 +47,7 @@ function checkedConfirmation(tenantId: string, entry: TenantConfirmation): reado
   return [tenantId, { snapshotId, confirmedAt, triedAt, outcome }];
 }
 
-/** When the snapshot was last confirmed; `null` when there is no entry, or when it is about another snapshot (P24). */
+/** When the snapshot was last confirmed; `null` when there is no entry, or when it is about another snapshot (P23). */
 export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: string): string | null {
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
 }

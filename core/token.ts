@@ -19,7 +19,7 @@ export function mintToken(random: Uint8Array): TokenPlaintext {
 }
 
 /**
- * T2: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token, so it is refused
+ * T1: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token, so it is refused
  * without a look-up.
  */
 export function parseToken(text: string): TokenPlaintext | undefined {

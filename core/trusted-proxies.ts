@@ -20,7 +20,7 @@ export const trustedProxies = setting(
   ),
 );
 
-/** P119: the fault names every wrong entry, so that all can be corrected at once. */
+/** W98: the fault names every wrong entry, so that all can be corrected at once. */
 function parseTrustedProxies(list: string): TrustedProxies {
   const entries = list.split(",").map((entry) => entry.trim());
   const trusted = new BlockList();

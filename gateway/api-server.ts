@@ -12,7 +12,7 @@ export type ApiServer = { readonly server: Server; readonly connections: Connect
 
 /** The server of the API's listener, not listening yet. */
 export function createApiServer(options: {
-  /** W64. */
+  /** W61. */
   readonly maxConnections: number;
   /** How long a client may take to send a complete header section (W60). */
   readonly headersTimeoutMs: number;

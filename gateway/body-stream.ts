@@ -93,7 +93,7 @@ export function written(sink: Writable, chunk: Buffer, signal: AbortSignal): Pro
   });
 }
 
-/** The bytes that the entry describes. Throws when the store has other bytes (P17, W17). */
+/** The bytes that the entry describes. Throws when the store has other bytes (P17, W16). */
 export async function checkedBody(
   store: StoreReader,
   entry: ResponseEntry,

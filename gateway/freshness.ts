@@ -6,9 +6,9 @@ import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { Confirmed, type StoreReading } from "./confirmed.ts";
 
-/** When builds last found each snapshot to be what the source says. No request depends on these times (P26). */
+/** When builds last found each snapshot to be what the source says. No request depends on these times (P25). */
 export interface Freshness {
-  /** `null` unless that very snapshot is known to be confirmed (P24). */
+  /** `null` unless that very snapshot is known to be confirmed (P23). */
   confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
   /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
   oldest(): readonly ConfirmedTenant[];
@@ -22,7 +22,7 @@ export function createFreshness(options: StoreReading & { readonly onChange: () 
   const record: Confirmed<ConfirmationRecord> = new Confirmed({
     ...options,
     what: confirmedKey,
-    // P26: known times stay, however old the record gets.
+    // P25: known times stay, however old the record gets.
     maxStaleMs: Number.POSITIVE_INFINITY,
     outageTexts: {
       failed: "the age of the data could not be read",

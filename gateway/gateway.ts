@@ -250,5 +250,5 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 const sweepMs = 60_000;
-/** W64: then the connection is closed, so that a load balancer spreads long-lived ones anew. */
+/** W61: then the connection is closed, so that a load balancer spreads long-lived ones anew. */
 const maxRequestsPerConnection = 10_000;

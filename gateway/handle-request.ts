@@ -42,7 +42,7 @@ export function createRequestHandler(options: {
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
     if (resource instanceof Refusal) {
-      // W81: a 404 or 405 does not depend on the token (W13), but the log names the token for support.
+      // W80: a 404 or 405 does not depend on the token (W13), but the log names the token for support.
       if (resource.code !== "invalid_request") authenticatedToken(exchange, tokens);
       respond.refusal(exchange, resource);
       return;
@@ -113,7 +113,7 @@ export function createRequestHandler(options: {
     else respond.body(exchange, packed);
   }
 
-  /** Anything unexpected becomes a 500 (W16), also an object that is missing or damaged in the store (W17). */
+  /** Anything unexpected becomes a 500, also an object that is missing or damaged in the store (W16). */
   function fail(exchange: Exchange, error: unknown): void {
     // A response that has begun cannot become an error. The connection is cut, so that the client notices.
     if (exchange.res.headersSent) exchange.res.destroy();

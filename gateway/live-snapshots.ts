@@ -72,7 +72,7 @@ export function createLiveSnapshots(
      * manifest is missing, foreign, damaged, or older than `floor`.
      */
     async function read(beganAtMs: number, signal: AbortSignal): Promise<ReadSnapshot> {
-      // W101: what the copy has lost is read whole again, and so kept again.
+      // W85: what the copy has lost is read whole again, and so kept again.
       const before = isCopyLost ? undefined : confirmed.value;
       const found = await store.get(key, { ifNoneMatch: before?.etag, signal });
       if (found.kind === "missing") {

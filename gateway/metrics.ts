@@ -171,13 +171,13 @@ function gaugesText(parts: MeasuredParts): string {
     "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
     Number(fleet?.isShared() === true),
   );
-  // W94: an alert compares this gauge with the one above.
+  // W92: an alert compares this gauge with the one above.
   gauge(
     "limiter_shared_wanted",
     "1 when REDIS_URL is set, so that requests are to be counted for the whole fleet.",
     Number(fleet !== undefined),
   );
-  // W93: the same judgement as `/readyz`.
+  // W92: the same judgement as `/readyz`.
   const isReady = readiness.notReadyCause() === undefined;
   gauge("ready", "1 while requests would be served, as /readyz says.", Number(isReady));
   gauge(

@@ -12,7 +12,7 @@ import { readStoreIdentity } from "../core/store-identity.ts";
 /**
  * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the generations of
  * another store must never count (W87). Rejects with `settings` unless the folder is this user's own, for its content decides
- * which tokens are valid, and can be written to (W88). Closes it to all others, since Kubernetes' `fsGroup` may have opened it (W100).
+ * which tokens are valid, and can be written to (W88). Closes it to all others, since Kubernetes' `fsGroup` may have opened it (W87).
  */
 export async function lastGoodFolder(directory: string, storeAddress: string): Promise<string> {
   const folder = join(directory, sha256Hex(Buffer.from(storeAddress)).slice(0, 16));

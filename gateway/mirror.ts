@@ -41,7 +41,7 @@ export interface Mirror {
   keepSnapshot(manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer, atMs: number): void;
   /** `read` gives the body's bytes, now or by reading the store again, and throws when they are wrong. */
   keepBody(entry: ResponseEntry, read: () => Promise<Buffer>): void;
-  /** Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it again (W101). */
+  /** Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it again (W85). */
   confirm(key: ObjectKey, confirmedAtMs: number): boolean;
   writeFailures(): number;
   stop(): Promise<void>;
@@ -130,13 +130,13 @@ export function createMirror(options: {
     const value = await readBody(found, maxRegistryBytes, key);
     const ageMs = unixMs() - found.modifiedAt.getTime();
     if (ageMs >= -roundedMs) return { value, confirmedAtMs: monotonicMs() - ageMs };
-    // W78: for ever, since nobody can say how old it is when the clock has caught up. Its revision or generation still counts.
+    // W76: for ever, since nobody can say how old it is when the clock has caught up. Its revision or generation still counts.
     logger.warn({ cause: `the clock is behind ${key}` }, "the last good copy counts as too old");
     await lutimes(join(folder, key), 0, 0);
     return { value, confirmedAtMs: Number.NEGATIVE_INFINITY };
   }
 
-  /** W86: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
+  /** W79: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
   async function writeDocument(key: ObjectKey, bytes: Buffer, confirmedAtMs: number): Promise<boolean> {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const found = await files.get(key);
@@ -202,7 +202,7 @@ export function createMirror(options: {
     keepSnapshot(manifest, manifestBytes, pointer, confirmedAtMs) {
       const { tenantId, snapshotId } = manifest;
       const key = currentKey(tenantId);
-      // W89: the pointer comes last, so that a killed gateway leaves none without its manifest.
+      // W77: the pointer comes last, so that a killed gateway leaves none without its manifest.
       void keep(key, writes, async () => {
         if (manifestBytes !== undefined) {
           const sha256 = sha256Hex(manifestBytes);

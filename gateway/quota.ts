@@ -48,7 +48,7 @@ export interface Quota {
   readonly limit: number;
   /** Requests left after this one. */
   readonly remaining: number;
-  /** Whole seconds until the window ends, rounded up: at least 1, at most the window (W51). */
+  /** Whole seconds until the window ends, rounded up: at least 1, at most the window (W50). */
   readonly resetSeconds: number;
   readonly isExceeded: boolean;
 }

@@ -38,7 +38,7 @@ function error(code: ErrorCode, status: number, message: string): { status: numb
   return { status, opening: whole.slice(0, -'"}'.length) };
 }
 
-/** The header lines of one kind of response, made once: those of every response (W6, W41, W42), then `extra`. */
+/** The header lines of one kind of response, made once: those of every response (W5, W41, W42), then `extra`. */
 export function kindHeaders(extra: string): string {
   return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
@@ -63,7 +63,7 @@ export class Refusal {
   }
 }
 
-/** Check 1 (W11): HTTP/1.0 or 1.1 with what that version requires. */
+/** Check 1 (W15): HTTP/1.0 or 1.1 with what that version requires. */
 export function messageRefusal(httpVersion: string, hostCount: number): Refusal | undefined {
   if (httpVersion === "1.0") return undefined;
   if (httpVersion !== "1.1") return malformedMessage("unsupported version of HTTP");

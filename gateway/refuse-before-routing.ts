@@ -102,7 +102,7 @@ const methodCodes = new Set(["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_
 const knownMethods = new Set(METHODS);
 
 /**
- * W14: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere; `undefined`
+ * W13: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere; `undefined`
  * unless the message is as well formed as one that the parser accepts, since the first check comes before the third.
  */
 export function methodRefusal({ requestLine, rawHeaders, isWellFormed, isComplete }: RefusedHead) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { parseToken, type TokenDigest, tokenDigest } from "../core/token.ts";
 
-/** The parts of a request's header section that the gateway reads. It ignores all other headers, also those of a proxy (W99). */
+/** The parts of a request's header section that the gateway reads. It ignores all other headers, also those of a proxy (W96). */
 export interface RequestHead {
   /** The values in the order of the wire, one per header line, so that a second line is never dropped silently. */
   readonly authorization: readonly string[];
@@ -120,7 +120,7 @@ export function createCredentialsReader(): CredentialsReader {
   return (authorization) => {
     const [value] = authorization;
     if (value === undefined) return none;
-    // W32: with two headers, a proxy may have checked either of them. So neither counts, even if they are equal.
+    // W31: with two headers, a proxy may have checked either of them. So neither counts, even if they are equal.
     if (authorization.length > 1) return malformed;
     if (value !== last) {
       credentials = bearerCredentials(value);

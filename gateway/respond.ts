@@ -36,7 +36,7 @@ export function createResponder(options: {
   const { open, windowSeconds, send, limits, observe } = options;
 
   /**
-   * All header lines (W43) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
+   * All header lines (W41) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
    * the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`. `kind`: see `kindHeaders`.
    */
   function headersOf(exchange: Exchange, status: number, kind: string, bytes: number): string {
@@ -136,7 +136,7 @@ const identityHeaders = kindHeaders("Vary: Accept-Encoding\r\n");
 const gzipHeaders = kindHeaders("Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n");
 
 /**
- * The header lines of responses from a snapshot (W45, W49). `recordedAt`: its last confirmation in `runs/confirmed.json`. The reading from
+ * The header lines of responses from a snapshot (W45). `recordedAt`: its last confirmation in `runs/confirmed.json`. The reading from
  * which it was built confirms it, too, unless it has `contentAt`: then it was built from no reading of all programs.
  */
 export function snapshotHeaders(

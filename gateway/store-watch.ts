@@ -24,7 +24,7 @@ export interface StoreWatch {
   found(): StoreIdentity | undefined;
   /** The id of the store that answered last, if it is another one. */
   otherStoreId(): StoreId | undefined;
-  /** Why this process must not become ready: so far it has found no store, or only other ones (W161, W164). */
+  /** Why this process must not become ready: so far it has found no store, or only other ones (W161, W96). */
   wrongStart(): string | undefined;
 }
 
@@ -118,7 +118,7 @@ const lookEveryMs = 5000;
 export type StoreReader = Pick<ObjectStore, "get">;
 
 /**
- * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W95). The call's
+ * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W92). The call's
  * signal also ends the body, even while the body stalls: drivers look at the signal only until they answer.
  */
 export function measuredReader(

@@ -63,7 +63,7 @@ export function createTokenDirectory(
     const held = registry.value ?? emptyRegistry;
     const result = await store.get(tokensKey, { ifNoneMatch: held.etag, signal });
     if (result.kind === "not_modified") {
-      // W101: what the copy has lost is read whole again, and so kept again.
+      // W85: what the copy has lost is read whole again, and so kept again.
       return mirror?.confirm(tokensKey, beganAtMs) === false ? { ...held, etag: undefined } : held;
     }
     if (result.kind === "missing") {

@@ -6,7 +6,7 @@ interface CommandEntry {
   readonly group: string | undefined;
   readonly name: string;
   readonly description: string;
-  /** Calls that work, which its help shows (P83). */
+  /** Calls that work, which its help shows. */
   readonly examples: readonly string[];
   readonly load: () => Promise<(shell: Shell) => Command>;
 }

@@ -28,7 +28,7 @@ async function foundStore(
   settings: CliSettings,
 ): Promise<{ readonly found: FoundStore; readonly wrong?: string }> {
   const address = showStoreAddress(settings.storeUrl);
-  // `config` is used when something does not work, so a store that is away gets two seconds at most (P163).
+  // `config` is used when something does not work, so a store that is away gets two seconds at most (P160).
   const storeTimeoutMs = Math.min(settings.storeTimeoutMs, 2000);
   try {
     const identity = await withStore({ ...settings, storeId: undefined, storeTimeoutMs }, readStoreIdentity);

@@ -66,7 +66,7 @@ async function provide(
 ): Promise<() => void> {
   const settings = settingsOf(shell);
   const tenantId = existing ?? flags.tenant ?? parseTenantId(usualId);
-  // The sandbox must not take the id of a tenant that the source or the store has (P98).
+  // The sandbox must not take the id of a tenant that the source or the store has (P97).
   if (!flags.withoutSource && (await isInSource(tenantId, settings, shell.signal))) {
     throw taken(tenantId, "The booking database");
   }
@@ -93,7 +93,7 @@ async function provide(
   };
 }
 
-/** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P92). */
+/** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P3). */
 async function end(
   store: ObjectStore,
   audit: Audit,

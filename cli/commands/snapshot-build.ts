@@ -82,7 +82,7 @@ export const snapshotBuild = command(
     let unrecorded: Failure | undefined;
     let places = "";
     const build = async (): Promise<RunReport> => {
-      // P114: a run that fails because of wrong settings writes the metrics file, too.
+      // P115: a run that fails because of wrong settings writes the metrics file, too.
       const settings = settingsOf(shell);
       places = runPlaces(settings);
       const hooks = { watchStore: audit?.watch };

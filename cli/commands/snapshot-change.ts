@@ -38,7 +38,7 @@ export const snapshotRollback = command(
         return done;
       },
       async (done, store) => {
-        // The `live/` folder follows at once, so that it shows what partners get (P30).
+        // The `live/` folder follows at once, so that it shows what partners get (P27).
         await createFollowLive(shell, settingsOf(shell))(store, done.after);
         const live = await readLiveManifest(store, done.after, signal);
         // The database is asked last, so that a slow one does not delay the rollback.

@@ -38,7 +38,7 @@ export const snapshotExplain = command(
   },
 );
 
-/** Whether nobody knows the tenant (P82). A source that could not be asked does not know it either. */
+/** Whether nobody knows the tenant (P56). A source that could not be asked does not know it either. */
 function isTenantUnknown({ source, store, tenant }: Explanation): boolean {
   if (tenant.removal !== null || tenant.isSandbox) return false;
   return store.kind === "unpublished" && (source.kind === "tenant_unknown" || source.kind === "unavailable");

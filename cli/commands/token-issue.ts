@@ -91,7 +91,7 @@ function uselessFor(tenantId: TenantId): string {
   );
 }
 
-/** Refuses unknown scopes, because a mistyped scope would turn every request into a 403 (T14). */
+/** Refuses unknown scopes, because a mistyped scope would turn every request into a 403 (T12). */
 function assertKnown(scopes: readonly string[]): void {
   const unknown = scopes.filter((scope) => scope !== readScope);
   if (unknown.length === 0) return;

@@ -14,7 +14,7 @@ export type SourceClient = pg.ClientBase;
 
 /** Connections to the booking database, for reading only. */
 export interface SourcePool {
-  /** Runs in one `REPEATABLE READ READ ONLY` transaction (P6). Throws `source_contract` when a view fails. */
+  /** Runs in one `REPEATABLE READ READ ONLY` transaction (P5). Throws `source_contract` when a view fails. */
   withReading<Result>(
     read: (client: SourceClient) => Promise<Result>,
     limits?: WaitingLimits,

@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
 
-/** How help texts differ from commander's own: they mark required options and arguments (P83). */
+/** How help texts differ from commander's own: they mark required options and arguments. */
 export const helpFormat: HelpConfiguration = {
   // Descriptions are wrapped even into a column this narrow. With commander's own bound, lines overflow a terminal of 60 columns.
   minWidthToWrap: 24,

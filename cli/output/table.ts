@@ -12,7 +12,7 @@ export function numbers(title: string): Column {
   return { title, isNumeric: true };
 }
 
-/** P81: rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied whole. */
+/** Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied whole. */
 export function table(titled: readonly (Column | string)[], rows: readonly (readonly string[])[]): string {
   const columns = titled.map((column) =>
     typeof column === "string" ? { title: column, isNumeric: false } : column,

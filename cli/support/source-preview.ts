@@ -81,7 +81,7 @@ export async function previewSource(
   };
 }
 
-/** P82: the failure names the nearest tenant. */
+/** P56: the failure names the nearest tenant. */
 function wantedTenant(tenants: readonly TenantId[], wanted: TenantId | undefined): TenantId {
   const found = tenants.find((tenantId) => wanted === undefined || tenantId === wanted);
   if (found !== undefined) return found;
@@ -115,7 +115,7 @@ function previewOf(programId: string | null, program: CheckedProgram) {
 const place = { view: "programs", column: "tenant_id" };
 
 /**
- * P149: warns of programs of the sample that another tenant gets with the same id and content. `sample`: those that would be
+ * P144: warns of programs of the sample that another tenant gets with the same id and content. `sample`: those that would be
  * published. Other tenants' rows that cannot be read leave the preview as it is, and the warning says so.
  */
 async function addSharedSample(

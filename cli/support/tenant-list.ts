@@ -42,7 +42,7 @@ export async function listTenants(
   return { report: judgedTenants(reading, reader), list: { names, away } };
 }
 
-/** A row without an id is no tenant (D131). `source check` and builds report it. */
+/** A row without an id is no tenant (D130). `source check` and builds report it. */
 function namesOf(rows: readonly TenantRow[]): ReadonlyMap<string, string | null> {
   return new Map(rows.flatMap(({ tenantId, name }) => (tenantId === null ? [] : [[tenantId, name]])));
 }

@@ -64,7 +64,7 @@ export function temporaryName(): string {
 
 export const temporaryPrefix = ".new-";
 
-/** P176: whether the process that made this temporary name is gone for certain. */
+/** P174: whether the process that made this temporary name is gone for certain. */
 export function isLeftover(name: string): boolean {
   const [, where, pid] = /^\.new-([0-9a-f]{16})-(\d+)-/.exec(name) ?? [];
   if (where !== processes) return false;

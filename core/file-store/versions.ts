@@ -15,12 +15,12 @@ import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./sto
  * after the version that the object is at. A process that replaces version 7 puts the new content beside it as body 8, then
  * renames head 7 to head 8. Exactly one process can do so, since the name is gone afterwards and its id is never given again.
  * That rename is the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may
- * do that for one that was killed, and the head moves on only from a version that is published (P171). To delete the object is to
+ * do that for one that was killed, and the head moves on only from a version that is published (P170). To delete the object is to
  * remove the head of a published version.
  *
  * So only the head's body can be pending, each body is renamed once, and the plain file runs through the versions in order. A
  * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish a pending body and
- * read the plain file. A reader that may not write reads the pending body (P172).
+ * read the plain file. A reader that may not write reads the pending body (P173).
  */
 export interface Versions {
   /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
@@ -116,7 +116,7 @@ export function createVersions(folders: StoreFolders): Versions {
     }
   }
 
-  /** The versions after the head's content has become the plain file, durably (P171). `undefined` when there is no object. */
+  /** The versions after the head's content has become the plain file, durably (P170). `undefined` when there is no object. */
   async function publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
       const listed = await presentVersions(path);

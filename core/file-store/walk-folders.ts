@@ -89,7 +89,7 @@ async function entriesIn(folders: StoreFolders, folder: string): Promise<readonl
   return (await ifThere(folders.within(path, (open) => folders.guard.entries(open.at())))) ?? [];
 }
 
-/** P176: removes hidden leftovers in the folder and below: temporary files of killed processes, and empty folders. */
+/** P174: removes hidden leftovers in the folder and below: temporary files of killed processes, and empty folders. */
 export async function tidyFolders(
   folders: StoreFolders,
   folder: string,

@@ -7,7 +7,7 @@ import { createSign, type Sign } from "./signature.ts";
 
 /**
  * The SDK is used for what it finds out: endpoint, region, credentials and the service's name for signatures, from all places where
- * AWS keeps configuration. Requests are made without it, since its middleware takes more than ten times as long (P41).
+ * AWS keeps configuration. Requests are made without it, since its middleware takes more than ten times as long.
  */
 export interface S3Connection {
   readonly endpoint: string;

@@ -30,7 +30,7 @@ const wordings = new Set(["message"]);
 /**
  * A definition as partners get it. Our validators hold each answer against the closed schema before it is published; what a
  * partner generates from the document must accept the answers of later versions, too. So objects are open, and texts for
- * people are any text (W67).
+ * people are any text (W65).
  * @param {Definition} definition
  * @param {ReadonlyMap<string, Definition>} definitions
  * @returns {Schema}

@@ -14,7 +14,7 @@ export function exposedBy(...texts: readonly string[]): Exposed {
   return exposed;
 }
 
-/** P117: what is wrong with an expression of PromQL, and with the labels that texts for people take from its result. */
+/** P118: what is wrong with an expression of PromQL, and with the labels that texts for people take from its result. */
 export function faultsOf(
   exposed: Exposed,
   expression: string,

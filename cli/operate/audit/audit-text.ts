@@ -21,7 +21,7 @@ export function auditText(records: readonly AuditDocument[], { zone }: Layout): 
   );
 }
 
-/** P86: a record that only began does not say that the change was made. */
+/** P85: a record that only began does not say that the change was made. */
 function endWords({ outcome }: AuditDocument): string {
   return outcome === "begun" ? "not recorded" : outcome;
 }

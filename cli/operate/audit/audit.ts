@@ -39,7 +39,7 @@ export interface Audit {
   /** It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong. */
   doubt(): void;
   /**
-   * P86: completes the record, if one was begun. Never throws, so that the command first prints what it did, above all a token's
+   * P85: completes the record, if one was begun. Never throws, so that the command first prints what it did, above all a token's
    * plaintext, and then the returned failure.
    */
   end(failure: Failure | undefined): Promise<Failure | undefined>;

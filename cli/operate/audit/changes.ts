@@ -4,7 +4,7 @@ import type { LiveState, TenantRun, TokenState } from "../../../schemas/generate
 import type { TenantPruneResult } from "../snapshots/prune-run.ts";
 import type { AuditChange } from "./audit.ts";
 
-/** P88: the tokens that differ between two lists, without plaintext or digest. */
+/** P85: the tokens that differ between two lists, without plaintext or digest. */
 export function tokenChanges(
   before: readonly RegisteredToken[],
   after: readonly RegisteredToken[],

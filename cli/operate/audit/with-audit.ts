@@ -7,7 +7,7 @@ import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
 
 /**
  * A command that changes something for partners: opens a store that honours conditional writes, records the change, and prints
- * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P86).
+ * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P85).
  */
 export async function recordedChange<Result>(
   shell: Shell,

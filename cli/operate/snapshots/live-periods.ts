@@ -25,7 +25,7 @@ export interface LiveHistory {
   readonly periods: readonly LivePeriod[];
 }
 
-/** P71: reads the heads of the manifests, and the marks of rollbacks; of the newest snapshots only, when `newest` is given. */
+/** P48: reads the heads of the manifests, and the marks of rollbacks; of the newest snapshots only, when `newest` is given. */
 export async function readLivePeriods(
   store: ObjectStore,
   pointer: PointerVersion,
@@ -52,7 +52,7 @@ interface Change extends Pick<LivePeriod, "how"> {
 }
 
 /**
- * P71: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a rollback does, too, so
+ * P48: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a rollback does, too, so
  * generations give the order. Marks of version 0.2 say nothing; after such a rollback the history has a gap.
  */
 export function livePeriods(

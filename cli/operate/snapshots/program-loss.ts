@@ -8,7 +8,7 @@ interface ProgramLoss {
   readonly lost: number;
 }
 
-/** P55, P121: the loss, if the new snapshot has no program or lacks more than half of the live ones, at least five. */
+/** P14, P94: the loss, if the new snapshot has no program or lacks more than half of the live ones, at least five. */
 export function programLoss(live: Manifest | undefined, { programs }: Manifest): ProgramLoss | undefined {
   const ids = [...(live?.programs.ids() ?? [])];
   const lost = ids.filter((id) => !programs.has(id)).length;

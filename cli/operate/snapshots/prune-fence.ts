@@ -25,7 +25,7 @@ export interface PruneTargets {
  * Marks the dropped snapshots, then rewrites the pointer. From then on only processes that read the pointer after the marks can
  * change it. Returns false when the pointer changed in another way than by builds; then nothing may be deleted.
  *
- * P175: builds that were published since the plan was made are removed from its targets, and the rewriting is tried again.
+ * P15: builds that were published since the plan was made are removed from its targets, and the rewriting is tried again.
  * Removing a build takes less time than publishing one, so the prune catches up even with a tenant that is published all the
  * time.
  */

@@ -138,7 +138,7 @@ async function makeLive(
   };
 }
 
-/** P55: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot be read. */
+/** P14: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot be read. */
 function assertAlike(live: Manifest | undefined, target: Manifest): void {
   const found = programLoss(live, target);
   if (found === undefined) return;

@@ -81,7 +81,7 @@ function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification)
     `  For operations, about ${code}: ${remedy}\n`,
   ]);
   const rest = findingsOmitted > 0 ? `  ... and ${findingsOmitted} more\n` : "";
-  // P51: what it means for partners, before the technical detail.
+  // What it means for partners, before the technical detail.
   const meaning = findings.every(({ code }) => code === "response_invalid")
     ? "What is published is not as it should be."
     : "A published file is damaged, and partners get 500 for it.";

@@ -105,7 +105,7 @@ export function withSharedAdvice(
 /** Programs that are remembered; later ones are still held against those. */
 const maxRemembered = 1_000_000;
 
-/** P149: counts the programs that two tenants have with the same id and content. */
+/** P144: counts the programs that two tenants have with the same id and content. */
 export class SharedTally {
   /** By the first 48 bits of the digest of its detail, which contains the id: whose program it is. */
   readonly #owners = new Map<number, TenantId>();

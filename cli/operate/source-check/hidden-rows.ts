@@ -6,7 +6,7 @@ import { tryReading } from "../../publish/source/try-reading.ts";
 import { viewProblem } from "./findings.ts";
 
 /**
- * P104: views that may give this role fewer rows than there are. Policies hide rows without an error, and a `security_invoker` view
+ * P103: views that may give this role fewer rows than there are. Policies hide rows without an error, and a `security_invoker` view
  * asks for rights that the generator should not need. With `row_security` off PostgreSQL refuses a query to which policies apply, at
  * whatever depth, also where they would let all rows pass; so it is only said that rows may be missing.
  */

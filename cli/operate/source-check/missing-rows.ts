@@ -71,7 +71,7 @@ export function missingRows(
 }
 
 /**
- * Counts the rows of each view. P104: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
+ * Counts the rows of each view. P103: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
  * programs, builds report them, too.
  */
 export async function countedRows(

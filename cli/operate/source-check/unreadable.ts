@@ -69,7 +69,7 @@ function fixOf(error: Error, query: string): string {
   if (hasSqlState(error, "42501")) {
     return `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`;
   }
-  // P152: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not UTF-8 to readers.
+  // P133: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not UTF-8 to readers.
   if (hasSqlState(error, encodingState)) {
     return (
       "read such texts in the view as what they are, " +

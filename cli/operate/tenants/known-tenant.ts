@@ -8,7 +8,7 @@ import type { CliSettings } from "../../shell/shell.ts";
 import { assertPublished } from "../tokens/assert-published.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 
-/** Throws `not_found` for a tenant that was neither published nor removed, and has no token (P82). */
+/** Throws `not_found` for a tenant that was neither published nor removed, and has no token (P56). */
 export async function assertKnownTenant(
   store: ObjectStore,
   tenantId: TenantId,

@@ -31,7 +31,7 @@ interface RemovalContext {
 
 /**
  * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
- * run again (P93):
+ * run again (P91):
  *
  * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.

@@ -37,7 +37,7 @@ export async function renameTenant(
   { store, audit, now, signal }: RenameContext,
 ): Promise<TenantRename> {
   const sandbox = await knownSandbox(store, signal);
-  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P121).
+  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P94).
   if (sandbox === from || sandbox === to) {
     throw new Failure(
       "usage",
@@ -69,7 +69,7 @@ export async function renameTenant(
 
 /**
  * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's partners see that
- * it is probably another company's (P121). This catches a mistyped id.
+ * it is probably another company's (P94). This catches a mistyped id.
  */
 async function assertAlike(
   store: ObjectStore,

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 
-/** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P82). */
+/** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P56). */
 export async function assertPublished(
   store: ObjectStore,
   tenantId: TenantId,

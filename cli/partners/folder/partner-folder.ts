@@ -37,7 +37,7 @@ export async function exportPartnerFolder(company: Company, out: string): Promis
 }
 
 /**
- * W75: the files of the folder by their paths in it. They depend on nothing but the company and the version of the software, so
+ * W71: the files of the folder by their paths in it. They depend on nothing but the company and the version of the software, so
  * that two exports can be compared.
  */
 async function partnerFolder(company: Company): Promise<ReadonlyMap<string, string>> {

@@ -12,7 +12,7 @@ import { codeBlock, curlCall, jsonBlock } from "./code-block.ts";
 import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
 import type { SitePage } from "./site-page.ts";
 
-/** W72: every operation, parameter, status, header and field of the document. Each is described once, and linked elsewhere. */
+/** Every operation, parameter, status, header and field of the document. Each is described once, and linked elsewhere. */
 export function referencePage(document: ApiDocument): SitePage {
   const { info, paths, components } = document;
   const schemas = Object.entries(components.schemas);

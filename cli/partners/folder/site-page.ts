@@ -26,7 +26,7 @@ const pageNames = {
 } as const;
 
 /**
- * The page as a document of the folder. It contains its one stylesheet (W73), has no script, and its policy lets the browser load
+ * The page as a document of the folder. It contains its one stylesheet (W70), has no script, and its policy lets the browser load
  * nothing. So it works from a disk and from any web server, below any path (W70).
  */
 export function siteDocument({ name, title, body }: SitePage, company: Company, stylesheet: string): string {

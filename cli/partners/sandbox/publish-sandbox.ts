@@ -29,7 +29,7 @@ export async function publishSandbox(
     followLive: createFollowLive(shell, settings),
     signal,
   });
-  // P52 calls it no failure; but then no tokens must be issued for what is not published.
+  // An interruption is no failure; but then no tokens must be issued for what is not published.
   if (run.outcome === "skipped") throw interrupted(`Building the sandbox ${tenantId}`);
   if (run.failure !== null && run.outcome !== "held") throw buildFailure(run.failure);
   return run;

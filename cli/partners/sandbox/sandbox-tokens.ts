@@ -31,7 +31,7 @@ const smallQuota = 3;
 const expiredForMs = 24 * 3_600_000;
 
 /**
- * Provides one token of each kind, however often it runs (P99). It keeps the tokens that still work as their kind should, and
+ * Provides one token of each kind, however often it runs (P97). It keeps the tokens that still work as their kind should, and
  * issues the missing ones. With `rotate` it issues all of them, and revokes the old ones in the same write (T6). Throws `usage`
  * when the sandbox was removed meanwhile (P91).
  */

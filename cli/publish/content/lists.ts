@@ -49,7 +49,7 @@ export async function readListed(
   throw new Failure("corrupt_document", `${list.key} does not list the programs of its manifest.`);
 }
 
-/** D13 */
+/** D8 */
 const listOpening = '{"data":[';
 
 function listClosing(count: number): string {
@@ -89,7 +89,7 @@ function joined(opening: string, elements: readonly string[], closing: string): 
   return bytesBody(bytes);
 }
 
-/** D151: the bytes of both lists, which are kept in memory, and which partners get as one answer each. */
+/** D37: the bytes of both lists, which are kept in memory, and which partners get as one answer each. */
 export class ListBudget {
   readonly #maxBytes: number;
   #bytes = 0;

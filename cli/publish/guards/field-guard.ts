@@ -47,7 +47,7 @@ export class LiveTally {
   }
 
   /**
-   * P140: the parts that the build empties for most of the programs that had them. P142: a part of few programs counts when it is
+   * P140: the parts that the build empties for most of the programs that had them. A part of few programs counts when it is
    * emptied for all of them. An emptied list says all about its elements. Called after the last program.
    */
   get emptiedFields(): readonly EmptiedField[] {
@@ -84,7 +84,7 @@ export function emptiedRefusal(tenantId: TenantId, fields: readonly EmptiedField
   );
 }
 
-/** P142: the emptied fields as warnings of a build that is not refused. */
+/** P140: the emptied fields as warnings of a build that is not refused. */
 export function emptiedProblems(fields: readonly EmptiedField[]): readonly DataProblem[] {
   return fields.map((emptied) => {
     return { code: "fields_emptied", programId: null, field: emptied.field, value: numbersOf(emptied) };

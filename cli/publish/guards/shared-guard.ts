@@ -40,7 +40,7 @@ export interface AddingBuild {
 
 /**
  * P144: a failure that refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
- * than a company decides so. P145: a tenant's first snapshot and an allowed build are published with a warning.
+ * than a company decides so. A tenant's first snapshot and an allowed build are published with a warning.
  */
 export async function sharedVerdict(
   build: AddingBuild,

@@ -35,7 +35,7 @@ export type FollowLive = (
   given?: Partial<Pick<LiveTreeTask, "known" | "rewrite" | "mayExist">>,
 ) => Promise<LiveTreeOutcome | "failed">;
 
-/** P28: partners do not depend on the folder, so a failure is a line on standard error; the next build mends it. */
+/** P27: partners do not depend on the folder, so a failure is a line on standard error; the next build mends it. */
 export function createFollowLive({ stderr, signal }: Shell, { liveCopy: isOn }: CliSettings): FollowLive {
   return async (store, live, given = {}) => {
     try {
@@ -76,7 +76,7 @@ export async function keepLiveTree(task: LiveTreeTask): Promise<LiveTreeOutcome>
     // The snapshot may have been replaced and pruned meanwhile, which is no fault.
     if (await isStillLive(task).catch(() => true)) throw error;
   }
-  // P176: what a killed build left goes with the next one that writes.
+  // P174: what a killed build left goes with the next one that writes.
   await store.tidy(tenantPrefix(tenantId), { signal });
   if (!(await isStillLive(task))) {
     await putLiveMarker(store, tenantId, changingMarkerText(live));
@@ -127,7 +127,7 @@ async function writeTree(
 const maxParallelCopies = 16;
 
 /**
- * P31: marks the tree as being changed first, and deletes the marker last. So the next build finds a tree that is half gone.
+ * P27: marks the tree as being changed first, and deletes the marker last. So the next build finds a tree that is half gone.
  */
 async function removeLiveTree({ store, live, mayExist, signal }: LiveTreeTask): Promise<LiveTreeOutcome> {
   if (!mayExist) return "absent";

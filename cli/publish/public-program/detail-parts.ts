@@ -13,9 +13,9 @@ import { publicUrl } from "./public-url.ts";
 import { presentText, presentTexts } from "./text.ts";
 import { calendarDate } from "./travel-dates.ts";
 
-/* Each part is made from its rows or columns. A part that would be empty is `null` (D6), and what was dropped is reported. */
+/* Each part is made from its rows or columns. A part that would be empty is `null` (D5), and what was dropped is reported. */
 
-/** The stays with at least one known field (D38), in source order. */
+/** The stays with at least one known field (D35), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
   return rows.flatMap(([name, location, checkIn, checkOut, stars], at) => {
     const field = `hotels[${at}]`;
@@ -35,7 +35,7 @@ export function hotelStays(rows: readonly HotelStayRow[], report: Report): Hotel
   });
 }
 
-/** The first lead guide (D34) and the teachers (D38) by their display names. `null` when there are none. */
+/** The first lead guide (D34) and the teachers (D35) by their display names. `null` when there are none. */
 export function staff(rows: readonly StaffRow[], report: Report): Staff | null {
   let leadGuide: Guide | null = null;
   const teachers: StaffTeacher[] = [];
@@ -84,7 +84,7 @@ export function transport(rows: readonly FlightRow[], report: Report): Transport
   return flights.length === 0 ? null : { flights };
 }
 
-/** `null` when all arrays are empty and there is no accommodation description (D6). */
+/** `null` when all arrays are empty and there is no accommodation description (D5). */
 export function content(source: ProgramSource, report: Report): PublicContent | null {
   const included = presentTexts(source.included, "content.included", report);
   const excluded = presentTexts(source.excluded, "content.excluded", report);

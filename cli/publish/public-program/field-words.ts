@@ -1,4 +1,4 @@
-/** Words for a field, for people who do not read JSON (P51): `hotels[0].checkIn` is "Hotels 1, check in". */
+/** Words for a field, for people who do not read JSON: `hotels[0].checkIn` is "Hotels 1, check in". */
 export function fieldLabel(path: string): string {
   const words = path
     .replace(/\[(\d+)\]/g, (_, place) => ` ${Number(place) + 1}`)

@@ -3,7 +3,7 @@ const unpublishedStates = ["draft", "cancelled", "completed", "archived", "ended
 export type Lifecycle =
   | { readonly kind: "publishable" }
   | { readonly kind: "unpublished"; readonly state: (typeof unpublishedStates)[number] }
-  /** Any other state breaks the source contract (D2). */
+  /** Any other state breaks the source contract (D3). */
   | { readonly kind: "unknown" };
 
 /** The lifecycle state alone decides whether a program is published (D1). Its case does not matter (D33). */

@@ -13,7 +13,7 @@ export function prices(
 ): Prices {
   const rooms = roomPrices(roomRows, report);
   if (rooms.length === 0) rooms.push(...legacyRoom(legacyPrice, report));
-  // The legacy price may be the lowest (D25). `Math.min(...)` would fail for some 100,000 prices.
+  // The legacy price may be the lowest (D23). `Math.min(...)` would fail for some 100,000 prices.
   const startingAmount = rooms.reduce<number | null>(
     (least, { amount }) => (least === null || amount < least ? amount : least),
     null,

@@ -3,7 +3,7 @@
  * in ISO form, `infinity` and years after 9999 among them, and amounts are decimal text, so that none is shifted or rounded.
  */
 export interface ProgramSource {
-  /** `null` when the source has NULL (D131). */
+  /** `null` when the source has NULL (D130). */
   readonly programId: Text;
   readonly name: Text;
   readonly lifecycleState: Text;

@@ -4,7 +4,7 @@ import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 
 /**
- * The published URL is absolute, `https`, without user information (D31), and a URI of RFC 3986 (D150). A blank text counts as
+ * The published URL is absolute, `https`, without user information, and a URI of RFC 3986 (D31). A blank text counts as
  * absent.
  */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
@@ -36,7 +36,7 @@ export function publicUrls(
 }
 
 /**
- * `undefined` for a text that is no https URI (D150). RFC 3986 decides, because partners' tools check addresses against it. The
+ * `undefined` for a text that is no https URI (D31). RFC 3986 decides, because partners' tools check addresses against it. The
  * WHATWG parser would change correct addresses (upper case, `/..`), so it only checks ports and numeric hosts. Two searches cut
  * the text into parts: in a single pattern the parts would share characters, and matching would take quadratic time.
  */

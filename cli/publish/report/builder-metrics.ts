@@ -3,7 +3,7 @@ import type { RunReport } from "../../../schemas/generated/types.ts";
 
 const metric = (name: string, help: string) => ({ name: `builder_${name}`, help });
 
-/** The metrics of builders (P117, P118), at `/metrics` or in a `--metrics-file`. */
+/** The metrics of builders (P118), at `/metrics` or in a `--metrics-file`. */
 export const builderMetrics = {
   buildInfo: metric(
     "build_info",

@@ -13,7 +13,7 @@ import { builderMetrics, buildInfoLabels, leastConfirmed, runOutcomes } from "./
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */
 export type MeasuredKind = "round" | "shard" | "asked";
 
-/** Leaves what a build was in a file for node_exporter. P113: throws `usage` before the run if it can't be written. */
+/** Leaves what a build was in a file for node_exporter. P115: throws `usage` before the run if it can't be written. */
 export async function withMetricsFile(
   path: string,
   shell: Shell,
@@ -38,7 +38,7 @@ export async function withMetricsFile(
     await write(report.outcome, report.durationMs, new Date(report.finishedAt));
     return report;
   } catch (error) {
-    // P114: a run without a report counts, too: for wrong settings, or without store or database.
+    // P115: a run without a report counts, too: for wrong settings, or without store or database.
     const endedAt = shell.now();
     const durationMs = Math.max(0, endedAt.getTime() - startedAt.getTime());
     await write(shell.signal.aborted ? "interrupted" : "failed", durationMs, endedAt);
@@ -133,7 +133,7 @@ function metricsText(
 const keptLine =
   /^builder_(last_run|tenant_confirmed|store_begun)_[a-z_]+(\{[a-z]+="[^"{}]+"[^{}]*\})? [0-9.e+-]+$/;
 
-/** P114: replaces the file in one step, so that a reader gets the whole old or the whole new one. */
+/** P115: replaces the file in one step, so that a reader gets the whole old or the whole new one. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = draftOf(path);
   try {

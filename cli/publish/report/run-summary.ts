@@ -88,7 +88,7 @@ function sumOf(numbers: readonly number[]): number {
 
 /** `acme / P1 prices.rooms[0] = {"amount":"-1"}`. */
 function findingPlace({ severity, programId, field, value }: Problem, tenantId: string | null): string {
-  // An error at a field belongs to a program, also to one without an id (D131). A warning without an id belongs to the tenant.
+  // An error at a field belongs to a program, also to one without an id (D130). A warning without an id belongs to the tenant.
   const isOfProgram = programId !== null || (field !== null && severity === "error");
   const ids = [tenantId, isOfProgram ? shownId(programId) : null].filter((id) => id !== null).join(" / ");
   const place = [ids, field].filter((part) => part !== null && part !== "").join(" ");

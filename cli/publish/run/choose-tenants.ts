@@ -39,7 +39,7 @@ export interface TenantChoice {
   readonly signal: AbortSignal;
 }
 
-/** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P98). */
+/** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P97). */
 export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants> {
   const { pool, wanted, sandbox, problems } = choice;
   // The run of a notified tenant neither checks the views nor reads the list of all tenants.
@@ -56,7 +56,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", list.message));
     return { tenants: await oneByOne(choice, broken), failure };
   }
-  // P132: a run of some tenants does not report what is wrong with others.
+  // D40: a run of some tenants does not report what is wrong with others.
   const isWanted = (id: string | null): boolean =>
     wanted.kind === "all" || wanted.tenantIds.some((asked) => asked === id);
   problems.push(...list.problems.filter(({ tenantId }) => isWanted(tenantId)).map(tenantProblem));
@@ -97,7 +97,7 @@ function askedTenants(
   );
 }
 
-/** P131: the tenants of the run when the source gives no list: those that it was asked for, or those of the store. */
+/** P130: the tenants of the run when the source gives no list: those that it was asked for, or those of the store. */
 async function oneByOne(choice: TenantChoice, broken: Failure | undefined) {
   const { store, wanted, removed, signal } = choice;
   if (wanted.kind !== "all") return await lookedUp(choice, wanted.tenantIds, broken);
@@ -123,7 +123,7 @@ async function lookedUp(
   return tenants;
 }
 
-/** P131: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
+/** P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
 async function ask<Result>(
   pool: SourcePool,
   read: (client: SourceClient) => Promise<Result>,

@@ -54,7 +54,7 @@ export async function addReports(
   );
 }
 
-/** P93: drops what is said of a tenant that is gone for good. */
+/** P91: drops what is said of a tenant that is gone for good. */
 export async function forgetTenant(
   store: ObjectStore,
   tenantId: TenantId,
@@ -71,14 +71,14 @@ export async function forgetTenant(
 }
 
 /**
- * P23, P24: of each tenant the later *reading* with its snapshot, and the later try with its outcome: a builder that read earlier and
+ * P23: of each tenant the later *reading* with its snapshot, and the later try with its outcome: a builder that read earlier and
  * wrote later knows less. `latest`: see `isLater`.
  */
 export function withConfirmations(stored: Confirmations, report: RunReport, latest: string): Confirmations {
   const merged = withoutGone(stored, report, ({ triedAt }) => triedAt);
   for (const run of report.tenants) {
     const { tenantId } = run;
-    // A dry run and an interrupted build say nothing (P52).
+    // A dry run and an interrupted build say nothing.
     if (run.outcome === "would-publish" || run.outcome === "skipped" || !isTenantId(tenantId)) continue;
     const own = confirmationOf(run, report.finishedAt);
     const known = merged.get(tenantId) ?? own;
@@ -118,7 +118,7 @@ function withLastRuns(stored: LastRuns, report: RunReport, latest: string): Last
 function lastRunOf(run: TenantRun, report: RunReport, before: TenantLastRun | undefined): TenantLastRun {
   const { outcome, failure, leftOut = [], leftOutOmitted = 0, counts } = run;
   const { programs_shared: shared } = before?.problemCounts ?? {};
-  // P145: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
+  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
   const mayBeOver = outcome === "published" && counts.removed + counts.changed >= minShared;
   const earlier = shared === undefined || mayBeOver ? {} : { programs_shared: shared };
   return {

@@ -25,7 +25,7 @@ export async function sourceProblems(
   ];
 }
 
-/** P131: programs of no tenant, removed ones aside. They are counted after the builds, so that no tenant waits for it. */
+/** P130: programs of no tenant, removed ones aside. They are counted after the builds, so that no tenant waits for it. */
 async function strayPrograms({ pool, removed }: TenantChoice): Promise<readonly Problem[]> {
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });

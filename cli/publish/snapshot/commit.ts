@@ -8,7 +8,7 @@ import { type PointerVersion, readPointer } from "./live-snapshot.ts";
 import { readManifestHead } from "./manifest-head.ts";
 
 /**
- * P92: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an
+ * P3: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an
  * older one. The clock makes it so without a record of earlier ones.
  */
 export function nextGeneration(current: Pick<Current, "generation"> | undefined, now: Date): number {

@@ -19,7 +19,7 @@ export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal
 
 /**
  * The removed tenants, read before the source, so that a tenant that is removed meanwhile does not look like one that came back.
- * A damaged document keeps only new tenants from being published (P12).
+ * A damaged document keeps only new tenants from being published (P19).
  */
 export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
   const reading = readRemovedTenants(store, signal);

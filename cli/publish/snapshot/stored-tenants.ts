@@ -36,7 +36,7 @@ export async function hasPointer(
 }
 
 /**
- * P82: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest tenant of the store
+ * P56: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest tenant of the store
  * follows.
  */
 export async function unknownTenant(

@@ -115,7 +115,7 @@ const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   "text[]": texts.map((type) => `${type}[]`),
 };
 
-/** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published. P151: no JSON object becomes a text. */
+/** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published, and no JSON object becomes a text. */
 const castHints: Readonly<Record<ColumnKind, string>> = {
   text: "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",
   int: "a whole number (round(value)::integer; of JSON (value #>> '{}')::integer)",

@@ -160,7 +160,7 @@ function programsOf(
   }
   if (states === null) return [];
   const all = statesOf(states);
-  // Rows without an id are a program each, and no child row is theirs (D131).
+  // Rows without an id are a program each, and no child row is theirs (D130).
   if (programId === null)
     return all.map((state) => ({ source: bareSource(null, [state], null), isDuplicate: false }));
   const isDuplicate = all.length > 1;

@@ -43,7 +43,7 @@ export async function readTenantList(
     else if (known.has(tenantId)) add("tenant_duplicate", tenantId);
     else known.add(tenantId);
   }
-  // NULL is not an ill-formed id, so these rows have a problem of their own (D131).
+  // NULL is not an ill-formed id, so these rows have a problem of their own (D130).
   const nameless = rows.filter(({ tenantId }) => tenantId === null).length;
   if (nameless > 0) add("tenant_id_null", null, nameless);
   return { tenants: [...known], problems };
@@ -54,7 +54,7 @@ export async function isTenantListed(client: SourceClient, tenantId: TenantId): 
   return (await client.query({ text, values: [tenantId] })).rowCount !== 0;
 }
 
-/** The tenant ids of programs that the view `tenants` does not list, NULL among them (P104). */
+/** The tenant ids of programs that the view `tenants` does not list, NULL among them (P103). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
   const query = `SELECT left(p.tenant_id::text, 1000), count(*)::int FROM partner_source.programs AS p
     WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")

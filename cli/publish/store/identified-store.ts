@@ -17,7 +17,7 @@ import { requireConditionalWrites } from "./probe-conditional-writes.ts";
 export interface IdentifiedStore extends ObjectStore {
   /** P11: throws unless the store honours conditional writes, which is asked once. A `file:` store's driver decides them itself. */
   requireConditions(): Promise<void>;
-  /** P162: makes the next write check the identity again: a volume may be unmounted under a process that runs for long. */
+  /** P161: makes the next write check the identity again: a volume may be unmounted under a process that runs for long. */
   identifyAnew(): void;
   /** Whether there is a store. Does not begin one. */
   exists(): Promise<boolean>;
@@ -62,7 +62,7 @@ export function identifiedStore(
     // With `STORE_ID` set, no other store is written to, and none is begun (P161).
     const wrong = wrongStore(wanted, found?.storeId, store.address);
     if (wrong !== undefined) throw wrong;
-    // A store that has changed since the last look is not written to (P162).
+    // A store that has changed since the last look is not written to (P161).
     if (known !== undefined && found?.storeId !== known) {
       const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found.storeId} now`;
       throw new Failure(

@@ -23,7 +23,7 @@ type Outcome = TenantRun["outcome"];
 
 /**
  * Reads a tenant's rows, publishes what changed, and remembers what was read. Never throws: a failure is in the result, so that other
- * tenants go on (P12).
+ * tenants go on (P19).
  */
 export async function buildTenant(
   tenantId: TenantId,
@@ -60,7 +60,7 @@ export async function buildTenant(
     const outcome = await untilDecided();
     run.outcome = outcome;
   } catch (error) {
-    // P52: a tenant does not fail because somebody ended the run.
+    // A tenant does not fail because somebody ended the run.
     if (context.signal.aborted) run.outcome = "skipped";
     else noteFailure(run, asFailure(error));
   }
@@ -215,7 +215,7 @@ async function endWithdrawing(
       await writeMemory(attempt, left, rest, mayHaveLiveTree).catch(() => {});
     }
   }
-  // P148: the counts are those of the programs that partners go on seeing.
+  // The counts are those of the programs that partners go on seeing.
   run.counts = countsOfKept(run.livePrograms ?? 0, { ...found, withdrawn: withdrawn.size });
   const { since, reason } = left?.current.hold ?? {};
   if (since !== undefined) {

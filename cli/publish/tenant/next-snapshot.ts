@@ -159,7 +159,7 @@ export class NextSnapshot {
     return this.#tally.emptiedFields;
   }
 
-  /** P142, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
+  /** P140, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   get changeProblems(): readonly DataProblem[] {
     const { unchanged, changed } = this.counts;
     return [...emptiedProblems(this.emptiedFields), ...this.#tally.capacityProblems(unchanged + changed)];

@@ -52,7 +52,7 @@ export async function listenForChanges({
       events.onListening(true);
       for (;;) {
         await delay(pauses.askMs, undefined, { signal: over.signal });
-        // P36: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
+        // P182: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
         await client.query("SELECT");
       }
     } catch {

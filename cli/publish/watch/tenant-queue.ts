@@ -31,7 +31,7 @@ type Kind = "notified" | "turn";
 
 /**
  * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
- * P33: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
+ * P32: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
  */
 export function createTenantQueue(options: QueueOptions): TenantQueue {
   const { concurrency, intervalMs, signal, buildRound, buildNotified } = options;
@@ -49,7 +49,7 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
   function look(): void {
     while (hasBegun && !signal.aborted && slots.notified + slots.turn < concurrency) {
       const turn = slots.turn < roundSlots ? firstFree("turn") : undefined;
-      // P33: an endless series of notifications must not stop the round, so they take turns where both wait.
+      // P32: an endless series of notifications must not stop the round, so they take turns where both wait.
       const isRoundOwed = turn !== undefined && slots.turn === 0 && lastKind === "notified";
       const tenantId = isRoundOwed ? undefined : firstFree("notified");
       if (tenantId !== undefined) follow(build("notified", tenantId));

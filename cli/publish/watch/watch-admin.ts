@@ -32,7 +32,7 @@ interface WatchAdmin {
   runEnded(report: RunReport, kind: RunKind): Promise<void>;
 }
 
-/** Runs with the listener for health, readiness and metrics (P117, P118) that the settings ask for. */
+/** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. */
 export async function withWatchAdmin(
   { settings, intervalMs, state, onAdmin }: AdminOptions,
   use: (admin: WatchAdmin) => Promise<void>,

@@ -91,7 +91,7 @@ function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRu
   return { ...rest, leftOut, leftOutCount, finishedAt, ...ending(outcome, failure) };
 }
 
-/** P52: nothing failed where somebody ended the run. */
+/** Nothing failed where somebody ended the run. */
 function ending(outcome: string, failure: LastRun["failure"]): Pick<LastRun, "outcome" | "failure"> {
   const isUndone = outcome === "skipped" || outcome === "failed";
   const isEnded = failure === null || failure.code === "interrupted";

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 
-/** What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read (P54). */
+/** What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read (P4). */
 export type LiveReading<Live = VouchedSnapshot> =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly live: Live }

@@ -20,7 +20,7 @@ export interface Concern {
   readonly steps: readonly Step[];
 }
 
-/** P53, P77: all kinds in the order of all commands and pages, the worst first, with their usual severity and a short name. */
+/** P53: all kinds in the order of all commands and pages, the worst first, with their usual severity and a short name. */
 export const concernKinds = {
   answers_old: { severity: "bad", title: "older data" },
   unfinished_removal: { severity: "bad", title: "removal not ended" },

@@ -4,7 +4,7 @@ import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { forSupport, type Step } from "./steps.ts";
 
-/** P51: a finding in a program's data in words: the field by its label, the value, and what its rule does. */
+/** A finding in a program's data in words: the field by its label, the value, and what its rule does. */
 export function problemWords({ code, field, value, message }: Problem): string {
   const quoted = value?.startsWith("{") ? value : JSON.stringify(value);
   const [label, given] = [fieldLabel(field ?? "The program"), value === null ? "" : ` (${quoted})`];

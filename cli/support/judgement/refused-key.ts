@@ -60,7 +60,7 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
   }
 }
 
-/** A store without a single access key proves nothing about the partner's key (W163). */
+/** A store without a single access key proves nothing about the partner's key (W160). */
 function unknownKey(keys: RequestFacts["keys"]): RequestCase {
   if (keys === "some") {
     return told(

@@ -3,7 +3,7 @@ import { unitOf } from "../../output/times.ts";
 
 /** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
 export interface Step {
-  /** P49: what changes something for partners is a step of `operations`, those who run the installation. */
+  /** P47: what changes something for partners is a step of `operations`, those who run the installation. */
   readonly who: "support" | "operations";
   readonly text: string;
   readonly commands: readonly string[];

@@ -40,7 +40,7 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
   return { ...reading, tenants, concerns: gateways === null ? [] : gatewayConcerns(gateways, reader) };
 }
 
-/** Judges a tenant, for every command and page (P53, P77). Pure. */
+/** Judges a tenant, for every command and page (P53). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
   const tenant = { ...facts, buildState: buildStateOf(facts, reader) };
   return { ...tenant, concerns: worstFirst(concernsOf(tenant, reader)) };
@@ -53,7 +53,7 @@ export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | n
 
 /** Whether the source, the store and the runs know nothing of the tenant. */
 export function isUnknown({ live, fault, removal, lastRun }: TenantFacts): boolean {
-  // A run that was started with a wrong tenant id does not make that tenant known (P82).
+  // A run that was started with a wrong tenant id does not make that tenant known (P56).
   const isNamed = lastRun !== null && lastRun.failure?.code !== "not_found";
   return live === null && fault === null && removal === null && !isNamed;
 }

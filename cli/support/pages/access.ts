@@ -76,7 +76,7 @@ export interface ProxyGateOptions {
 }
 
 /**
- * P62: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so the name counts only
+ * P61: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so the name counts only
  * with the proxy's secret. Each header must come once, since with two values nobody knows which one the proxy set.
  *
  * P63: refuses a request that another page makes a visitor's browser send. `hostNames`: the names that the server answers to,

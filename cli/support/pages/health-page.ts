@@ -28,7 +28,7 @@ import {
   time,
 } from "./parts.ts";
 
-/** P77: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
+/** P53: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
 export async function healthPage(inspection: Inspection): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
@@ -102,7 +102,7 @@ ${concernItem(isShared ? { ...concern, steps } : concern, reader)}`;
 export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
   const { kind, severity, tenantId, at, programs, requestId, steps } = concern;
   const links = programs.slice(0, 10).map((programId) =>
-    // D131: a program without an id has no page of its own.
+    // D130: a program without an id has no page of its own.
     programId === null || tenantId === null
       ? html`a program without an id (NULL)`
       : html`<a href="${programPath(tenantId, programId)}"><bdi>${programId}</bdi></a>`,

@@ -34,7 +34,7 @@ export interface ProgramVersions {
   readonly hasOlder: boolean;
 }
 
-/** P72: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
+/** P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
 export async function programVersions(
   store: ObjectStore,
   tenantId: TenantId,
@@ -99,7 +99,7 @@ export interface ShownVersions extends ProgramVersions {
   } | null;
 }
 
-/** P72: a program's versions over time, as a picture and in words, and what changed with one of them. */
+/** P48: a program's versions over time, as a picture and in words, and what changed with one of them. */
 export function versionsSection(view: ShownVersions, reader: Reader): Html | false {
   const { versions, hasOlder, compared } = view;
   if (versions.length === 0) return false;

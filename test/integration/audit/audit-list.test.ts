@@ -67,7 +67,7 @@ describe("audit list", () => {
     ]);
   });
 
-  test("P88 no record holds a token's plaintext or digest, and a reason that holds one is refused", async () => {
+  test("P85 no record holds a token's plaintext or digest, and a reason that holds one is refused", async () => {
     const { token, tokenId } = await issue("--name", "Website", "--reason", "a new partner");
     await done("token", "rotate", tokenId);
     const registry = await readFile(join(bench.storeDirectory, "auth/tokens.json"), "utf8");

@@ -48,7 +48,7 @@ test("P85 without a record of what is about to be done nothing is done", async (
   expect(await tokenIds()).toEqual([]);
 });
 
-test("P86 a token is printed also when the record of its issue cannot be completed", async () => {
+test("P85 a token is printed also when the record of its issue cannot be completed", async () => {
   // After the record of intent.
   server.faults.add({ kind: "before", operation: "PutObject", keyStart: "audit/", skip: 1, times: 100 });
   const { status, stdout, stderr } = await run(...create);

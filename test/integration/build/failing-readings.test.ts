@@ -41,7 +41,7 @@ async function served(tenantId: string): Promise<readonly string[]> {
 }
 
 describe("a reading that fails", () => {
-  test("P131 at a row of one tenant, asked for over all tenants, is a warning, and the others are built", async () => {
+  test("P130 at a row of one tenant, asked for over all tenants, is a warning, and the others are built", async () => {
     await bench.source.query(
       "INSERT INTO public.programs (tenant_id, program_id, name, lifecycle_state, seats) VALUES ('beta', 'p-5', 'Tour 5', 'active', 'n/a')",
     );
@@ -107,7 +107,7 @@ describe("a view of tenants that fails at a row", () => {
       INSERT INTO public.tenants VALUES ('gamma', 'many')`);
   });
 
-  test("P131 fails the run, and those tenants that partners have are looked up one by one", async () => {
+  test("P130 fails the run, and those tenants that partners have are looked up one by one", async () => {
     const { status, report } = await bench.build();
     expect([status, report.outcome, report.failure]).toEqual([3, "partial", null]);
     expect(report.problems).toMatchObject([{ severity: "error", code: "tenants_unreadable" }]);

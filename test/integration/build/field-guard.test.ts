@@ -109,7 +109,7 @@ test("P140 a live detail that is damaged has nothing to lose, and keeps no build
   expect((await bench.build()).status).toBe(0);
 });
 
-test("P142 a field that all of a few programs lose is named, once", async () => {
+test("P140 a field that all of a few programs lose is named, once", async () => {
   await bench.source.query("DELETE FROM partner_source.faq WHERE program_id > 'c'");
   await bench.build(["--allow-emptied"]);
   await bench.source.query("DELETE FROM partner_source.faq");

@@ -70,7 +70,7 @@ describe("a store that is not as it should be", () => {
     });
   });
 
-  test("P92 a lost or damaged current.json is mended by its step, above all that gateways saw", async () => {
+  test("P3 a lost or damaged current.json is mended by its step, above all that gateways saw", async () => {
     const { current } = await bench.published("acme");
     await writeFile(join(bench.storeDirectory, currentKey(acme)), '{"format":');
     for (const args of [["--rewrite"], []]) {

@@ -69,7 +69,7 @@ async function served(tenantId: string): Promise<readonly string[]> {
   return (await bench.published(tenantId)).list.data.map(({ id }) => id);
 }
 
-describe("P12, P130 in whatever view a tenant's reading fails", () => {
+describe("P19, P130 in whatever view a tenant's reading fails", () => {
   test.each([
     ["a cast", "source_contract"],
     ["a lock", "source_unavailable"],

@@ -64,7 +64,7 @@ describe("--metrics-file", () => {
     expect([await confirmed("acme"), await confirmed("beta")]).not.toContain(undefined);
   });
 
-  test("P114 is written when a guard refuses a tenant, whose age goes on", async () => {
+  test("P115 is written when a guard refuses a tenant, whose age goes on", async () => {
     await build();
     const [acme, beta] = [await confirmed("acme"), (await confirmed("beta")) ?? 0];
     await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
@@ -84,7 +84,7 @@ describe("--metrics-file", () => {
     ["no database", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, 1],
     ["wrong settings", { MAX_VALUE_KB: "many" }, 2],
     ["a store that cannot be one", { STORE_URL: "file:/dev/null/store" }, 1],
-  ])("P114 is written when a run fails: %s", async (_what, env, expected) => {
+  ])("P115 is written when a run fails: %s", async (_what, env, expected) => {
     await build();
     const before = await confirmed("acme");
     const result = await bench.run(["snapshot", "build", "--metrics-file", file], { env });
@@ -93,7 +93,7 @@ describe("--metrics-file", () => {
     expect(await confirmed("acme")).toBe(before);
   });
 
-  test("P114 is replaced as a whole, readable by all, and nothing lies beside it", async () => {
+  test("P115 is replaced as a whole, readable by all, and nothing lies beside it", async () => {
     await writeFile(file, "not metrics\n");
     await chmod(file, 0o600);
     const { ino } = await stat(file);
@@ -115,7 +115,7 @@ describe("--metrics-file", () => {
     ["a folder", (path: string) => path, "is a folder"],
     ["below a file", (path: string) => join(path, "plain/builder.prom"), "no folder"],
     ["a device", () => "/dev/null", "is no regular file"],
-  ])("P113 %s is exit status 2 before anything is built", async (_what, place, words) => {
+  ])("P115 %s is exit status 2 before anything is built", async (_what, place, words) => {
     await writeFile(join(folder, "plain"), "");
     const result = await bench.run(["snapshot", "build", "--metrics-file", place(folder)]);
     expect(result.status).toBe(2);

@@ -93,7 +93,7 @@ describe("an interrupted build", () => {
   }
 
   test.each(["SIGINT", "SIGTERM"] as const)(
-    "P52 (%s) ends with 130 at once, though the database keeps it waiting; what was published stays, nothing is half done",
+    "(%s) ends with 130 at once, though the database keeps it waiting; what was published stays, nothing is half done",
     async (signal) => {
       running = startCli(["snapshot", "build", "--concurrency", "1", "--json"], { env });
       await untilHeld();

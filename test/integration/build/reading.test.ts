@@ -124,7 +124,7 @@ describe.each(ways)("in the way %s", (chosen) => {
 });
 
 describe("one consistent reading", () => {
-  test("P6 shows nothing of a transaction that changes programs and children while it is under way", async () => {
+  test("P5 shows nothing of a transaction that changes programs and children while it is under way", async () => {
     const all = ids(4 * round);
     await insertPrograms(all);
     await insertChildren(all);
@@ -153,7 +153,7 @@ describe("one consistent reading", () => {
     expect(later.programs[0]?.source).toMatchObject({ name: "after", faq: [] });
   });
 
-  test("P6 can't write", async () => {
+  test("P5 can't write", async () => {
     const writing = withPool((pool) =>
       pool.withReading((client) => client.query("DELETE FROM partner_source.programs")),
     );

@@ -191,7 +191,7 @@ test("runs/last.json has the last run of each tenant and shard, whoever wrote fi
   expect([...(after?.tenants.keys() ?? [])]).toEqual(["a"]);
 });
 
-test("P145 programs of another tenant are remembered until a build takes them away", async () => {
+test("P144 programs of another tenant are remembered until a build takes them away", async () => {
   const found = run("a");
   const shared = { ...found, problemCounts: { programs_shared: 1 } };
   const lessened = { ...found, outcome: "published" as const, counts: { ...found.counts, removed: 5 } };

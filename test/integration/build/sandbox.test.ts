@@ -51,7 +51,7 @@ describe("sandbox init", () => {
     });
   });
 
-  test("P99 a second call changes nothing and issues nothing", async () => {
+  test("P97 a second call changes nothing and issues nothing", async () => {
     const first = sandboxVariables((await init()).stdout);
     expect(Object.keys(first)).toHaveLength(5);
     const before = await bench.tree();
@@ -60,7 +60,7 @@ describe("sandbox init", () => {
     expect(await bench.tree()).toEqual(before);
   });
 
-  test("P99 of each kind there is one token that does what it is for, and --rotate issues all anew", async () => {
+  test("P97 of each kind there is one token that does what it is for, and --rotate issues all anew", async () => {
     const first = sandboxVariables((await init()).stdout);
     const kinds = [
       ["sandbox: good", "active"],
@@ -80,7 +80,7 @@ describe("sandbox init", () => {
     expect(open.map(({ name }) => name)).toEqual(kinds.slice(0, 3).map(([name]) => name));
   });
 
-  test("P98 it refuses an id that source or store has, and changes nothing", async () => {
+  test("P97 it refuses an id that source or store has, and changes nothing", async () => {
     await bench.build();
     await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });
     const before = await bench.tree();
@@ -97,7 +97,7 @@ describe("sandbox init", () => {
     expect((await init("--tenant", "another")).stderr).toContain("another sandbox already: partner-sandbox");
   });
 
-  test("P98 a tenant of the source that takes its id later is an error and shows partners nothing", async () => {
+  test("P97 a tenant of the source that takes its id later is an error and shows partners nothing", async () => {
     await init();
     await bench.source.insert("tenants", { tenant_id: "sandbox", name: "A real one" });
     await bench.insertPrograms("sandbox", "secret");

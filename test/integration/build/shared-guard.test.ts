@@ -106,7 +106,7 @@ test("P144 few shared programs, fewer than half, or the same ids with other cont
   expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
 });
 
-test("P145 so are all first snapshots of a run that have programs of others, also of each other, and only those", async () => {
+test("P144 so are all first snapshots of a run that have programs of others, also of each other, and only those", async () => {
   const news = [
     ["delta", "a"],
     ["epsilon", "e"],

@@ -127,7 +127,7 @@ describe("D37 a program that is larger than MAX_PROGRAM_KB", () => {
   });
 });
 
-describe("D151 a tenant whose lists are larger than MAX_LIST_MB", () => {
+describe("D37 a tenant whose lists are larger than MAX_LIST_MB", () => {
   const small = { MAX_LIST_MB: "1" };
   const insertLongNames = (count: number) =>
     bench.source.query(`

@@ -101,7 +101,7 @@ describe("tenants that come and go", () => {
     });
   });
 
-  test("D40, P12 a tenant whose id is ill-formed is an error of the run; the others are published", async () => {
+  test("D40, P19 a tenant whose id is ill-formed is an error of the run; the others are published", async () => {
     await bench.source.insert(
       "tenants",
       { tenant_id: "../evil" },
@@ -118,7 +118,7 @@ describe("tenants that come and go", () => {
     expect(report.totals.errors).toBe(4);
   });
 
-  test("D131 rows of tenants without an id are a warning, also beside one whose id is empty", async () => {
+  test("D130 rows of tenants without an id are a warning, also beside one whose id is empty", async () => {
     await bench.source.insert("tenants", { tenant_id: null }, { tenant_id: null, name: "Nobody" });
     const alone = await bench.build();
     expect([alone.status, alone.report.problems]).toMatchObject([
@@ -133,7 +133,7 @@ describe("tenants that come and go", () => {
     ]);
   });
 
-  test("D131 programs without an id and with an empty one are told apart, on paper and for programs", async () => {
+  test("D130 programs without an id and with an empty one are told apart, on paper and for programs", async () => {
     await bench.insertPrograms("acme", { program_id: null, name: "None" }, { program_id: "", name: "Empty" });
     await bench.insertRows("faq", "acme", "", { question: "Q", answer: "A" });
     const { status, report } = await bench.build();
@@ -148,7 +148,7 @@ describe("tenants that come and go", () => {
     expect(stdout).toContain('2 programs left out; the rest is published: "", NULL');
   });
 
-  test("P132 an ill-formed id is of no concern to a run that was asked for other tenants", async () => {
+  test("D40 an ill-formed id is of no concern to a run that was asked for other tenants", async () => {
     await bench.source.insert("tenants", { tenant_id: "../evil" }, { tenant_id: null });
     const { status, report } = await bench.build(["--tenant", "acme"]);
     expect([status, report.problems]).toEqual([0, []]);

@@ -37,19 +37,19 @@ async function callFor(name: string, tenant: string, ...more: readonly string[])
 }
 
 describe("a tenant that is not known", () => {
-  test.each(names)("P82 is exit status 1 of %s, and the nearest one is named", async (name) => {
+  test.each(names)("P56 is exit status 1 of %s, and the nearest one is named", async (name) => {
     const { status, stderr } = await callFor(name, mistyped);
     expect([status, stderr]).toEqual([1, expect.stringContaining(`Did you mean ${deskTenant}?`)]);
     expect(stderr).toContain(mistyped);
   });
 
-  test("P82 is one of which nothing is known: of a published one without tokens the answer is 0", async () => {
+  test("P56 is one of which nothing is known: of a published one without tokens the answer is 0", async () => {
     for (const name of ["token list", "token revoke"]) {
       expect(await callFor(name, deskTenant)).toMatchObject({ status: 0 });
     }
   });
 
-  test("P82 is not one that the source lists and no build has published yet", async () => {
+  test("P56 is not one that the source lists and no build has published yet", async () => {
     await desk.source.insert("tenants", { tenant_id: "new-tours", name: "New Tours" });
     const { status, stdout } = await callFor("snapshot explain", "new-tours", "--json");
     expect([status, JSON.parse(stdout).source.kind]).toEqual([0, "absent"]);

@@ -65,7 +65,7 @@ test("P7 an unchanged tenant costs 3 reads and no write", async () => {
   expect(tenant).toEqual(reads);
   expect(reported).toEqual({ get: 3, put: 0, list: 0, delete: 0 });
   // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants, one report, the age of the
-  // data and the last runs read and written, and `store.json` read (P162). There is no probe: what a lost write of that age does, the
+  // data and the last runs read and written, and `store.json` read (P161). There is no probe: what a lost write of that age does, the
   // next build mends.
   expect([...others].sort()).toEqual([
     "GetObject",

@@ -85,7 +85,7 @@ for (const kind of kinds) {
     const failed = (): number => stage.front.log().match(/"status":"?500/g)?.length ?? 0;
 
     const repeats = kind === "nginx" ? "only a 500" : "none";
-    test(`W99 ${kind} passes every answer on as it is, and asks for ${repeats} again`, async () => {
+    test(`W96 ${kind} passes every answer on as it is, and asks for ${repeats} again`, async () => {
       for (const [name, status, path, token, more] of cases) {
         const answer = await through(path, token, name, more);
         if (status !== 0) expect([name, answer.status]).toEqual([name, status]);

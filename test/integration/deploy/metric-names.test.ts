@@ -84,7 +84,7 @@ async function scrapesOfBuilders(): Promise<readonly string[]> {
   }
 }
 
-describe("P117", () => {
+describe("P118", () => {
   test("what alerts ask for is what gateways and builders have, with these labels", () => {
     for (const { alert, expr, annotations } of shippedAlerts) {
       const inTexts = [

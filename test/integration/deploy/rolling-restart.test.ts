@@ -64,7 +64,7 @@ for (const kind of kinds) {
       expect(answers).toBeGreaterThan(rounds * 80);
     });
 
-    test(`W164 behind ${kind} a rollout to a wrong store stops at its first gateway, and no request fails`, {
+    test(`W96 behind ${kind} a rollout to a wrong store stops at its first gateway, and no request fails`, {
       timeout: 300_000,
     }, async () => {
       stage = await startFrontStage(kind, async (store, tokens) => {

@@ -89,7 +89,7 @@ test("a token that is not in the registry never makes a series", async () => {
   ]);
 });
 
-test("W92 what alerts watch is there before anything happened; W94 so is what tells a lost Redis from none", async () => {
+test("W92 what alerts watch is there before anything happened; W92 so is what tells a lost Redis from none", async () => {
   await start();
   for (const route of ["list", "detail", "legacy", "unknown"]) {
     expect(await metric(`gateway_requests_total{route="${route}",status="500"}`)).toBe(0);
@@ -105,7 +105,7 @@ test("W92 what alerts watch is there before anything happened; W94 so is what te
   expect(await limiter()).toEqual([1, 0]);
 });
 
-test("W93 /metrics says whether the gateway is ready, as /readyz does", async () => {
+test("W92 /metrics says whether the gateway is ready, as /readyz does", async () => {
   let seen: FaultyStore | undefined;
   const clocks = setClocks();
   await start({
@@ -131,7 +131,7 @@ test("W93 /metrics says whether the gateway is ready, as /readyz does", async ()
   expect(await state()).toEqual([200, 1]);
 });
 
-test("W95 a call of the store is timed to its outcome, a failed one, too", async () => {
+test("W92 a call of the store is timed to its outcome, a failed one, too", async () => {
   const clocks = setClocks();
   await start({
     clocks,

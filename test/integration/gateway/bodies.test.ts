@@ -25,7 +25,7 @@ const bodyFaults: readonly NamedFault[] = [
 ];
 
 for (const [name, fault, env] of bodyFaults) {
-  test(`W17, P17 a body that ${name}: 500, never a wrong answer and never 404; it recovers by itself`, async () => {
+  test(`W16, P17 a body that ${name}: 500, never a wrong answer and never 404; it recovers by itself`, async () => {
     on = await startBrokenStoreGateway(env);
     // From now on nothing but the body can be late.
     await eventually(() => on.list(), hasMark("first"));

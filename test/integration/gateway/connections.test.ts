@@ -77,7 +77,7 @@ test("an idle connection is closed without a word when its time is over", async 
   expect(performance.now() - beganAt).toBeGreaterThan(900);
 });
 
-test("W64 a connection ends with its 10,000th request; what is pipelined behind it is neither answered nor counted", async () => {
+test("W61 a connection ends with its 10,000th request; what is pipelined behind it is neither answered nor counted", async () => {
   await start({});
   const socket = openSocket(gateway.api);
   let end = "";
@@ -96,7 +96,7 @@ test("W64 a connection ends with its 10,000th request; what is pipelined behind 
   expect(end.match(/Connection: close/g)).toHaveLength(1);
 });
 
-test("W64 connections above the limit are closed at once; those within it are served, and make room when they go", async () => {
+test("W61 connections above the limit are closed at once; those within it are served, and make room when they go", async () => {
   await start({ MAX_CONNECTIONS: "4" });
   const held = await Promise.all(
     [1, 2, 3, 4].map(async () => {

@@ -88,7 +88,7 @@ async function looks(count: number): Promise<void> {
   await eventually(asked, (now) => now >= before + count);
 }
 
-describe("W49 Snapshot-Confirmed-At", () => {
+describe("W45 Snapshot-Confirmed-At", () => {
   test("is on authenticated 200 and 404 answers of every resource, as late as the gateway knows", async () => {
     await start();
     await looks(2);
@@ -126,7 +126,7 @@ describe("W49 Snapshot-Confirmed-At", () => {
     }
   });
 
-  test("P24 is of the snapshot that the answer comes from: of a new one its own reading, until it is confirmed again", async () => {
+  test("P23 is of the snapshot that the answer comes from: of a new one its own reading, until it is confirmed again", async () => {
     await start({ at: laterAt });
     await eventually(list, shows(laterAt));
     const second = await publishSnapshot(gateway.store, "acme", {
@@ -142,7 +142,7 @@ describe("W49 Snapshot-Confirmed-At", () => {
     await eventually(list, shows(confirmedAt));
   });
 
-  test("P24 a snapshot that only withdrew programs has none until it is confirmed", async () => {
+  test("P23 a snapshot that only withdrew programs has none until it is confirmed", async () => {
     await start();
     const manifest = { ...first.manifest, generation: 2, contentAt: readAt };
     await publishManifest(gateway.store, manifest);
@@ -151,7 +151,7 @@ describe("W49 Snapshot-Confirmed-At", () => {
     await eventually(list, shows(laterAt));
   });
 
-  test("P24 after a rollback it is that of the snapshot that is live again", async () => {
+  test("P23 after a rollback it is that of the snapshot that is live again", async () => {
     await start();
     const second = await publishSnapshot(gateway.store, "acme", { ...content, generation: 2 });
     const { tenantId, snapshotId, manifest } = first;
@@ -180,7 +180,7 @@ const faults: readonly (readonly [string, Fault, Readonly<Record<string, string>
 const chosen = sized({ whole: faults, quick: faults.slice(0, 4) });
 
 test.each(chosen)(
-  "P26 a document that %s: at the start nothing changes but the header; later, what was known stays",
+  "P25 a document that %s: at the start nothing changes but the header; later, what was known stays",
   async (_, fault, env) => {
     await start({ at: confirmedAt, fault, env });
     await eventually(list, ({ status }) => status === 200);

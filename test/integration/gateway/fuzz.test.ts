@@ -93,7 +93,7 @@ function message(parts: typeof noise extends fc.Arbitrary<infer Parts> ? Parts :
   return Buffer.from(`${head}\r\n${parts.tail}`, "latin1");
 }
 
-test("W11 raw bytes: always the envelope or a close, never a 200, and the gateway lives", async () => {
+test("W15 raw bytes: always the envelope or a close, never a 200, and the gateway lives", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 300 }), async (bytes) => {
       for (const { status } of await answersTo(Buffer.from(bytes))) expect(status).toBe(400);

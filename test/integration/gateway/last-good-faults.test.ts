@@ -52,7 +52,7 @@ async function served(minBytes = 0, env: Readonly<Record<string, string>> = {}):
   return answers.map(({ text }) => text);
 }
 
-test("W78: the bound counts from the last confirmation, by the clock on the wall", async () => {
+test("W76: the bound counts from the last confirmation, by the clock on the wall", async () => {
   await served();
   const inTime = await desk.start({ clocks: shifted(0, 800_000) });
   expect(await statuses(inTime)).toEqual([200, 200, 200]);
@@ -62,7 +62,7 @@ test("W78: the bound counts from the last confirmation, by the clock on the wall
   expect(await statuses(tooLate)).toEqual([500, 500, 500]);
 });
 
-test("W78, W79: a clock that was set back makes the copy too old, for ever; its generation counts all the same", async () => {
+test("W76, W79: a clock that was set back makes the copy too old, for ever; its generation counts all the same", async () => {
   await served();
   const before = await desk.start({ clocks: shifted(-60_000, 0), waits: inVain });
   expect(await statuses(before)).toEqual([500, 500, 500]);
@@ -133,7 +133,7 @@ test("W85: a folder that takes nothing is a warning and a count, and no request 
   expect(gateway.log.filter(({ msg }) => /could not be written/.test(String(msg)))).toHaveLength(1);
 });
 
-test("W100: at the start a folder that is open to others is closed, and one that is a link is refused", async () => {
+test("W87: at the start a folder that is open to others is closed, and one that is a link is refused", async () => {
   const { folder, root } = desk;
   await chmod(folder, 0o777);
   expect(await lastGoodFolder(join(root, "kept"), "test")).toBe(folder);

@@ -70,13 +70,13 @@ async function waitForDocuments(gateway: GatewayFixture, token: IssuedToken, kep
   await waiting;
 }
 
-test("W101: registry, pointer and manifest come back to a folder that was removed while the gateway ran", async () => {
+test("W85: registry, pointer and manifest come back to a folder that was removed while the gateway ran", async () => {
   const [gateway] = await copied();
   renameSync(desk.folder, join(desk.root, "was"));
   await waitForDocuments(gateway, acme, { ...first, files: 2 });
 });
 
-test("W101: what changed while nothing could be written is there as soon as something can", async () => {
+test("W85: what changed while nothing could be written is there as soon as something can", async () => {
   const [gateway] = await copied();
   renameSync(desk.folder, join(desk.root, "was"));
   writeFileSync(desk.folder, "");
@@ -96,7 +96,7 @@ test("W101: what changed while nothing could be written is there as soon as some
   expect(gateway.logText()).toContain("copy is written again");
 });
 
-test("W100: what is no file of the gateway's own in the folder takes nothing away from the rest", async () => {
+test("W87: what is no file of the gateway's own in the folder takes nothing away from the rest", async () => {
   const [gateway, right] = await copied();
   await gateway.gateway.stop();
   await mkdir(join(desk.folder, "states"));
@@ -120,7 +120,7 @@ test("W87: with STORE_ID, the copy of another store counts for nothing", async (
   expect(await content()).toEqual([]);
 });
 
-test("W100: a link in the place of a file counts as missing", async () => {
+test("W87: a link in the place of a file counts as missing", async () => {
   const [gateway, right, names] = await copied();
   await gateway.gateway.stop();
   await mkdir(join(desk.root, "elsewhere"));

@@ -56,7 +56,7 @@ async function leaveCopy(): Promise<void> {
   await gateway.ended;
 }
 
-test("W89: killed at whatever write, it starts again and serves right bytes only, of no older generation", async () => {
+test("W77: killed at whatever write, it starts again and serves right bytes only, of no older generation", async () => {
   const folder = await lastGoodFolder(stage.directory, `s3://programs/ ${stage.hop.url}`);
   await leaveCopy();
   let served = 0;

@@ -109,7 +109,7 @@ test("W87: another store's copy never counts, and nobody else may read it", asyn
   }
 });
 
-test("W86: two gateways share a folder; a third goes by what either confirmed last", async () => {
+test("W79: two gateways share a folder; a third goes by what either confirmed last", async () => {
   const [one, other] = await Promise.all([stage.start(), stage.start()]);
   expect((await list(one)).status).toBe(200);
   expect((await list(other)).status).toBe(200);

@@ -107,7 +107,7 @@ test("W16 every answer but a 200 is logged with its true cause, under its reques
   expect(await lineOf("brewed")).toMatchObject({ route: "list", status: 405, causeCode: "wrong_method" });
 });
 
-test("W81 a refusal for the path or the method names the token, too", async () => {
+test("W80 a refusal for the path or the method names the token, too", async () => {
   await start();
   for (const [requestId, method, path] of [
     ["no-path", "GET", "/v1/unknown"],

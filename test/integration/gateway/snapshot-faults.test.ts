@@ -75,7 +75,7 @@ for (const [name, fault, env] of [
   });
 }
 
-test("W17 a manifest that cannot be read at the very first request: 500, never 404, and no queue at the store", async () => {
+test("W16 a manifest that cannot be read at the very first request: 500, never 404, and no queue at the store", async () => {
   on = await startBrokenStoreGateway({ SNAPSHOT_REFRESH_MS: "60000" });
   on.seen.breakKeys(manifestKey, unavailable);
   const answers = await Promise.all(Array.from({ length: 20 }, () => on.detail("p1")));

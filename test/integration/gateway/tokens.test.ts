@@ -108,7 +108,7 @@ test("W31 an expiry is noticed at the very request, without a change of the regi
   expect(gateway.log.findLast((entry) => entry.status === 401)?.cause).toBe("expired token");
 });
 
-test("T2 unknown tokens cost no call to the store", async () => {
+test("T1 unknown tokens cost no call to the store", async () => {
   await start({
     // In a store without identity whatever is missing leads to a look whether the registry is there.
     fill: (store) => beginTestStore(store),

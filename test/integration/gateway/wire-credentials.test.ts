@@ -37,7 +37,7 @@ describeWire("W31 check 4: the token is known, not revoked, not expired", [
   unauthorized("a revoked token", invalidToken, "Authorization: Bearer {revoked}"),
   unauthorized("an expired token", invalidToken, "Authorization: Bearer {expired}"),
   unauthorized("two Authorization headers", invalidToken, authorized, "Authorization: Bearer {other}"),
-  unauthorized("W32 two equal Authorization headers", invalidToken, authorized, authorized),
+  unauthorized("W31 two equal Authorization headers", invalidToken, authorized, authorized),
   unauthorized(
     "a second Authorization header far behind the first",
     invalidToken,

@@ -21,7 +21,7 @@ function refused(name: string, send: string | readonly string[], also?: AnswerCh
 const host = "Host: api.example\r\n";
 const auth = `${authorized}\r\n`;
 
-describeWire("W11 check 1: the bytes parse as HTTP/1.1 or 1.0", [
+describeWire("W15 check 1: the bytes parse as HTTP/1.1 or 1.0", [
   {
     name: "W12 HTTP/1.0 without a Host",
     send: `GET /v1/programs HTTP/1.0\r\n${auth}\r\n`,

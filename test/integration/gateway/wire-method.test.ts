@@ -68,7 +68,7 @@ describeWire("W13 check 3: the method is GET", [
     answers: ["404 not_found"],
     ending: "open",
   },
-  unknownMethod("W14 a method that the parser does not know", request("BREW /v1/programs")),
+  unknownMethod("W13 a method that the parser does not know", request("BREW /v1/programs")),
   unknownMethod("with a token", request("BREW /v1/programs", authorized)),
   unknownMethod("that begins like GET", request("GETX /v1/programs/p1?a=b")),
   unknownMethod("of an ill-formed id: the method comes before the id", request("BREW /v1/programs/%zz")),
@@ -85,7 +85,7 @@ describeWire("W13 check 3: the method is GET", [
     expect(answer?.header("x-request-id")).toBe("brew-1"),
   ),
   ...["/unknown", "/", "/v1/programs/", "/V1/programs", "*", "brew"].map((path) => ({
-    name: `W14 an unknown method on ${path}`,
+    name: `W13 an unknown method on ${path}`,
     send: request(`BREW ${path}`),
     answers: ["404 not_found"],
     ending: "closed" as const,
@@ -104,7 +104,7 @@ describeWire("W13 check 3: the method is GET", [
     ],
     ["that the packet does not end", "BREW /v1/prog"],
   ].map(([name, send = ""]) => ({
-    name: `W11 an unknown method in a message ${name}`,
+    name: `W15 an unknown method in a message ${name}`,
     send,
     answers: ["400 invalid_request"],
     ending: "closed" as const,
@@ -119,7 +119,7 @@ describeWire("W13 check 3: the method is GET", [
     ending: "closed",
   },
   {
-    name: "W14 CONNECT to another host",
+    name: "W13 CONNECT to another host",
     send: "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\nX-Request-Id: tunnel\r\n\r\n",
     answers: [notAllowed],
     ending: "closed",

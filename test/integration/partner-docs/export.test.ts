@@ -110,7 +110,7 @@ describe("docs export", () => {
     }
   });
 
-  test("W75: the same company gives the same bytes", async () => {
+  test("W71: the same company gives the same bytes", async () => {
     const again = await exportedFolder(base);
     for (const file of await filesBelow(folder.directory)) {
       expect(await readFile(join(again.directory, file), "utf8"), file).toBe(await text(file));
@@ -132,7 +132,7 @@ describe("docs export", () => {
     }
   });
 
-  test("W72: the reference has every operation, parameter, status, header and field of the document", async () => {
+  test("the reference has every operation, parameter, status, header and field of the document", async () => {
     const reference = unescaped(await text("reference.html"));
     const { paths, components } = JSON.parse(await text("openapi.json"));
     const wanted: string[] = [];

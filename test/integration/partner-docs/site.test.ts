@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)("the partner's folder in Chromium (skipped without
     expect(requests.filter((url) => url.startsWith("http"))).toContain(`${server.url}index.html`);
   });
 
-  test("W73: no page is wider than a window of 360 pixels", async () => {
+  test("W70: no page is wider than a window of 360 pixels", async () => {
     await onPage({ viewport: { width: 360, height: 800 } }, async (page) => {
       for (const name of partnerPages) {
         await page.goto(`${server.url}${name}.html`);
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("the partner's folder in Chromium (skipped without
     });
   });
 
-  test("W73: by keyboard one skips to the content, and chooses a language", async () => {
+  test("W70: by keyboard one skips to the content, and chooses a language", async () => {
     await onPage({}, async (page) => {
       await page.goto(`${server.url}index.html`);
       await page.keyboard.press("Tab");

@@ -96,7 +96,7 @@ describe("W65 what partners make of the OpenAPI document", () => {
   });
 
   test.each([...callers.map((name) => `programs/${name}`), "zod4/programs/hey-api"])(
-    "W67 %s reads the list and every detail of a real gateway, and of a later one that has added fields",
+    "W65 %s reads the list and every detail of a real gateway, and of a later one that has added fields",
     async (program) => {
       for (const api of [world.api, later.url]) {
         const { status, output } = await runProgram(tools, work, program, [api, world.token]);
@@ -108,7 +108,7 @@ describe("W65 what partners make of the OpenAPI document", () => {
     },
   );
 
-  test("W67 every answer of the gateway, of the release before and of a later one fits the schemas of five generators", async () => {
+  test("W65 every answer of the gateway, of the release before and of a later one fits the schemas of five generators", async () => {
     const answers: object[] = [];
     const ask = async (kind: string, path: string, token: string): Promise<void> => {
       const response = await fetch(world.api + path, { headers: { authorization: `Bearer ${token}` } });

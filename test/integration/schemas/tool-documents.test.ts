@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe.each(engines)(
-  "D150 whatever the source holds, every published body fits the OpenAPI document, read by %s",
+  "D31 whatever the source holds, every published body fits the OpenAPI document, read by %s",
   (engine) => {
     test("with its formats", () => {
       const judge = judges.get(engine);

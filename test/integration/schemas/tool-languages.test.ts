@@ -101,7 +101,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(work, { recursive: true, force: true }));
 
-describe("W67 quicktype's code", () => {
+describe("W65 quicktype's code", () => {
   for (const { name, options, generated, program, packages, isThere, runProgram } of languages) {
     test.skipIf(!isThere)(
       `in ${name} reads each released answer, and the same with added fields (needs ${packages})`,

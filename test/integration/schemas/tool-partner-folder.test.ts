@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("the pages in Chromium (skipped without it)", () =
     ["dark", 1280],
     ["light", 360],
     ["dark", 360],
-  ] as const)("W73: axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
+  ] as const)("W70: axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
     const axe = await readAxe();
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
     const page = await context.newPage();

@@ -38,7 +38,7 @@ describe("the files of the tree for people in a folder", () => {
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   });
 
-  test.each(["build", "prune"])("P176 what a killed build left goes with the next %s", async (next) => {
+  test.each(["build", "prune"])("P174 what a killed build left goes with the next %s", async (next) => {
     const dead = spawnSync("true").pid;
     const leftovers = ["live/v1/programs", "snapshots/20200101T000000Z-00000000/v1/programs"].map((folder) =>
       join(
@@ -74,7 +74,7 @@ describe("`snapshot build` and the tree for people", () => {
   afterAll(() => bench.close());
   const live = (name: string): string => join(bench.storeDirectory, "tenants/acme/live", name);
 
-  test("P28 a tree that cannot be kept is a line on standard error, and the tenant is published", async () => {
+  test("P27 a tree that cannot be kept is a line on standard error, and the tenant is published", async () => {
     await bench.build();
     await rm(live("v1/programs.json"));
     await symlink("nowhere", live("v1/extra"));

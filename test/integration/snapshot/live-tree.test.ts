@@ -112,7 +112,7 @@ describe.each([
     },
   );
 
-  test("P30 a rollback is followed at once, a held build and a release change nothing, a prune spares the tree", async () => {
+  test("P27 a rollback is followed at once, a held build and a release change nothing, a prune spares the tree", async () => {
     const bench = await open();
     await beginTestStore(bench.store);
     await bench.build([kyoto]);
@@ -132,7 +132,7 @@ describe.each([
     expect([listed.status, listed.stderr]).toEqual([0, ""]);
   });
 
-  test("P31 switched off, it is removed by the next build; switched on, it is there again", async () => {
+  test("P27 switched off, it is removed by the next build; switched on, it is there again", async () => {
     const bench = await open();
     await bench.build([kyoto, nara]);
     expect(await bench.build([kyoto, nara], { isOn: false, mayExist: false })).toBe("absent");
@@ -144,7 +144,7 @@ describe.each([
     expect(await bench.faults()).toEqual([]);
   });
 
-  test("P31 a removal that is killed at any call is ended by the next build, on or off", async () => {
+  test("P27 a removal that is killed at any call is ended by the next build, on or off", async () => {
     const bench = await open();
     for (const isOn of [true, false]) {
       for (let calls = 0; calls < 4; calls += 1) {

@@ -23,7 +23,7 @@ async function folders(): Promise<ReadonlySet<string | undefined>> {
   return new Set(keys.map((key) => key.slice(snapshotsOf.length).split("/")[0]));
 }
 
-test("P175 a prune beside a builder that publishes without a pause finishes and deletes, and what is live is whole", async () => {
+test("P15 a prune beside a builder that publishes without a pause finishes and deletes, and what is live is whole", async () => {
   const unchanged = { programId: "NARA-2", name: "Deer" };
   const build = (name: string) => tools.build([{ programId: "KYOTO-1", name }, unchanged]);
   const before: string[] = [];
@@ -46,7 +46,7 @@ test("P175 a prune beside a builder that publishes without a pause finishes and 
   expect((await tools.run(["snapshot", "verify"])).status).toBe(0);
 });
 
-test("P175 however often the tenant is published between a prune's reading and its write, what is live stays whole", async () => {
+test("P15 however often the tenant is published between a prune's reading and its write, what is live stays whole", async () => {
   const before: SnapshotId[] = [];
   for (let at = 0; at < 4; at += 1) before.push(await tools.publish(`Before ${at}`));
   const published: string[] = [];

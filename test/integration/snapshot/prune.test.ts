@@ -189,7 +189,7 @@ test("of the run reports the newest 100 stay, and those of the last 30 days", as
   expect(await tools.keys("runs/")).toEqual(Array.from({ length: 100 }, (_, at) => run(at + 20)));
 });
 
-test("P86 a prune that fails behind its tenants is recorded with what it deleted", async () => {
+test("P85 a prune that fails behind its tenants is recorded with what it deleted", async () => {
   await publish(3);
   // What no prune can list.
   await rm(join(tools.directory, "runs"), { recursive: true, force: true });

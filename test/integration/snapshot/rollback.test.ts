@@ -126,7 +126,7 @@ const six = ["A", "B", "C", "D", "E", "F"].map((programId) => ({ programId, name
 test.each([
   ["an empty one", []],
   ["one that lacks five of six", [six[0]]],
-])("P55 a rollback to a snapshot that shrinks the tenant is refused: %s", async (_, few) => {
+])("P14 a rollback to a snapshot that shrinks the tenant is refused: %s", async (_, few) => {
   await tools.build(few.flatMap((program) => program ?? []));
   await tools.build(six);
   const before = await tools.current();

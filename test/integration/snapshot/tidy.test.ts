@@ -15,7 +15,7 @@ async function plant(): Promise<void> {
   await utimes(path, 1, 1);
 }
 
-test("P176 a prune removes what others left, a dry run does not, and neither begins a store for it", async () => {
+test("P174 a prune removes what others left, a dry run does not, and neither begins a store for it", async () => {
   expect((await tools.run(["snapshot", "prune"])).status).toBe(0);
   expect(await below()).toEqual([]);
   await tools.publish("Kyoto");
@@ -28,7 +28,7 @@ test("P176 a prune removes what others left, a dry run does not, and neither beg
   expect(await below()).toEqual(before);
 });
 
-test("P176 a purge leaves no folder of the tenant, whatever was left in it", async () => {
+test("P174 a purge leaves no folder of the tenant, whatever was left in it", async () => {
   await tools.publish("Kyoto");
   await plant();
   const purge = ["tenant", "remove", toolsTenant, "--purge", "--without-source"];

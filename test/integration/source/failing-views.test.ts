@@ -32,7 +32,7 @@ describe("a view that fails at a row", () => {
     expect([status, stdout]).toEqual([1, expect.stringMatching(/\d tenants?, programs not counted\)/)]);
   });
 
-  test("P131 fails two tenants with one line, and the run's own failure is said once", async () => {
+  test("P130 fails two tenants with one line, and the run's own failure is said once", async () => {
     await trips.database.query(
       "INSERT INTO travel.trips VALUES ('beta', 'T4', 'Sea', 'connect'), ('gamma', 'T5', 'Hill', '5')",
     );

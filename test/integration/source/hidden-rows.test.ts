@@ -36,7 +36,7 @@ describe("rows that are hidden", () => {
     expect(await trips.problems(reader)).toEqual([]);
   });
 
-  test("P104 row-level security that applies to the view's owner, also behind another view", async () => {
+  test("P103 row-level security that applies to the view's owner, also behind another view", async () => {
     await withOwner(async (reader, owner) => {
       await trips.database.query(`
       GRANT USAGE ON SCHEMA travel TO ${owner};
@@ -57,7 +57,7 @@ describe("rows that are hidden", () => {
     });
   });
 
-  test("P104 row-level security of a table that only a function reads, behind another view and another function", async () => {
+  test("P103 row-level security of a table that only a function reads, behind another view and another function", async () => {
     await withOwner(async (reader, owner) => {
       await trips.database.query(`
       GRANT USAGE ON SCHEMA travel TO ${owner};

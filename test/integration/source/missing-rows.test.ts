@@ -47,7 +47,7 @@ describe("rows that are missing", () => {
     expect(JSON.parse((await trips.check(undefined, ["--json"])).stdout)).toMatchObject({ published: 0 });
   });
 
-  test("P104 rows without a tenant, and of tenants that are not listed, are counted in every view", async () => {
+  test("P103 rows without a tenant, and of tenants that are not listed, are counted in every view", async () => {
     await trips.define(
       "faq",
       `SELECT CASE WHEN n < 40 THEN NULL WHEN n < 43 THEN 'Acme' ELSE 'acme' END AS tenant_id, 'T1' AS program_id,

@@ -3,7 +3,7 @@ import { freshWorkbench } from "../../support/workbench.ts";
 
 const bench = freshWorkbench();
 
-test("P149 a check warns of programs that two tenants have with the same id and content, from 5 on", async () => {
+test("P144 a check warns of programs that two tenants have with the same id and content, from 5 on", async () => {
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertMany("acme", 6);
   await bench.insertMany("beta", 4);
@@ -21,7 +21,7 @@ test("P149 a check warns of programs that two tenants have with the same id and 
   ]);
 });
 
-test("P149 a preview warns of them, too, unless the setting says that it is meant", async () => {
+test("P144 a preview warns of them, too, unless the setting says that it is meant", async () => {
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertMany("acme", 6);
   await bench.insertMany("beta", 5);
@@ -34,7 +34,7 @@ test("P149 a preview warns of them, too, unless the setting says that it is mean
   expect(meant.stdout).not.toContain("SHARED_PROGRAMS");
 });
 
-test("P145 status names tenants with the same programs until their programs have changed", async () => {
+test("P144 status names tenants with the same programs until their programs have changed", async () => {
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertMany("acme", 6);
   await bench.insertMany("beta", 6);

@@ -58,7 +58,7 @@ describe.each(Object.entries(copies))("P173 %s", (_, command) => {
   );
 });
 
-test("P172 a reader that may not write reads what a killed writer left pending", async () => {
+test("P173 a reader that may not write reads what a killed writer left pending", async () => {
   const root = newRoot();
   pending(root);
   // Root may write everywhere; a folder in the plain file's place refuses the rename of a file for anybody.

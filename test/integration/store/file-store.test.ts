@@ -38,7 +38,7 @@ test("P174 an object that was replaced 50 times has one hidden file beside it, a
   expect(await readdir(directory)).toEqual([]);
 });
 
-test("P176 a tidied store has nothing left of processes that were killed", async () => {
+test("P174 a tidied store has nothing left of processes that were killed", async () => {
   const directory = await folder();
   const store = createFileStore({ directory });
   await store.put(key, bytesBody(Buffer.from("0")));

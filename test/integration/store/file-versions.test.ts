@@ -101,7 +101,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
-describe("P170 P171 in every order of calls, whoever is stopped or killed before any of them", () => {
+describe("P170 in every order of calls, whoever is stopped or killed before any of them", () => {
   for (const [name, scenario] of Object.entries(scenarios)) {
     test(name, { timeout: 300_000 }, async () => {
       const states = await exploreAll(scenario, scenario.isLarge ? 1 : sized({ whole: 2, quick: 1 }));

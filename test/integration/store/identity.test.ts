@@ -118,7 +118,7 @@ describe("the identity of a store", () => {
     expect((await onElsewhere(build, { STORE_ID: testStoreId() })).status).toBe(0);
   });
 
-  test("P162 what goes on writing writes nothing where its store was, once that is another one or gone", async () => {
+  test("P161 what goes on writing writes nothing where its store was, once that is another one or gone", async () => {
     const store = createFileStore({ directory: bench.storeDirectory });
     const watched = identifiedStore(store, settings, quietShell());
     const write = () => watched.put(confirmedKey, bytesBody(Buffer.from("{}")));
@@ -139,7 +139,7 @@ describe("the identity of a store", () => {
     await write();
   });
 
-  test("P163 config and store check show which store it is", async () => {
+  test("P160 config and store check show which store it is", async () => {
     const none = await bench.run(["config"]);
     expect(none.stdout).toContain(`The store file:${bench.storeDirectory} has no identity yet`);
     await bench.run(build);

@@ -13,7 +13,7 @@ const noBody = sha256Hex(Buffer.alloc(0));
 // A suite against another store names it in the environment.
 withAwsEnvironment(() => ({ AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: "true" }));
 
-describe("requests without the SDK's middleware (P41)", () => {
+describe("requests without the SDK's middleware", () => {
   test("are signed as the SDK's signer signs them", async () => {
     const client = new S3Client({ region: "eu-west-1", credentials });
     const sign = createSign("eu-west-1", "s3");

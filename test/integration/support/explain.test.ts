@@ -26,7 +26,7 @@ async function change(sql: string): Promise<void> {
 }
 
 describe("snapshot explain", () => {
-  test("P51 says of every value that is not published what partners see instead, with the rule's code", async () => {
+  test("says of every value that is not published what partners see instead, with the rule's code", async () => {
     await change(`
       UPDATE partner_source.programs SET cover_url = 'http://img.example/x.jpg' WHERE program_id = 'KYOTO-1';
       INSERT INTO partner_source.room_prices VALUES ('sakura-trails', 'KYOTO-1', 3, 0)`);

@@ -10,7 +10,7 @@ import { forAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-/** P77: the page over tenants of which each has something real the matter with it. */
+/** P53: the page over tenants of which each has something real the matter with it. */
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
 const desk = forAllTests(openSupportDesk);
@@ -59,7 +59,7 @@ async function words(path: string): Promise<string> {
   return (await (await inspect.get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-test("P77: the worst stands first, each with why, since when and what to do", async () => {
+test("P53: the worst stands first, each with why, since when and what to do", async () => {
   const page = await words("/health");
   expect(page).toMatch(/damaged .*Partners get 500 \(internal error\).*snapshot verify --tenant damaged/);
   const order = [

@@ -51,7 +51,7 @@ async function versions(path: string, pages = inspect): Promise<readonly string[
   });
 }
 
-describe("P72: the versions of a program", () => {
+describe("P48: the versions of a program", () => {
   test("are all that partners saw, with their times, also those of a rollback", async () => {
     expect(await versions(kyoto)).toEqual(["13:00 changed", "12:00 changed", "10:00 changed", "08:00 there"]);
     expect(await words(kyoto)).toMatch(/ago 2026-11-20T13:00:00Z until now A rollback went to/);

@@ -36,7 +36,7 @@ describe("behind a proxy that signs people in", () => {
   const proxy = ["X-Inspect-Secret", secret] as const;
   const ada = ["X-Email", "ada@desk.example"] as const;
 
-  test("P62: whoever the proxy names sees the pages, and the log says who looked at what", async () => {
+  test("P61: whoever the proxy names sees the pages, and the log says who looked at what", async () => {
     const { status, text } = await ask(
       [["Host", "desk.example"], proxy, ada],
       `/tenants/${deskTenant}?q=deer`,
@@ -66,7 +66,7 @@ describe("behind a proxy that signs people in", () => {
     ["an empty name", [proxy, ["X-Email", " "]]],
     ["two names", [proxy, ada, ["X-Email", "eve@desk.example"]]],
     ["a name as long as a page", [proxy, ["X-Email", "e".repeat(5000)]]],
-  ])("P62: %s opens nothing", async (_, headers) => {
+  ])("P61: %s opens nothing", async (_, headers) => {
     const { status, text } = await ask(headers);
     expect(status).toBe(403);
     expect(text).not.toContain(deskTenant);

@@ -40,7 +40,7 @@ describe("snapshot show", () => {
 });
 
 describe("snapshot diff", () => {
-  test("P51 compares the live snapshot with the one before, field by field, in words", async () => {
+  test("compares the live snapshot with the one before, field by field, in words", async () => {
     await change(`
       UPDATE partner_source.programs SET included = '{Lunch,Breakfast,"Museum pass"}' WHERE program_id = 'KYOTO-1';
       UPDATE partner_source.room_prices SET amount = 1590 WHERE occupancy = 1;

@@ -27,7 +27,7 @@ interface Explained {
 
 async function explained(programId: string, now = askedAt, env = {}): Promise<Explained> {
   const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", programId];
-  // P82: of a tenant that nobody knows it is exit status 1, with the explanation all the same.
+  // P56: of a tenant that nobody knows it is exit status 1, with the explanation all the same.
   const { stdout } = await desk.run([...args, "--json"], { now, env });
   const explanation: Explained = JSON.parse(stdout);
   reached.add(explanation.row);

@@ -18,7 +18,7 @@ describe("snapshot status", () => {
     expect(stderr).toContain(`(file:${desk.storeDirectory}) holds nothing`);
   });
 
-  test("P50 eight builds by hand and an hour of quiet are no sign that builds stopped; a day is", async () => {
+  test("P53 eight builds by hand and an hour of quiet are no sign that builds stopped; a day is", async () => {
     for (let minutes = 0; minutes < 8; minutes += 1) {
       await desk.build({ now: new Date(morning.getTime() + minutes * 60_000) });
     }
@@ -68,7 +68,7 @@ describe("snapshot status", () => {
     expect((await status("--tenant", deskTenant)).stdout).toMatch(/attention +partners get an empty/);
   });
 
-  test("P54 shows no tenant as live whose manifest gateways refuse", async () => {
+  test("P4 shows no tenant as live whose manifest gateways refuse", async () => {
     await desk.build({ now: morning });
     await damageLiveManifest(desk);
     const { tenants } = (await desk.json(["snapshot", "status"], { now: noon })) as {

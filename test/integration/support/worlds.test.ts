@@ -239,7 +239,7 @@ const pairs = causes.flatMap((a, at) => causes.slice(at + 1).map((b) => [a, b] a
 const pairsPerShown = sized({ whole: 1, quick: 29 });
 const shown = pairs.filter((_, at) => at % pairsPerShown === 0);
 
-describe("P47, P53, P77: what is said is what was planted, and following it helps", () => {
+describe("P47, P53: what is said is what was planted, and following it helps", () => {
   test.each(causes.map((cause) => [cause.name, cause] as const))("%s", async (_, cause) => {
     await holdToTheLaw([cause]);
   });

@@ -85,7 +85,7 @@ describe("tenant remove", () => {
     });
   });
 
-  test("P93 --purge leaves nothing of the tenant, and may be repeated", async () => {
+  test("P91 --purge leaves nothing of the tenant, and may be repeated", async () => {
     await issue("acme");
     await unlist("acme");
     expect((await remove("acme", "--purge")).status).toBe(0);
@@ -103,7 +103,7 @@ describe("tenant remove", () => {
     expect(await keysBelow("tenants/acme/")).toEqual([]);
   });
 
-  test("P92 a tenant that comes back is published again, with a word, and a gateway that knew it believes it", async () => {
+  test("P3 a tenant that comes back is published again, with a word, and a gateway that knew it believes it", async () => {
     for (const round of ["2", "3", "4"]) {
       await bench.insertPrograms("acme", { program_id: `round-${round}` });
       await bench.build();

@@ -73,7 +73,7 @@ describe("token create", () => {
       ["a", "b"],
     ],
     [["--scope", "x".repeat(64)], ["x".repeat(64)]],
-  ])("T14 takes the scopes %j with --allow-unknown-scope", async (args, scopes) => {
+  ])("T12 takes the scopes %j with --allow-unknown-scope", async (args, scopes) => {
     const create = ["create", "--tenant", "acme", "--allow-unknown-scope", ...args];
     expect((await desk.json(create)).scopes).toEqual(scopes);
   });
@@ -81,7 +81,7 @@ describe("token create", () => {
   test.each([
     [["programs.list"], "programs.list"],
     [["programs.read", "bookings:write", "x"], "bookings:write, x"],
-  ])("T14 refuses the scopes %j, which open nothing, and names the known one", async (scopes, unknown) => {
+  ])("T12 refuses the scopes %j, which open nothing, and names the known one", async (scopes, unknown) => {
     const { status, stdout, stderr } = await desk.run(["create", "--tenant", "acme", "--scope", ...scopes]);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`the scope ${unknown}; the known one is programs.read.`);

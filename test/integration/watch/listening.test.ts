@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("P36: a session that goes silent without an end is found, and the next one hears everything", async () => {
+test("P182: a session that goes silent without an end is found, and the next one hears everything", async () => {
   const heard: string[] = [];
   const stop = new AbortController();
   const listening = listenForChanges({

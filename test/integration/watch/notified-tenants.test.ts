@@ -66,7 +66,7 @@ async function listening(): Promise<void> {
 const notifiedRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="notified"}');
 
 describe("a notified tenant", () => {
-  test("P33: is published while a round of all stands still", async () => {
+  test("P32: is published while a round of all stands still", async () => {
     gate = await gateSource(bench);
     await addTenants("slow-1", "slow-2", "tardy");
     start("--concurrency", "2");

@@ -60,7 +60,7 @@ function refusing(isRefused: (key: string) => boolean): ObjectStore {
 }
 
 describe("the record of a change", () => {
-  test("P85 P86 at whatever call of the store the process dies: no change without a record, no record of done without a change", async () => {
+  test("P85 at whatever call of the store the process dies: no change without a record, no record of done without a change", async () => {
     const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
     await issue(whole);
     expect(whole.calls()).toBeGreaterThanOrEqual(4);
@@ -92,7 +92,7 @@ describe("the record of a change", () => {
     expect(await issued()).toEqual([]);
   });
 
-  test("P86 a record that can't be completed keeps the change, and is shown as begun", async () => {
+  test("P85 a record that can't be completed keeps the change, and is shown as begun", async () => {
     const unrecorded = await issue(refusing((key) => /^audit\/[^.]+\.json$/.test(key)));
     expect(unrecorded).toMatchObject({ code: "unrecorded" });
     const [tokenId] = await issued();
@@ -100,7 +100,7 @@ describe("the record of a change", () => {
     expect(records).toMatchObject([{ outcome: "begun", changes: [{ tokenId, before: null }] }]);
   });
 
-  test("P86 a change that failed is recorded as failed, not as done", async () => {
+  test("P85 a change that failed is recorded as failed, not as done", async () => {
     await rejectionOf(issue(refusing((key) => key === tokensKey)));
     const { records } = await readAudit(store, everything, signal);
     expect(records).toMatchObject([
@@ -108,7 +108,7 @@ describe("the record of a change", () => {
     ]);
   });
 
-  test("P86 a change of which nobody could find out whether it was made is shown as begun, not as failed", async () => {
+  test("P85 a change of which nobody could find out whether it was made is shown as begun, not as failed", async () => {
     let lost = 0;
     const unanswered: ObjectStore = {
       ...store,

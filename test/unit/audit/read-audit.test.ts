@@ -80,7 +80,7 @@ describe("the records below audit/", () => {
     expect([whole.records.length, whole.hasOlder]).toEqual([15, false]);
   });
 
-  test("P86 a record without its end is shown as begun, one with its end once", async () => {
+  test("P85 a record without its end is shown as begun, one with its end once", async () => {
     await put(1, "begun");
     await put(2, "begun");
     await put(2, "failed");

@@ -30,7 +30,7 @@ describe("the list", () => {
     expect(list.data.map(({ id }) => id)).toEqual(["a.1", "C", "A", "Z", "b", "a-1", "B", "a"]);
   });
 
-  test("D12, D13 counts its elements, and says success in the legacy form", () => {
+  test("D12, D8 counts its elements, and says success in the legacy form", () => {
     const { list, legacy } = responses([
       ["a", null],
       ["b", null],
@@ -83,7 +83,7 @@ test("P21 the elements of a stored list are those that were put together, whatev
   expect(published).toBeGreaterThan(100);
 });
 
-test("D151 lists may have so many bytes, and not one more", () => {
+test("D37 lists may have so many bytes, and not one more", () => {
   const program = { programId: "a", departureDate: null, listItem: "xü", legacyItem: "y" };
   new ListBudget(4).add(program);
   expect(() => new ListBudget(3).add(program)).toThrow("MAX_LIST_MB");

@@ -39,12 +39,12 @@ async function endedAt(
 
 const isPointer = (key: ObjectKey): boolean => key === currentKey(tenantId);
 
-test("P52 a build of the sandbox that somebody ends is told as such: no tokens are issued for it", async () => {
+test("a build of the sandbox that somebody ends is told as such: no tokens are issued for it", async () => {
   await expect(endedAt((key) => !isPointer(key))).rejects.toMatchObject({ code: "interrupted" });
   expect(await store.get(currentKey(tenantId))).toEqual({ kind: "missing" });
 });
 
-test("P52 who ends a build that has just published a tenant for the first time is told that it did", async () => {
+test("who ends a build that has just published a tenant for the first time is told that it did", async () => {
   const { outcome, confirmedAt } = await endedAt(isPointer);
   expect([outcome, typeof confirmedAt]).toEqual(["published", "string"]);
 });

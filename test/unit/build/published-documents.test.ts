@@ -57,7 +57,7 @@ describe("whatever the source holds", () => {
     });
   });
 
-  test("D9 the list fields of a detail equal those of the list", () => {
+  test("D8 the list fields of a detail equal those of the list", () => {
     forEachPublished(({ detail, listItem }) => {
       const { data } = JSON.parse(detail);
       const listed = JSON.parse(listItem);
@@ -85,7 +85,7 @@ describe("whatever the source holds", () => {
       const known = new Set(textsIn(source));
       for (const text of [...known]) {
         known.add(text.toUpperCase()).add(text.toLowerCase());
-        // D150: an address may be published with escapes.
+        // D31: an address may be published with escapes.
         known.add(publicUrl(text, "", () => {}) ?? text);
       }
       expect(textsIn(JSON.parse(detail)).filter((text) => !known.has(text))).toEqual([]);

@@ -29,7 +29,7 @@ const confirmations: fc.Arbitrary<Confirmations> = fc
   .map((entries) => new Map(entries));
 const ms = (text: string | null | undefined): number => Date.parse(text ?? "0000-01-01T00:00:00Z");
 
-describe("P24 merging confirmations", () => {
+describe("P23 merging confirmations", () => {
   test("never replaces a later reading by an older one, nor takes it for another snapshot's", () => {
     fc.assert(
       fc.property(confirmations, fc.constantFrom(...tenants), confirmation, (stored, tenantId, run) => {
@@ -75,7 +75,7 @@ describe("P23 what a run says", () => {
     expect(withConfirmations(new Map(), report, never)).toEqual(new Map([[acme, run]]));
   });
 
-  test.each(["would-publish", "skipped"] as const)("%s: nothing (P52 of what was ended)", (outcome) => {
+  test.each(["would-publish", "skipped"] as const)("%s: nothing", (outcome) => {
     const known = new Map([[acme, entry({})]]);
     const run = entry({ outcome, confirmedAt: null, snapshotId: null, triedAt: at(5) });
     expect(withConfirmations(known, reportOf(acme, run), never)).toEqual(known);

@@ -6,7 +6,7 @@ import { commandPaths } from "../../support/command-paths.ts";
 const paths = commandPaths().map((path) => ({ path, name: path.join(" ") }));
 
 describe("the help", () => {
-  test.each(paths)("P83 of '$name' shows calls of it that the command line takes", async ({ path }) => {
+  test.each(paths)("of '$name' shows calls of it that the command line takes", async ({ path }) => {
     const { stdout } = await runCommand([...path, "--help"]);
     const examples = stdout.slice(stdout.indexOf("Examples:"));
     const calls = callsIn(examples, "partner-programs");
@@ -17,7 +17,7 @@ describe("the help", () => {
     }
   });
 
-  test.each(paths)("P83 of '$name' marks what is required, and nothing else", async ({ path }) => {
+  test.each(paths)("of '$name' marks what is required, and nothing else", async ({ path }) => {
     const command = commandNamed(path);
     const { stdout } = await runCommand([...path, "--help"], { columns: 500 });
     const lines = stdout.split("\n");

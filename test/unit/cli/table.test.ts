@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { numbers, table } from "../../../cli/output/table.ts";
 
-test("P81 aligns columns by what a terminal shows, each row on one line", () => {
+test("aligns columns by what a terminal shows, each row on one line", () => {
   const columns = ["TENANT", numbers("COUNT"), "STATE"];
   const rows = [
     ["acme", "7", "\u001b[32mlive\u001b[39m"],

@@ -104,7 +104,7 @@ test("a time without its snapshot, or a snapshot without its time, confirms noth
   }
 });
 
-test("P24 a confirmation is of its snapshot only", () => {
+test("P23 a confirmation is of its snapshot only", () => {
   const snapshotId = parseSnapshotId("20270101T000000Z-00000001");
   const confirmedAt = "2027-01-01T00:00:00Z";
   const entry = { snapshotId, confirmedAt, triedAt: confirmedAt, outcome: "published" };

@@ -43,7 +43,7 @@ describe("a token", () => {
   });
 });
 
-describe("T2 a string that is refused as a token", () => {
+describe("T1 a string that is refused as a token", () => {
   test("any single character of it changed", () => {
     const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     for (let at = 0; at < issued.length; at += 1) {

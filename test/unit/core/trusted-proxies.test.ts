@@ -20,7 +20,7 @@ describe("TRUSTED_PROXIES", () => {
       expect([address, proxies.has(address)]).toEqual([address, false]);
   });
 
-  test("P119 names every malformed entry, beside the faults of other settings", () => {
+  test("W98 names every malformed entry, beside the faults of other settings", () => {
     const wrong = "10.0.0.0/33 ::/129 10.0.0.0/08 10.0.0.0/ 1.2.3.4/8/8 proxy 010.0.0.1 fe80::1%eth0 *".split(
       " ",
     );

@@ -8,7 +8,7 @@ test("W50 as many requests as the limit pass; the next is too many", () => {
   expect([1, 2, 3, 4, 99].map((hits) => at(hits).remaining)).toEqual([2, 1, 0, 0, 0]);
 });
 
-test("W51 the seconds until the window ends are rounded up, at least 1 and at most the window", () => {
+test("W50 the seconds until the window ends are rounded up, at least 1 and at most the window", () => {
   const seconds = (msBeforeNext: number): number =>
     quota({ consumedPoints: 1, msBeforeNext }, 3, 60).resetSeconds;
   expect([-5, 0, 1, 999, 1000, 1001, 59_001, 60_000, 61_000].map(seconds)).toEqual([

@@ -115,7 +115,7 @@ describe("keys of the specification's tables", () => {
     );
   });
 
-  test("D6 an object whose parts are all blank, empty or dropped is null", () => {
+  test("D5 an object whose parts are all blank, empty or dropped is null", () => {
     const { detail } = published({
       categoryType: " ",
       categorySubtype: "\u00a0",

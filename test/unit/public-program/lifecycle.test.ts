@@ -17,7 +17,7 @@ describe("whether a program is published", () => {
   );
 
   test.each([null, "", " active", "active ", "canceled", "activé", "paused", "constructor", "0"])(
-    "D2 the state %j breaks the source contract: an error",
+    "D3 the state %j breaks the source contract: an error",
     (lifecycleState) => {
       expect(mapped({ lifecycleState })).toMatchObject({
         kind: "invalid",

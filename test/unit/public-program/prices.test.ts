@@ -33,7 +33,7 @@ describe("room prices", () => {
     ]);
   });
 
-  test("D25 startingAmount is the least amount of whatever occupancy", () => {
+  test("D23 startingAmount is the least amount of whatever occupancy", () => {
     expect(
       rooms([
         [1, "300"],
@@ -68,12 +68,12 @@ describe("room prices", () => {
     ]);
   });
 
-  test("D25, D37 startingAmount is found among as many prices as a program of the largest size can have", () => {
+  test("D23, D37 startingAmount is found among as many prices as a program of the largest size can have", () => {
     const rows = Array.from({ length: 500_000 }, (_, at): RoomPriceRow => [2, String(500_000 - at)]);
     expect(published({ roomPrices: rows }).detail.prices.startingAmount).toBe(1);
   });
 
-  test("D25 startingAmount is null when no room price remains", () => {
+  test("D23 startingAmount is null when no room price remains", () => {
     expect(rooms([[2, "0"]]).startingAmount).toBeNull();
     expect(rooms([]).startingAmount).toBeNull();
   });

@@ -23,7 +23,7 @@ describe("hotel stays", () => {
     expect(warnings).toEqual([`star_level_invalid hotels[0].starLevel = ${stars}`]);
   });
 
-  test("D38 a stay without any known field is dropped with a warning", () => {
+  test("D35 a stay without any known field is dropped with a warning", () => {
     const { detail, warnings } = published({
       hotelStays: [
         [" ", null, null, null, null],
@@ -64,7 +64,7 @@ describe("staff", () => {
     expect(warnings).toEqual(["text_missing staff[1].name = null"]);
   });
 
-  test.each([null, "", "driver", "guide"])("D38 the role %j is dropped with a warning", (role) => {
+  test.each([null, "", "driver", "guide"])("D35 the role %j is dropped with a warning", (role) => {
     const { detail, warnings } = published({ staff: [[role, "Dan", null, null], lea] });
     expect(detail.staff).toEqual({ leadGuide: { name: "Lea" }, teachers: [] });
     expect(warnings).toEqual([`staff_role_unknown staff[0].role = ${role}`]);

@@ -31,7 +31,7 @@ const uriPattern = new RegExp(
   "i",
 );
 
-test("D150 what is published of any address is a URI; one that is a URI stays as it is, and what is dropped shows no password", () => {
+test("D31 what is published of any address is a URI; one that is a URI stays as it is, and what is dropped shows no password", () => {
   const part = fc.constantFrom(
     ...[
       "https:",

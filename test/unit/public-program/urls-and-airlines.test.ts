@@ -41,7 +41,7 @@ describe("URLs", () => {
     ["HTTPS://BÜCHER.Example:8443/A", "HTTPS://xn--bcher-kva.example:8443/A"],
     ["https://[2001:db8::1]/ä", "https://[2001:db8::1]/%C3%A4"],
     ["https://موقع.example/شعار.svg", "https://xn--4gbrim.example/%D8%B4%D8%B9%D8%A7%D8%B1.svg"],
-  ])("D150 %s is published as the URI %s", (coverUrl, uri) => {
+  ])("D31 %s is published as the URI %s", (coverUrl, uri) => {
     const { detail, warnings } = published({ coverUrl, galleryUrls: [coverUrl, uri] });
     expect(detail.media).toEqual({ coverUrl: uri, galleryUrls: [uri, uri] });
     expect(warnings).toEqual([]);

@@ -48,7 +48,7 @@ function instant(hour: number): string {
 
 const anySteps = fc.array(fc.constantFrom(...everyStep), { maxLength: 9 });
 
-describe("P71: which snapshot was live when", () => {
+describe("P48: which snapshot was live when", () => {
   test("is what happened, whatever was built, rolled back and killed on the way", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {

@@ -50,7 +50,7 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
 const judged = (facts: Partial<TenantFacts>) => judgedTenant(tenantFacts(facts), reader);
 const kinds = (facts: Partial<TenantFacts>) => judged(facts).concerns.map(({ kind }) => kind);
 
-describe("P77: how a tenant stands", () => {
+describe("P53: how a tenant stands", () => {
   test("is well when nothing is found", () => {
     expect(kinds({})).toEqual([]);
   });

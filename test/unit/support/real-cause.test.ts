@@ -20,7 +20,7 @@ describe("the cause of", () => {
     ["store_denied", "store check", "or refused"],
     ["internal", "snapshot status --tenant acme", "nobody expected"],
     [null, "store check", "nobody expected"],
-  ])("P51 a 500 is said in plain words, with the remedy for its code %s", (causeCode, command, words) => {
+  ])("a 500 is said in plain words, with the remedy for its code %s", (causeCode, command, words) => {
     const { summary, next } = judged({ status: 500, causeCode, cause: "tenants/x: 8 bytes.", tenantId });
     expect(summary).toContain(words);
     expect(summary).toContain("Technical detail below.");

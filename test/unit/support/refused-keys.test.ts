@@ -17,7 +17,7 @@ describe("the cause of a 401", () => {
   test.each([
     ["none", "ever issued in this store"],
     ["unknown", "access keys cannot be read"],
-  ] as const)("W163 of an unknown key is the store's where it has %s", (keys, why) => {
+  ] as const)("W160 of an unknown key is the store's where it has %s", (keys, why) => {
     const { summary, next } = judged({ status: 401, causeCode: "unknown_token" }, { keys });
     expect(summary).toContain(why);
     expect(summary).not.toContain("never issued here");

@@ -153,7 +153,7 @@ describe("the table of how a program stands", () => {
     expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);
   });
 
-  test("P49 asks nobody but operations to change something", () => {
+  test("P47 asks nobody but operations to change something", () => {
     const changing = /^(snapshot (build|release|rollback)|token (create|rotate|revoke))\b/;
     const asking = all.filter(({ next: { steps, text } }) => {
       const ofSupport = steps.filter(({ who }) => who === "support").flatMap(({ commands }) => commands);
@@ -173,7 +173,7 @@ describe("the way from the booking system to partners", () => {
     ...fields,
   });
 
-  test("P50 is silent when no build has ended within the time in which the reader expects one, by default 26 hours", () => {
+  test("P53 is silent when no build has ended within the time in which the reader expects one, by default 26 hours", () => {
     const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
       const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
       const asked = { now: later, zone: "UTC", ...(buildWithinMs === undefined ? {} : { buildWithinMs }) };

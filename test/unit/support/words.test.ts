@@ -33,14 +33,14 @@ function pathsOf(part: Schema, path: string): string[] {
   ];
 }
 
-test("P51 every field of the published schema has words", () => {
+test("every field of the published schema has words", () => {
   const paths = pathsOf({ $ref: "#/$defs/ProgramDetail" }, "");
   expect(paths).toContain("content.itinerary[0].description");
   expect(paths.length).toBeGreaterThan(60);
   expect(paths.filter((path) => fieldLabel(path) === path)).toEqual([]);
 });
 
-test("P51 every rule about a program's data has words, and none of a field's path", () => {
+test("every rule about a program's data has words, and none of a field's path", () => {
   const wordless = Object.keys(problemRules).filter((code) => {
     const problem = {
       code: code as keyof typeof problemRules,
@@ -60,7 +60,7 @@ test("P51 every rule about a program's data has words, and none of a field's pat
   expect(problemWords(reportedProblem(capacity))).toMatch(/^No capacity .* see 0 places\.$/);
 });
 
-test("P51 a change of a price names whom it is for, and its currency", () => {
+test("a change of a price names whom it is for, and its currency", () => {
   const prices = (amount: number, children: readonly object[]) => ({
     currency: "EUR",
     prices: { startingAmount: amount, rooms: [{ occupancy: 1, amount }], children },
@@ -79,7 +79,7 @@ test("P51 a change of a price names whom it is for, and its currency", () => {
   ]);
 });
 
-test("P51 days, lists and objects are told in words, too", () => {
+test("days, lists and objects are told in words, too", () => {
   expect(valueWords("departureDate", "2027-04-01", null)).toBe("1 April 2027");
   expect(valueWords("content.included", ["Lunch", "Tickets"], null)).toBe('"Lunch", "Tickets"');
   expect(

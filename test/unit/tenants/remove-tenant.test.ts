@@ -109,7 +109,7 @@ async function keys(): Promise<readonly string[]> {
 }
 
 describe("the removal of a tenant", () => {
-  test("P93 P85 after a death at any call of the store another run completes it, and no step was without a record", async () => {
+  test("P91 P85 after a death at any call of the store another run completes it, and no step was without a record", async () => {
     await furnish();
     const before = await keys();
     const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
@@ -138,7 +138,7 @@ describe("the removal of a tenant", () => {
     }
   });
 
-  test("P93 P85 the same without --purge: its tokens end, its objects stay", async () => {
+  test("P91 P85 the same without --purge: its tokens end, its objects stay", async () => {
     await furnish();
     const objects = (await keys()).filter((key) => key !== "tenants/sandbox.json");
     const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");

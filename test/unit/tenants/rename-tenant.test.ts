@@ -101,7 +101,7 @@ describe("a tenant's new id", () => {
     }
   }, 120_000);
 
-  test("P121 is not one that has hardly any of the programs, unless that is meant", async () => {
+  test("P94 is not one that has hardly any of the programs, unless that is meant", async () => {
     const before = await owners();
     const failure = await rejectionOf(rename(store, "acme", "bora"));
     expect(failure).toMatchObject({ code: "shrink_guard" });
@@ -114,7 +114,7 @@ describe("a tenant's new id", () => {
     expect((await rename(store, "acme", "acme-tours", true)).activeTokens).toBe(2);
   });
 
-  test("P121 compares with what partners see: an empty list, or errors, keep nobody", async () => {
+  test("P94 compares with what partners see: an empty list, or errors, keep nobody", async () => {
     await publishSnapshot(store, "acme", { programIds: [], generation: 2 });
     await rename(store, "acme", "bora");
     await store.delete([currentKey(parseTenantId("bora"))]);
@@ -122,7 +122,7 @@ describe("a tenant's new id", () => {
     expect(await owners()).toEqual(["acme-tours", "acme-tours", "acme-tours", "acme-tours"]);
   });
 
-  test("P121 is not the sandbox, and the sandbox gets none", async () => {
+  test("P94 is not the sandbox, and the sandbox gets none", async () => {
     await makeSandbox(store, parseTenantId("acme-tours"), new Date(0));
     for (const [from, to] of [
       ["acme", "acme-tours"],

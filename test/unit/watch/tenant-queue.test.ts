@@ -120,7 +120,7 @@ describe("the queue of tenants, whatever happens", () => {
   });
 
   test.each([1, 2, 4])(
-    "P33: with %i slots the round ends, though all are notified all the time",
+    "P32: with %i slots the round ends, though all are notified all the time",
     async (n) => {
       const watched = new Watched(n);
       for (let step = 0; step < 60; step += 1) {
@@ -135,7 +135,7 @@ describe("the queue of tenants, whatever happens", () => {
 });
 
 describe("the queue of tenants", () => {
-  test("P33: a round leaves one slot of several free, and a notified tenant takes it at once", async () => {
+  test("P32: a round leaves one slot of several free, and a notified tenant takes it at once", async () => {
     const watched = new Watched(3);
     expect(await watched.after(0)).toEqual(["round", "turn a", "turn b"]);
     watched.queue.notify(e);
@@ -143,7 +143,7 @@ describe("the queue of tenants", () => {
     await watched.close();
   });
 
-  test("P33: with one slot a notified tenant comes next, and the round after it", async () => {
+  test("P32: with one slot a notified tenant comes next, and the round after it", async () => {
     const watched = new Watched(1);
     expect(await watched.after(0)).toEqual(["round", "turn a"]);
     watched.queue.notify(e);
