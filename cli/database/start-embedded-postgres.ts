@@ -30,8 +30,11 @@ const maxStartMs = 60_000;
 /** The advisory lock of the server's users; nothing else in the program uses it. */
 const usersLock = 7_205_759_404;
 
-/** Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`. */
-export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+/**
+ * Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`. Unless `isDurable`, the
+ * server it starts does not wait for the disk: faster, and a crash of the machine may damage the data.
+ */
+export async function startEmbeddedPostgres(dataDir: string, isDurable = true): Promise<EmbeddedPostgres> {
   const cluster = await clusterOf(resolve(dataDir));
   const deadline = Date.now() + maxStartMs;
   while (Date.now() < deadline) {
@@ -40,7 +43,7 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     const programs = await serverPrograms();
     await createCluster(cluster, join(programs, "initdb"));
     // Another process may be starting or stopping the server: then this one is refused, and tries again.
-    if (!(await startServer(cluster, join(programs, "pg_ctl")))) await delay(50);
+    if (!(await startServer(cluster, join(programs, "pg_ctl"), isDurable))) await delay(50);
   }
   const { pid } = await lockFile(cluster);
   throw new Failure(
@@ -111,7 +114,11 @@ async function leave(session: pg.Client, { data }: Cluster): Promise<void> {
 const lostRace = [" already exists", " is empty", "pre-existing shared memory", "could not bind"];
 
 /** Starts the server and waits until it takes connections. `false` when another one holds the cluster or the port. */
-async function startServer({ directory, data, log: path }: Cluster, pgCtl: string): Promise<boolean> {
+async function startServer(
+  { directory, data, log: path }: Cluster,
+  pgCtl: string,
+  isDurable: boolean,
+): Promise<boolean> {
   const settings = {
     listen_addresses: "127.0.0.1",
     // A port of the range that nobody owns by convention. If it is taken, the next attempt takes another one.
@@ -121,8 +128,9 @@ async function startServer({ directory, data, log: path }: Cluster, pgCtl: strin
     // No replica will ever read this cluster: bulk loads into fresh tables skip the write-ahead log.
     ...{ wal_level: "minimal", max_wal_senders: 0, max_wal_size: "4GB" },
     ...{ shared_buffers: "256MB", maintenance_work_mem: "256MB" },
-    // It is for data that a seed makes again, so a crash of the machine may take it.
-    ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+    // A crash of the machine may take what was written in the last second.
+    synchronous_commit: "off",
+    ...(isDurable ? {} : { fsync: "off", full_page_writes: "off" }),
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   const log = await open(path, "a", 0o600);

@@ -34,7 +34,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   const directory = await mkdtemp(join(tmpdir(), "partner-programs-test-"));
   // As root the server runs under another account, which has to pass.
   await chmod(directory, 0o755);
-  const server = await startEmbeddedPostgres(directory);
+  const server = await startEmbeddedPostgres(directory, false);
   return {
     url: server.url,
     stop: async () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
 import { compareIds } from "../source/contract.ts";
+import { programSource } from "../source/program-row.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import stored from "./sandbox-programs.json" with { type: "json" };
@@ -12,8 +13,6 @@ interface SandboxCase {
 }
 
 interface SandboxFile {
-  /** An active program of which nothing else is known. */
-  readonly bare: Omit<ProgramSource, "programId">;
   /** A usual program of 20 places, with room and child prices. The others say how they differ from it. */
   readonly usual: Partial<ProgramSource>;
   /** In the order in which people should read them; each has what differs from the usual program. */
@@ -24,7 +23,7 @@ interface SandboxFile {
 }
 
 // JSON has no tuples, so the compiler cannot check the rows. The sandbox is published with every program valid, or not at all.
-const { bare, usual, programs } = stored as unknown as SandboxFile;
+const { usual, programs } = stored as unknown as SandboxFile;
 
 /** What each program shows, in the order in which people should read it. */
 export const sandboxCases: readonly SandboxCase[] = programs.map(({ programId: id, shows }) => ({
@@ -37,8 +36,9 @@ export const sandboxPrograms: readonly ProgramWithId[] = programs.map(({ program
   bareProgram(programId, { ...usual, ...own }),
 );
 
+/** An active program of which nothing is known but `own`. */
 export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
-  return { ...bare, ...own, programId };
+  return { ...programSource(programId, {}, null), lifecycleState: "active", ...own, programId };
 }
 
 /** The rows of the sandbox, which come with the generator (P97), as a tenant's build reads them. */
