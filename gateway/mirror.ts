@@ -185,9 +185,15 @@ export function createMirror(options: {
 
     behind: (store) => ({
       async get(key, call) {
-        const isCopied = key.includes("/snapshots/");
-        const copy = isCopied && isStoreAway() ? await fromCopy(key) : undefined;
-        return copy ?? (await store.get(key, call));
+        if (!key.includes("/snapshots/")) return await store.get(key, call);
+        const copy = isStoreAway() ? await fromCopy(key) : undefined;
+        if (copy !== undefined) return copy;
+        return await store.get(key, call).catch(async (error: unknown) => {
+          // The first reads of an outage find out that the store is away.
+          const found = isStoreAway() ? undefined : await fromCopy(key);
+          if (found === undefined) throw error;
+          return found;
+        });
       },
     }),
 

@@ -77,6 +77,19 @@ test("W76: started while the store is away it serves what it served, says so, an
   expect(JSON.parse(await admin(second, "/readyz"))).toEqual({ status: "ready" });
 });
 
+test("W76: a body that only the copy has is served from the first read on that the store does not answer", async () => {
+  const first = await stage.start();
+  const before = await list(first);
+  await written(5, 1, 3);
+  await end(first);
+
+  // The registry is looked at once, so it does not find out that the store is away.
+  const second = await stage.start({ TOKEN_REFRESH_MS: "60000" });
+  expect((await ask(second.api, "/v1/programs/none", acme.plaintext)).status).toBe(404);
+  await stage.hop.refuse();
+  expect(await list(second)).toEqual(before);
+});
+
 test("W76: a token revoked before the last confirmation stays revoked after a kill", async () => {
   const first = await stage.start();
   expect((await list(first, gone)).status).toBe(200);
