@@ -133,9 +133,11 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
   source = await openMendedSource("TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'");
   await source.query(`
     UPDATE travel.programs SET description = 'Café', included = ARRAY['Thé', 'x'] WHERE program_id = 'T1';
-    UPDATE travel.programs SET name = 'Zürich' WHERE program_id = 'T3'`);
+    UPDATE travel.programs SET name = 'Zürich' WHERE program_id = 'T3';
+    UPDATE travel.faq SET answer = 'Nó.'`);
   const before = await source.published();
   expect(before.get("T1")).toContain("Café");
+  expect(before.get("T1")).toContain('"answer":"Nó."');
   await source.query(`
     UPDATE travel.programs SET description = E'Caf\\xe9', included = ARRAY[E'Th\\xe9', 'x'] WHERE program_id = 'T1';
     UPDATE travel.faq SET answer = E'N\\xf3.'`);
@@ -151,7 +153,6 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
   for (const id of ["T1", "T3"]) {
     expect(after.get(id)).toBe(before.get(id));
   }
-  expect(after.get("T1")).toContain('"answer":"Nó."');
 });
 
 const hint = "convert_from(convert(convert_to(value::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII')";
