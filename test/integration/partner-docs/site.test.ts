@@ -121,11 +121,11 @@ describe.skipIf(!hasChromium)("the partner's folder in Chromium (skipped without
       await expect.poll(() => focusedText(page)).toBe("Skip to the content");
       await page.keyboard.press("Enter");
       await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
-      const python = page.locator("pre").filter({ hasText: "urllib.request" });
-      expect(await python.isVisible()).toBe(false);
-      await page.locator("summary").filter({ hasText: "Python" }).first().focus();
+      const sample = page.locator("pre").filter({ hasText: "node first-sync.js" });
+      expect(await sample.isVisible()).toBe(false);
+      await page.locator("summary").filter({ hasText: "JavaScript" }).first().focus();
       await page.keyboard.press("Enter");
-      await python.waitFor();
+      await sample.waitFor();
     });
   });
 });
