@@ -26,7 +26,7 @@ export async function openTripsSource(): Promise<TripsSource> {
     CREATE SCHEMA partner_source;
     CREATE SCHEMA travel;
     CREATE TABLE travel.trips (brand text, id text, title text, seats text);
-    INSERT INTO travel.trips VALUES ('acme', 'T1', 'Coast', '10'), ('acme', 'T1', 'Hills', '12')`);
+    INSERT INTO travel.trips VALUES ('acme', 'T1', 'Coast', '10'), ('acme', 'T2', 'Hills', '12')`);
   for (const view of contractViews) await database.query(standInView(view));
   const source: TripsSource = {
     database,

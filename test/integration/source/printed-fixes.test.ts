@@ -49,7 +49,7 @@ async function followHint(view: string, column: string, hint: string): Promise<v
     CREATE VIEW partner_source.${view} AS SELECT ${cells.join(", ")} FROM travel.${view}`);
 }
 
-describe("P153 with the hint for a column's type is published what was published before, and no JSON object as a text", () => {
+describe("P153 P153 with the hint for a column's type is published what was published before, and no JSON object as a text", () => {
   test.each([
     ["room_prices", "amount", "double precision", "amount", "value::numeric"],
     ["room_prices", "occupancy", "numeric", "occupancy", "round(value)::integer"],
@@ -132,14 +132,12 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
   await source.close();
   source = await openMendedSource("TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'");
   await source.query(`
-    UPDATE travel.programs SET description = 'Café', included = ARRAY['Thé', 'x'] WHERE program_id = 'T1';
-    UPDATE travel.programs SET name = 'Zürich' WHERE program_id = 'T3';
-    UPDATE travel.faq SET answer = 'Nó.'`);
+    UPDATE travel.programs SET description = 'Café', included = ARRAY['Thé', 'x'] WHERE program_id = 'T2';
+    UPDATE travel.programs SET name = 'Zürich' WHERE program_id = 'T3'`);
   const before = await source.published();
-  expect(before.get("T1")).toContain("Café");
-  expect(before.get("T1")).toContain('"answer":"Nó."');
+  expect(before.get("T2")).toContain("Café");
   await source.query(`
-    UPDATE travel.programs SET description = E'Caf\\xe9', included = ARRAY[E'Th\\xe9', 'x'] WHERE program_id = 'T1';
+    UPDATE travel.programs SET description = E'Caf\\xe9', included = ARRAY[E'Th\\xe9', 'x'] WHERE program_id = 'T2';
     UPDATE travel.faq SET answer = E'N\\xf3.'`);
   const { problems } = await source.check();
   expect(problems.map(({ code, view }) => [code, view])).toEqual([
@@ -150,9 +148,10 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
   expect(problems[0]?.fix.text).toContain(hint);
   await readAsWritten();
   const after = await source.published();
-  for (const id of ["T1", "T3"]) {
+  for (const id of ["T2", "T3"]) {
     expect(after.get(id)).toBe(before.get(id));
   }
+  expect(after.get("T1")).toContain('"answer":"Nó."');
 });
 
 const hint = "convert_from(convert(convert_to(value::text, 'SQL_ASCII'), 'WIN1252', 'UTF8'), 'SQL_ASCII')";
