@@ -49,7 +49,7 @@ async function followHint(view: string, column: string, hint: string): Promise<v
     CREATE VIEW partner_source.${view} AS SELECT ${cells.join(", ")} FROM travel.${view}`);
 }
 
-describe("P153 P153 with the hint for a column's type is published what was published before, and no JSON object as a text", () => {
+describe("P153 with the hint for a column's type is published what was published before, and no JSON object as a text", () => {
   test.each([
     ["room_prices", "amount", "double precision", "amount", "value::numeric"],
     ["room_prices", "occupancy", "numeric", "occupancy", "round(value)::integer"],

@@ -63,8 +63,8 @@ describe("P48: the versions of a program", () => {
   });
 
   test.each([
-    ["", /Places in all 30 25/],
-    ["?version=2", /Places in all 25 30/],
+    ["", /Capacity, total 30 25/],
+    ["?version=2", /Capacity, total 25 30/],
   ])("are compared with the one before (%s)", async (query, said) => {
     const named = query.replace(/\d/g, (at) => snapshots[Number(at)] ?? "");
     const page = await words(kyoto + named);
