@@ -53,7 +53,7 @@ describe("snapshot diff", () => {
       "+ OSAKA-3  Osaka by night",
       "~ KYOTO-1  Temples of Kyoto",
       "    Room for 1: 1,490.00 EUR → 1,590.00 EUR",
-      '    Included 1: + "Lunch"',
+      '    Content, included 1: + "Lunch"',
       "",
       "1 removed, 1 added, 1 changed, 0 the same.",
       "",
