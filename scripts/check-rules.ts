@@ -18,7 +18,7 @@ const code = citations(["cli", "core", "gateway", "schemas"], ".ts", /\/\/.*|\/\
 const titles = citations(
   ["test"],
   ".test.ts",
-  /(?<=["'`])[WTDP][1-9]\d{0,2}\b[^"'`]*|\([WTDP][1-9][WTDP\d, ]*\)(?=["'`])/g,
+  /(?<=["'`])[WTDP][1-9]\d{0,2}[ :,][^"'`]*|\([WTDP][1-9][WTDP\d, ]*\)(?=["'`])/g,
 );
 
 const faults = [
