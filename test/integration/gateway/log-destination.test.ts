@@ -43,9 +43,13 @@ test("none is lost to a file, though each turn of the event loop makes more of t
   for (let turns = 0; turns < 60; turns += 1) {
     const before = statSync(path).size;
     for (let at = 0; at < 300; at += 1) destination.write(line);
-    // The turn goes on until the file has taken what was handed to it.
-    for (let tries = 0; statSync(path).size === before && tries < 50; tries += 1) {
+    // The turn goes on until the file has taken what was handed to it: it has grown, and grows no further.
+    let size = before;
+    for (let tries = 0; tries < 50; tries += 1) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      const now = statSync(path).size;
+      if (now > before && now === size) break;
+      size = now;
     }
     await turn();
   }
