@@ -71,8 +71,8 @@ export async function forgetTenant(
 }
 
 /**
- * P23: of each tenant the later *reading* with its snapshot, and the later try with its outcome: a builder that read earlier and
- * wrote later knows less. `latest`: see `isLater`.
+ * P23: keeps each tenant's later *reading* with its snapshot, and its later try with its outcome, because a builder that read earlier
+ * and wrote later knows less. `latest`: see `isLater`.
  */
 export function withConfirmations(stored: Confirmations, report: RunReport, latest: string): Confirmations {
   const merged = withoutGone(stored, report, ({ triedAt }) => triedAt);
@@ -101,7 +101,7 @@ function confirmationOf(
 
 const unconfirmed = { snapshotId: null, confirmedAt: null };
 
-/** Of each tenant and shard the later run stays. A run of all replaces those of shards, and those replace one of all. */
+/** The later run of each tenant and of each shard stays. A run of all replaces those of shards, and they replace a run of all. */
 function withLastRuns(stored: LastRuns, report: RunReport, latest: string): LastRuns {
   const tenants = withoutGone(stored.tenants, report, ({ endedAt }) => endedAt);
   for (const run of report.tenants) {
