@@ -1,7 +1,8 @@
 import { Failure } from "../../core/failure.ts";
+import type { TenantId } from "../../core/ids.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
-import { type AskStore, checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
+import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
@@ -11,6 +12,7 @@ import { numbers, table } from "../output/table.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { createProgressBar } from "../publish/report/progress-bar.ts";
 import { problemReport } from "../publish/report/source-problems-text.ts";
+import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -30,15 +32,17 @@ interface CheckedSource extends SourceReport, Pick<Plausibility, "statuses"> {}
 async function sourceReport(shell: Shell, settings: CliSettings): Promise<CheckedSource> {
   const { signal } = shell;
   const progress = createProgressBar(shell.stderr, shell.now);
-  const askStore: AskStore = (ask) => withStore(settings, ask);
   try {
+    // A store that cannot be asked keeps nobody from checking the source.
+    const removals = withStore(settings, (store) => knownRemovals(store, signal));
+    const removed = new Set<TenantId>((await removals.catch(() => new Map())).keys());
     return await withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
         pool.withReading(async (client) => {
           const rules = contentRules(settings);
-          const report = await checkSource(client, rules, progress, askStore, signal);
+          const report = await checkSource(client, rules, progress, removed);
           const today = shell.now().toISOString().slice(0, 10);
-          const { hints, statuses } = await plausibility(client, report, { rules, today, askStore, signal });
+          const { hints, statuses } = await plausibility(client, report, rules, today);
           return {
             ...report,
             statuses,

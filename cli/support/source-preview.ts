@@ -2,8 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
 import { limitWaiting, type SourceClient } from "../database/connect.ts";
-import { FindingGroups } from "../operate/source-check/findings.ts";
-import { type ProblemPlace, problemPlace } from "../operate/source-check/problem-place.ts";
+import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
 import {

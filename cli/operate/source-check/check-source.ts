@@ -1,9 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
-import { knownRemovals } from "../../publish/snapshot/removed-tenants.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
 import { readPrograms, readSums, strayRows } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
@@ -11,8 +9,7 @@ import { readStrayPrograms, readTenantList, type TenantProblem } from "../../pub
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { FindingGroups, SharedTally } from "./findings.ts";
-import { hiddenRows } from "./hidden-rows.ts";
-import { countedRows, missingRows, type ProgramTally } from "./missing-rows.ts";
+import { countedRows, hiddenRows, missingRows, type ProgramTally } from "./missing-rows.ts";
 import { Unreadable } from "./unreadable.ts";
 
 export interface SourceReport {
@@ -32,27 +29,16 @@ export interface CheckProgress {
   programs(count: number): void;
 }
 
-/** Calls with the store of the settings; throws where there is none to be had. */
-export type AskStore = <Result>(ask: (store: ObjectStore) => Promise<Result>) => Promise<Result>;
-
-/** A store that cannot be asked keeps nobody from checking the source. */
-export async function unlessAway<Value>(asked: Promise<Value>, otherwise: Value, signal: AbortSignal) {
-  return await asked.catch((error: unknown): Value => {
-    if (signal.aborted) throw error;
-    return otherwise;
-  });
-}
-
 /**
  * Checks the structure first. When it is right, every tenant is read and mapped as in a build. The report has what a build would
- * find, and why it may find too little. Expects a transaction that shows one state of the source.
+ * find, and why it may find too little. `removed`: the tenants that an operator removed. Expects a transaction that shows one state
+ * of the source.
  */
 export async function checkSource(
   client: SourceClient,
   rules: ContentRules,
   progress: CheckProgress,
-  askStore: AskStore,
-  signal: AbortSignal,
+  removed: ReadonlySet<TenantId>,
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
   const structure = structureProblems(schema);
@@ -61,11 +47,6 @@ export async function checkSource(
   const unreadable = new Unreadable();
   const failures: [view: string, error: Error][] = [];
   const failed = (view: string, error: Error): unknown => failures.push([view, error]);
-  const removed = await unlessAway(
-    askStore(async (store) => new Set((await knownRemovals(store, signal)).keys())),
-    new Set<TenantId>(),
-    signal,
-  );
   const tenants = await checkTenantList(client, removed, groups, failed);
   const counted = await countedRows(client, [...tenants, ...removed], groups, failed);
   const shared = new SharedTally();

@@ -1,6 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { viewNames } from "../../publish/source/contract.ts";
+import { contractViews, viewNames } from "../../publish/source/contract.ts";
+import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
@@ -32,43 +33,38 @@ export function missingRows(
     const fix = `look whether DATABASE_URL names the right database, and whether SELECT * FROM partner_source.${view} gives rows to the view's owner`;
     return [viewProblem(code, "error", view, message, fix)];
   }
-  const ofTenants = (
-    code: string,
-    column: string,
-    what: string,
-    fix: string,
-    wordsOf: (tally: ProgramTally) => string | undefined,
-  ): readonly SourceProblem[] => {
-    const examples = [...tallies].flatMap(([tenantId, tally]) => {
-      const value = wordsOf(tally);
-      return value === undefined ? [] : [{ tenantId, programId: null, value }];
-    });
-    const { length: count } = examples;
+  return emptyTenants.flatMap(({ code, column, has, fix, isSo }) => {
+    const found = [...tallies].filter(([, tally]) => isSo(tally));
+    const { length: count } = found;
     if (count === 0) return [];
     const who =
-      count === 1 ? `1 tenant has ${what}: its list is` : `${count} tenants have ${what}: their lists are`;
+      count === 1 ? `1 tenant has ${has}: its list is` : `${count} tenants have ${has}: their lists are`;
     const advice = `${fix}; a tenant that offers nothing is well as it is`;
     const problem = viewProblem(code, "warning", "programs", `${who} empty.`, advice);
-    return [{ ...problem, column, count, examples: examples.slice(0, maxExamples) }];
-  };
-  return [
-    ...ofTenants(
-      "tenant_without_programs",
-      "tenant_id",
-      "no row in partner_source.programs",
-      "compare tenant_id of the views tenants and programs by byte: another case is another tenant",
-      ({ programs }) => (programs === 0 ? "no programs" : undefined),
-    ),
-    ...ofTenants(
-      "tenant_without_active",
-      "lifecycle_state",
-      "no active program",
-      "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1",
-      ({ programs, unpublished }) =>
-        programs > 0 && unpublished === programs ? `${programs} program(s), none active` : undefined,
-    ),
-  ];
+    const examples = found.slice(0, maxExamples).map(([tenantId, { programs }]) => {
+      const value = programs === 0 ? "no programs" : `${programs} program(s), none active`;
+      return { tenantId, programId: null, value };
+    });
+    return [{ ...problem, column, count, examples }];
+  });
 }
+
+const emptyTenants = [
+  {
+    code: "tenant_without_programs",
+    column: "tenant_id",
+    has: "no row in partner_source.programs",
+    fix: "compare tenant_id of the views tenants and programs by byte: another case is another tenant",
+    isSo: ({ programs }: ProgramTally) => programs === 0,
+  },
+  {
+    code: "tenant_without_active",
+    column: "lifecycle_state",
+    has: "no active program",
+    fix: "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1",
+    isSo: ({ programs, unpublished }: ProgramTally) => programs > 0 && unpublished === programs,
+  },
+];
 
 /**
  * Counts the rows of each view. P103: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
@@ -114,4 +110,37 @@ function countQuery(view: string): string {
          count(*) FILTER (WHERE ${isForeign}) AS foreign,
          min(left(tenant_id::text, 1000)) FILTER (WHERE ${isForeign}) AS "firstForeign"
     FROM partner_source.${view}`;
+}
+
+/**
+ * P103: views that may give this role fewer rows than there are. Policies hide rows without an error, and a `security_invoker` view
+ * asks for rights that the generator should not need. With `row_security` off PostgreSQL refuses a query to which policies apply, at
+ * whatever depth, also where they would let all rows pass; so it is only said that rows may be missing.
+ */
+export async function hiddenRows(
+  client: SourceClient,
+  { relations }: CatalogSchema,
+): Promise<readonly SourceProblem[]> {
+  const found: SourceProblem[] = [];
+  for (const { name } of contractViews) {
+    const view = `partner_source.${name}`;
+    if (relations.some((relation) => relation.name === name && relation.isInvoker)) {
+      const message = `The view ${view} is security_invoker: it reads its tables with the rights and policies of the connected role instead of its owner's.`;
+      const text = `ALTER VIEW ${view} SET (security_invoker = false);`;
+      found.push(viewProblem("security_invoker", "warning", name, message, { kind: "sql", text }));
+    }
+    const reading = await tryReading(client, async () => {
+      await client.query("SET LOCAL row_security = off");
+      // Whole rows are selected, so that functions behind single columns are called, too.
+      return await client.query(`SELECT count(v) FROM (SELECT * FROM ${view} LIMIT 1000) AS v`);
+    });
+    // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
+    if (!("error" in reading && "routine" in reading.error)) continue;
+    if (reading.error.routine !== "check_enable_rls") continue;
+    const message = `Row-level security applies to what ${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${reading.error.message}.`;
+    const fix =
+      "ALTER ROLE ... BYPASSRLS for the role that the message is about: the owner of the view or of the function that reads the table. Where a policy shows that role all rows, nothing is missing and this warning may be passed over";
+    found.push(viewProblem("row_security", "warning", name, message, fix));
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { SourceReport } from "../../../cli/operate/source-check/check-source.ts";
-import { problemPlace } from "../../../cli/operate/source-check/problem-place.ts";
+import { problemPlace } from "../../../cli/operate/source-check/findings.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { PlainRow } from "../../support/plain-source.ts";
 import { freshWorkbench } from "../../support/workbench.ts";
