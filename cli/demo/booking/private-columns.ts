@@ -2,7 +2,7 @@
  * The columns that hold private text, which no view shows. The schema is made from this list, and the sample data puts a canary into
  * each, so that a search for `canaryMark` in everything published proves that no private text got through.
  */
-export const privateTextColumns = {
+export const privateTextColumns: Readonly<Record<string, readonly string[]>> = {
   companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],
   programs: ["daily_plan", "internal_notes", "responsible_agent"],
   program_days: ["daily_plan", "driver_instructions"],
@@ -28,10 +28,10 @@ export const privateTextColumns = {
   marketing_copy: ["campaign_notes"],
   media: ["photographer_contact"],
   faq: ["editor_notes"],
-} as const;
+};
 
 /** The columns that hold private amounts of money. In sample data these end in `privateCents`, and public amounts never do. */
-export const privateAmountColumns = {
+export const privateAmountColumns: Readonly<Record<string, readonly string[]>> = {
   programs: ["estimated_cost"],
   hotels: ["contract_rate"],
   room_prices: ["supplier_cost"],
@@ -39,14 +39,8 @@ export const privateAmountColumns = {
   enrollments: ["amount_paid"],
   staff_assignments: ["fee"],
   flights: ["group_fare"],
-} as const;
+};
 
 /** Begins every canary. */
 export const canaryMark = "CANARY-";
 export const privateCents = 0.37;
-
-/** The private columns of a table by their kind. */
-export function privateColumnsOf(table: string): { texts: readonly string[]; amounts: readonly string[] } {
-  const of = (list: Readonly<Record<string, readonly string[]>>): readonly string[] => list[table] ?? [];
-  return { texts: of(privateTextColumns), amounts: of(privateAmountColumns) };
-}

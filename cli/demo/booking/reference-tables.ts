@@ -1,4 +1,4 @@
-import { privateColumnsOf } from "./private-columns.ts";
+import { privateAmountColumns, privateTextColumns } from "./private-columns.ts";
 
 const ofCompany = 'company_code text COLLATE "C" NOT NULL REFERENCES booking.companies';
 
@@ -27,7 +27,6 @@ export const referenceTables = `
     time_zone        text NOT NULL CHECK (timezone(time_zone, timestamptz 'epoch') IS NOT NULL),
     default_currency text NOT NULL CHECK (default_currency ~ '^[A-Z]{3}$'),
     created_at       timestamptz NOT NULL DEFAULT now()
-    ${privateColumns("companies")}
   );
 
   CREATE TABLE booking.programs (
@@ -51,7 +50,6 @@ export const referenceTables = `
     created_at         timestamptz NOT NULL DEFAULT now(),
     updated_at         timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (company_code, code)
-    ${privateColumns("programs")}
   );
 
   CREATE TABLE booking.program_days (
@@ -60,7 +58,6 @@ export const referenceTables = `
     title              text NOT NULL,
     public_description text,
     PRIMARY KEY (company_code, program_code, day)
-    ${privateColumns("program_days")}
   );
 
   CREATE TABLE booking.hotels (
@@ -71,7 +68,6 @@ export const referenceTables = `
     country     text,
     star_rating smallint CHECK (star_rating BETWEEN 0 AND 7),
     PRIMARY KEY (company_code, code)
-    ${privateColumns("hotels")}
   );
 
   CREATE TABLE booking.hotel_stays (
@@ -82,7 +78,6 @@ export const referenceTables = `
     check_out  date,
     PRIMARY KEY (company_code, program_code, position),
     FOREIGN KEY (company_code, hotel_code) REFERENCES booking.hotels
-    ${privateColumns("hotel_stays")}
   );
   CREATE INDEX hotel_stays_hotel ON booking.hotel_stays (company_code, hotel_code);
 
@@ -101,7 +96,6 @@ export const referenceTables = `
     amount         numeric(12, 2) NOT NULL CHECK (amount >= 0),
     PRIMARY KEY (company_code, program_code, room_type_code),
     FOREIGN KEY (company_code, room_type_code) REFERENCES booking.room_types
-    ${privateColumns("room_prices")}
   );
   CREATE INDEX room_prices_room_type ON booking.room_prices (company_code, room_type_code);
 
@@ -111,7 +105,6 @@ export const referenceTables = `
     max_age integer NOT NULL,
     amount  numeric(12, 2) NOT NULL CHECK (amount >= 0),
     PRIMARY KEY (company_code, program_code, min_age)
-    ${privateColumns("child_price_bands")}
   );
 
   CREATE TABLE booking.passengers (
@@ -120,7 +113,6 @@ export const referenceTables = `
     birth_date      date,
     passport_expiry date,
     PRIMARY KEY (company_code, number)
-    ${privateColumns("passengers")}
   );
 
   CREATE TABLE booking.staff (
@@ -130,7 +122,6 @@ export const referenceTables = `
     gender       booking.gender,
     birth_date   date,
     PRIMARY KEY (company_code, number)
-    ${privateColumns("staff")}
   );
 
   CREATE TABLE booking.enrollments (
@@ -145,7 +136,6 @@ export const referenceTables = `
     PRIMARY KEY (company_code, program_code, number) INCLUDE (role, status),
     FOREIGN KEY (company_code, passenger_number) REFERENCES booking.passengers,
     FOREIGN KEY (company_code, staff_number) REFERENCES booking.staff
-    ${privateColumns("enrollments")}
   );
   CREATE INDEX enrollments_passenger ON booking.enrollments (company_code, passenger_number);
   CREATE INDEX enrollments_staff ON booking.enrollments (company_code, staff_number)
@@ -159,7 +149,6 @@ export const referenceTables = `
     role_label   text,
     PRIMARY KEY (company_code, program_code, position),
     FOREIGN KEY (company_code, staff_number) REFERENCES booking.staff
-    ${privateColumns("staff_assignments")}
   );
   CREATE INDEX staff_assignments_staff ON booking.staff_assignments (company_code, staff_number);
 
@@ -168,7 +157,6 @@ export const referenceTables = `
     code     text COLLATE "C" PRIMARY KEY,
     name     text NOT NULL,
     logo_url text
-    ${privateColumns("airlines")}
   );
 
   CREATE TABLE booking.flights (
@@ -177,7 +165,6 @@ export const referenceTables = `
     airline_code text COLLATE "C" NOT NULL REFERENCES booking.airlines,
     departs_at   timestamptz,
     PRIMARY KEY (company_code, program_code, position)
-    ${privateColumns("flights")}
   );
   CREATE INDEX flights_airline ON booking.flights (airline_code);
 
@@ -190,7 +177,6 @@ export const referenceTables = `
     excluded                  text[],
     visits                    text[],
     PRIMARY KEY (company_code, program_code)
-    ${privateColumns("marketing_copy")}
   );
 
   CREATE TABLE booking.media (
@@ -199,7 +185,6 @@ export const referenceTables = `
     kind     booking.media_kind NOT NULL DEFAULT 'gallery',
     url      text NOT NULL,
     PRIMARY KEY (company_code, program_code, position)
-    ${privateColumns("media")}
   );
 
   CREATE TABLE booking.faq (
@@ -208,7 +193,6 @@ export const referenceTables = `
     question text NOT NULL,
     answer   text,
     PRIMARY KEY (company_code, program_code, position)
-    ${privateColumns("faq")}
   );
 
   -- What \`source seed\` created, so that it never wipes anything else.
@@ -217,14 +201,14 @@ export const referenceTables = `
     seed          text NOT NULL,
     company_codes text[] NOT NULL,
     created_at    timestamptz NOT NULL DEFAULT now()
-  );`;
+  );
+  ${withColumns(privateTextColumns, "text")}
+  ${withColumns(privateAmountColumns, "numeric(14, 2)")}`;
 
-/** The table's private columns, as the end of its definition. */
-function privateColumns(table: string): string {
-  const { texts, amounts } = privateColumnsOf(table);
-  const columns = [
-    ...texts.map((name) => `${name} text`),
-    ...amounts.map((name) => `${name} numeric(14, 2)`),
-  ];
-  return columns.map((column) => `, ${column}`).join("\n    ");
+/** Adds these columns to their tables. */
+function withColumns(columns: Readonly<Record<string, readonly string[]>>, type: string): string {
+  const statements = Object.entries(columns).map(([table, names]) => {
+    return `ALTER TABLE booking.${table} ${names.map((name) => `ADD ${name} ${type}`).join(", ")};`;
+  });
+  return statements.join("\n  ");
 }

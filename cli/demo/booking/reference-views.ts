@@ -84,21 +84,14 @@ const watchedTables = [
 ];
 
 /**
- * Sends `NOTIFY partner_source_changed, '<tenant id>'` after every statement that may change what the views show, so that bulk changes
- * stay fast. PostgreSQL drops equal notifications, so a transaction sends one per tenant.
+ * Sends `NOTIFY partner_source_changed, '<tenant id>'` for each row whose change the views may show. PostgreSQL drops equal notifications,
+ * so a transaction sends one per tenant.
  */
 export const changeNotifications = `
-  CREATE FUNCTION booking.notify_changed_companies() RETURNS trigger LANGUAGE plpgsql AS $$
-  DECLARE
-    changed_rows text := CASE TG_OP
-      WHEN 'INSERT' THEN 'SELECT * FROM new_rows'
-      WHEN 'DELETE' THEN 'SELECT * FROM old_rows'
-      ELSE 'SELECT * FROM new_rows UNION ALL SELECT * FROM old_rows'
-    END;
+  CREATE FUNCTION booking.notify_changed_company() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    EXECUTE format(
-      'SELECT pg_notify(''partner_source_changed'', company) FROM (SELECT DISTINCT %I AS company FROM (%s) AS changed) AS changed',
-      TG_ARGV[0], changed_rows);
+    PERFORM pg_notify('partner_source_changed', changed ->> TG_ARGV[0])
+       FROM (VALUES (to_jsonb(OLD)), (to_jsonb(NEW))) AS either (changed) WHERE changed IS NOT NULL;
     RETURN NULL;
   END $$;
 
@@ -107,25 +100,23 @@ export const changeNotifications = `
     PERFORM pg_notify('partner_source_changed', code) FROM booking.companies;
     RETURN NULL;
   END $$;
-  ${watchedTables.map((table) => triggersOf(table, "company_code")).join("")}
-  ${triggersOf("companies", "code")}
-  ${onTruncate("airlines")}
+
   CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON booking.airlines
-    FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();`;
+    FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();
+  ${notifyOfRows("companies", "code")}
+  ${watchedTables.map((table) => notifyOfRows(table, "company_code")).join("")}
+  ${["airlines", "companies", ...watchedTables].map(notifyOfTruncate).join("")}`;
+
+/** `column` holds the company's code. */
+function notifyOfRows(table: string, column: string): string {
+  return `
+  CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON booking.${table}
+    FOR EACH ROW EXECUTE FUNCTION booking.notify_changed_company('${column}');`;
+}
 
 /** A TRUNCATE is notified of before it happens, since it may empty the table of companies, too. */
-function onTruncate(table: string): string {
+function notifyOfTruncate(table: string): string {
   return `
   CREATE TRIGGER notify_truncate BEFORE TRUNCATE ON booking.${table}
     FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_all_companies();`;
-}
-
-/** `column` holds the company's code. */
-function triggersOf(table: string, column: string): string {
-  const notify = `FOR EACH STATEMENT EXECUTE FUNCTION booking.notify_changed_companies('${column}')`;
-  return `${onTruncate(table)}
-  CREATE TRIGGER notify_insert AFTER INSERT ON booking.${table} REFERENCING NEW TABLE AS new_rows ${notify};
-  CREATE TRIGGER notify_update AFTER UPDATE ON booking.${table}
-    REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows ${notify};
-  CREATE TRIGGER notify_delete AFTER DELETE ON booking.${table} REFERENCING OLD TABLE AS old_rows ${notify};`;
 }

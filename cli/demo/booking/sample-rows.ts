@@ -1,4 +1,4 @@
-import { canaryMark, privateCents, privateColumnsOf } from "./private-columns.ts";
+import { canaryMark, privateAmountColumns, privateCents, privateTextColumns } from "./private-columns.ts";
 import { dice, price, randomOf } from "./sample-facts.ts";
 import { sampleAirlines } from "./sample-words.ts";
 
@@ -24,14 +24,12 @@ function sampleTable(
   name: string,
   { columns, from, row, isCanary = "true", amount = "100" }: Rows,
 ): SampleTable {
-  const { texts, amounts } = privateColumnsOf(name);
-  const all = {
-    ...Object.fromEntries(
-      texts.map((text) => [text, `CASE WHEN ${isCanary} THEN '${canaryMark}${name}.${text}-' || ${row} END`]),
-    ),
-    ...Object.fromEntries(amounts.map((each) => [each, `floor(${amount}) + ${privateCents}`])),
-    ...columns,
-  };
+  const all: Record<string, string> = {};
+  for (const text of privateTextColumns[name] ?? []) {
+    all[text] = `CASE WHEN ${isCanary} THEN '${canaryMark}${name}.${text}-' || ${row} END`;
+  }
+  for (const each of privateAmountColumns[name] ?? []) all[each] = `floor(${amount}) + ${privateCents}`;
+  Object.assign(all, columns);
   const insert = `INSERT INTO booking.${name} (${Object.keys(all).join(", ")}) SELECT ${Object.values(all).join(", ")} FROM ${from}`;
   return { name, insert };
 }
