@@ -5,7 +5,7 @@ const floors = [
   ["shell"],
   ["output", "database"],
   ["publish/public-program", "publish/snapshot", "publish/store"],
-  ["publish/source", "publish/live-copy"],
+  ["publish/source"],
   ["publish/sandbox"],
   ["publish/content", "publish/guards", "publish/tenant"],
   ["publish/run"],

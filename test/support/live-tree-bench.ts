@@ -1,18 +1,14 @@
-import { liveFiles } from "../../cli/publish/live-copy/live-files.ts";
-import {
-  keepLiveTree,
-  type LiveTreeOutcome,
-  type LiveTreeTask,
-} from "../../cli/publish/live-copy/live-tree.ts";
-import { publishedSnapshot } from "../../cli/publish/snapshot/stored-snapshot.ts";
+import { createFollowLive } from "../../cli/publish/snapshot/live-tree.ts";
+import { publishedSnapshot, responsesOf } from "../../cli/publish/snapshot/stored-snapshot.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { readBody } from "../../core/object-body.ts";
-import type { ObjectKey } from "../../core/object-key.ts";
+import { liveKey, type ObjectKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store } from "../../core/s3-store/s3-store.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
+import { quietShell } from "./quiet-shell.ts";
 import { type S3Server, testBucket } from "./s3-server.ts";
 import { filesBelow, objectKey, toolsTenant } from "./store-tools.ts";
 
@@ -23,8 +19,11 @@ export const livePath = `tenants/${toolsTenant}/live/`;
 /** A store in which the tree for people is kept by the real code. */
 export interface LiveTreeBench {
   readonly store: ObjectStore;
-  /** Builds, and says what became of the tree. */
-  build(programs: readonly CannedProgram[], choices?: BenchChoices): Promise<LiveTreeOutcome | "failed">;
+  /** Builds. Returns whether there may be a tree now, as the build remembers it, and what it said on standard error. */
+  build(
+    programs: readonly CannedProgram[],
+    choices?: BenchChoices,
+  ): Promise<{ readonly mayExist: boolean; readonly warning: string }>;
   /** A command of the CLI with the tree switched on. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   /** Names in the tree, without `live/`, its marker included. */
@@ -34,7 +33,10 @@ export interface LiveTreeBench {
   faults(): Promise<readonly string[]>;
 }
 
-export interface BenchChoices extends Partial<Pick<LiveTreeTask, "isOn" | "mayExist" | "rewrite">> {
+export interface BenchChoices {
+  readonly isOn?: boolean;
+  readonly mayExist?: boolean;
+  readonly rewrite?: boolean;
   /** Stands before the store while the tree is written. */
   readonly through?: (store: ObjectStore) => ObjectStore;
 }
@@ -83,18 +85,18 @@ function benchOf(
     store,
     names,
     async build(programs, { through = (given: ObjectStore) => given, ...choices } = {}) {
-      let outcome: LiveTreeOutcome | "failed" = "nothing";
-      const base = { isOn: true, mayExist: true, signal: never };
-      const { rewrite = false } = choices;
+      let mayHaveTree = true;
+      const said: string[] = [];
+      const { isOn = true, mayExist = true, rewrite = false } = choices;
+      const follow = createFollowLive(quietShell(said), { liveCopy: isOn });
       await buildCanned(store, toolsTenant, programs, {
         rewrite,
         followLive: async (given, live, { known = [] } = {}) => {
-          const task = { ...base, rewrite, ...choices, store: through(given), live, known };
-          outcome = await keepLiveTree(task).catch(() => "failed" as const);
-          return outcome;
+          mayHaveTree = await follow(through(given), live, { known, rewrite, mayExist });
+          return mayHaveTree;
         },
       });
-      return outcome;
+      return { mayExist: mayHaveTree, warning: said.join("") };
     },
     run: (args, more = {}) =>
       runCommand(args, { env: { LOG_LEVEL: "silent", LIVE_COPY: "on", ...env, ...more } }),
@@ -103,7 +105,9 @@ function benchOf(
       const snapshot = await publishedSnapshot(store, benchTenant, never);
       if (snapshot === undefined) throw new Error("nothing is published");
       const expected = new Map(
-        [...liveFiles(snapshot.manifest)].map(({ key, entry }) => [key.slice(livePath.length), entry.key]),
+        [...responsesOf(snapshot.manifest)].map(({ name, entry }) => {
+          return [liveKey(benchTenant, name).slice(livePath.length), entry.key];
+        }),
       );
       const present = new Set(await names());
       const faults: string[] = [];

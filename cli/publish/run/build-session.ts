@@ -12,7 +12,7 @@ import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-u
 import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
-import { createFollowLive } from "../live-copy/live-tree.ts";
+import { createFollowLive } from "../snapshot/live-tree.ts";
 import { identifiedStore } from "../store/identified-store.ts";
 import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";

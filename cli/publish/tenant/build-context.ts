@@ -11,8 +11,8 @@ import {
 } from "../content/content-rules.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import type { FindShared } from "../guards/shared-guard.ts";
-import type { FollowLive } from "../live-copy/live-tree.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
+import type { FollowLive } from "../snapshot/live-tree.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { RunDraft } from "./build-report.ts";
 

@@ -232,12 +232,11 @@ async function followLive(
   { current, manifest }: Live,
 ): Promise<boolean> {
   if (options.dryRun || context.followLive === undefined) return true;
-  const outcome = await context.followLive(context.store, current, {
+  return await context.followLive(context.store, current, {
     known: [live, manifest].filter((each): each is Manifest => each !== undefined),
     rewrite: options.rewrite,
     mayExist: memory?.mayHaveLiveTree ?? true,
   });
-  return outcome !== "absent" && outcome !== "removed";
 }
 
 /** Whether the live snapshot shows what the source said after this attempt began to read. */

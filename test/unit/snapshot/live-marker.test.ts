@@ -3,7 +3,7 @@ import {
   changingMarkerText,
   completeMarkerText,
   parseLiveMarker,
-} from "../../../cli/publish/live-copy/live-marker.ts";
+} from "../../../cli/publish/snapshot/live-marker.ts";
 import type { Current } from "../../../core/current.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
@@ -22,19 +22,16 @@ const manifest = { programs: { count: 12 }, generatedAt: "2027-01-01T00:00:00.00
 const complete = completeMarkerText(current, manifest);
 const named = { snapshotId: current.snapshotId, manifestSha256: current.manifestSha256 };
 
-test("a marker reads back as it was written, complete or being changed", () => {
-  expect(parseLiveMarker(complete, tenantId)).toEqual({ ...named, isComplete: true });
-  expect(parseLiveMarker(changingMarkerText(current), tenantId)).toEqual({
-    ...named,
-    isComplete: false,
-  });
+test("a complete marker reads back as it was written", () => {
+  expect(parseLiveMarker(complete, tenantId)).toEqual(named);
   // Release 0.2.0 named the machine's run, too.
-  const earlier = complete.replace("\n\n", "\nboot: 5a1c\n\n");
-  expect(parseLiveMarker(earlier, tenantId)).toEqual({ ...named, isComplete: true });
+  expect(parseLiveMarker(complete.replace("\n\n", "\nboot: 5a1c\n\n"), tenantId)).toEqual(named);
 });
 
 test.each([
   ["nothing", ""],
+  ["being changed", changingMarkerText(current)],
+  ["a state that is neither", complete.replace("state: complete", "state: ")],
   ["another page", "Hello\n"],
   ["another tenant's", complete.replace("tenant: acme", "tenant: other")],
   ["another format", complete.replace("live@1", "live@2")],
@@ -43,8 +40,4 @@ test.each([
   ["lines that come later than the head", `\n${complete}`],
 ])("is none: %s", (_, text) => {
   expect(parseLiveMarker(text, tenantId)).toBeUndefined();
-});
-
-test("a state that is neither counts as being changed", () => {
-  expect(parseLiveMarker(complete.replace("state: complete", "state: "), tenantId)?.isComplete).toBe(false);
 });

@@ -1,31 +1,31 @@
 import type { Current } from "../../../core/current.ts";
 import { unlessFailed } from "../../../core/failure.ts";
-import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { isSnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { liveMarkerKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
 
-/** The first lines of `live/README.txt`, each `key: value`, up to a blank line. They are for programs. */
-export interface LiveMarker {
-  readonly snapshotId: SnapshotId;
-  readonly manifestSha256: string;
-  /** False while the tree is being changed, and after the process that changed it was killed. */
-  readonly isComplete: boolean;
-}
+/**
+ * What a complete tree shows, as the first lines of `live/README.txt` say it: each `key: value`, up to a blank line. They are for
+ * programs.
+ */
+export type ShownSnapshot = Pick<Current, "snapshotId" | "manifestSha256">;
 
 const format = "partner-programs/live@1";
 const maxLiveMarkerBytes = 64 * 1024;
 
-/** Parses a marker. `undefined` when it belongs to another tenant or was edited beyond use. */
-export function parseLiveMarker(text: string, tenantId: TenantId): LiveMarker | undefined {
+/**
+ * Parses a marker. `undefined` when it says that the tree is being changed, belongs to another tenant, or was edited beyond use.
+ */
+export function parseLiveMarker(text: string, tenantId: TenantId): ShownSnapshot | undefined {
   const head = text.slice(0, text.search(/^$/m));
   const values = new Map(head.split("\n").map((line) => line.split(": ", 2) as [string, string]));
   const snapshotId = values.get("snapshot") ?? "";
   const manifestSha256 = values.get("manifest") ?? "";
   const isOurs = values.get("format") === format && values.get("tenant") === tenantId;
-  if (!isOurs || !isSnapshotId(snapshotId) || !/^[0-9a-f]{64}$/.test(manifestSha256)) return undefined;
-  return { snapshotId, manifestSha256, isComplete: values.get("state") === "complete" };
+  const isComplete = values.get("state") === "complete" && /^[0-9a-f]{64}$/.test(manifestSha256);
+  return isOurs && isComplete && isSnapshotId(snapshotId) ? { snapshotId, manifestSha256 } : undefined;
 }
 
 /** The text of README.txt when the tree shows the snapshot that `current` names. */
@@ -69,17 +69,17 @@ function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string):
     .join("");
 }
 
-/** Reads the tenant's marker. `missing`: there is none. `foreign`: the file is no marker of this tenant. */
+/** The snapshot that the tenant's tree shows; `undefined` when there is no marker that can be relied on. */
 export async function readLiveMarker(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
-): Promise<LiveMarker | "missing" | "foreign"> {
+): Promise<ShownSnapshot | undefined> {
   const key = liveMarkerKey(tenantId);
   const found = await store.get(key, { signal });
-  if (found.kind !== "object") return "missing";
+  if (found.kind !== "object") return undefined;
   const text = await unlessFailed(readBody(found, maxLiveMarkerBytes, key), "corrupt_document");
-  return parseLiveMarker(text?.toString() ?? "", tenantId) ?? "foreign";
+  return parseLiveMarker(text?.toString() ?? "", tenantId);
 }
 
 /** Stores a marker. With `condition`, only if nobody has stored another one since. */

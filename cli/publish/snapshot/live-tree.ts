@@ -1,0 +1,126 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
+import type { Current } from "../../../core/current.ts";
+import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
+import { type Manifest, responseEntry } from "../../../core/manifest.ts";
+import { isObjectKey, liveKey, liveMarkerKey, livePrefix, tenantPrefix } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { CliSettings, Shell } from "../../shell/shell.ts";
+import { DeleteBatch } from "./delete-batch.ts";
+import { changingMarkerText, completeMarkerText, putLiveMarker, readLiveMarker } from "./live-marker.ts";
+import { readLiveManifest } from "./live-snapshot.ts";
+import { responsesOf } from "./stored-snapshot.ts";
+
+/** What a caller knows already, to save requests. */
+export interface TreeKnowledge {
+  /** Manifests that the caller has read or written; others are read. */
+  readonly known?: readonly Manifest[];
+  /** Writes every file anew, whatever the marker says. */
+  readonly rewrite?: boolean;
+  /** False when there is no tree, so that none has to be looked for. */
+  readonly mayExist?: boolean;
+}
+
+/** Makes a tenant's `live/` folder follow its pointer. Never throws. Returns whether there may be a folder now. */
+export type FollowLive = (store: ObjectStore, live: Current, given?: TreeKnowledge) => Promise<boolean>;
+
+/** P27: partners do not depend on the folder, so a failure is a line on standard error; the next build mends it. */
+export function createFollowLive(
+  { stderr, signal }: Pick<Shell, "stderr" | "signal">,
+  { liveCopy: isOn }: Pick<CliSettings, "liveCopy">,
+): FollowLive {
+  return async (store, live, given = {}) => {
+    try {
+      if (isOn) await keepTree(store, live, given, signal);
+      else if (given.mayExist ?? true) await removeTree(store, live, signal);
+      return isOn;
+    } catch (error) {
+      stderr.write(
+        `partner-programs: warning: ${livePrefix(live.tenantId)} is not up to date: ${asFailure(error).message} ` +
+          "Partners are not affected; the next build mends it.\n",
+      );
+      return true;
+    }
+  };
+}
+
+/**
+ * P27: makes `tenants/<tenant>/live/` show the live snapshot. Its marker says "being changed" before the first file is written, and
+ * "complete" after the last. After a complete marker only the files that differ from its snapshot are written, else all.
+ *
+ * Two builders may do this at once. One that finds the other's marker in place of its own may have written into the other's tree, so
+ * it leaves the tree marked as being changed. One gap remains: a builder that is killed between its last file and its last marker may
+ * leave an older file behind the other's marker, which a build with `--rewrite` mends.
+ */
+async function keepTree(
+  store: ObjectStore,
+  live: Current,
+  { known = [], rewrite = false }: TreeKnowledge,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenantId, snapshotId, manifestSha256 } = live;
+  const shown = rewrite ? undefined : await readLiveMarker(store, tenantId, signal);
+  if (shown?.snapshotId === snapshotId && shown.manifestSha256 === manifestSha256) return;
+  const manifestOf = async (wanted: Pick<Current, "tenantId" | "snapshotId" | "manifestSha256">) =>
+    known.find((manifest) => manifest.snapshotId === wanted.snapshotId) ??
+    (await readLiveManifest(store, wanted, signal));
+  const to = await manifestOf(live);
+  // The snapshot that the tree shows may have been pruned.
+  const from = shown && (await unlessFailed(manifestOf({ ...shown, tenantId }), "corrupt_document"));
+  const begun = await putLiveMarker(store, tenantId, changingMarkerText(live));
+  if (begun.kind === "refused") return;
+  await writeTree(from, to, store, signal);
+  // P174: what a killed build left goes with the next one that writes.
+  await store.tidy(tenantPrefix(tenantId), { signal });
+  const isAlone = { kind: "match", etag: begun.etag } as const;
+  const ended = await putLiveMarker(store, tenantId, completeMarkerText(live, to), isAlone);
+  if (ended.kind === "refused") await putLiveMarker(store, tenantId, changingMarkerText(live));
+}
+
+/** `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on. */
+async function writeTree(
+  from: Manifest | undefined,
+  to: Manifest,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenantId, programs } = to;
+  await forEachBounded(responsesOf(to), maxParallelCopies, async ({ name, entry }) => {
+    if (from !== undefined && responseEntry(from, name)?.sha256 === entry.sha256) return;
+    const { kind } = await store.copy(entry.key, liveKey(tenantId, name), { signal });
+    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
+  });
+  if (from === undefined) {
+    const own = new Set<string>([liveMarkerKey(tenantId)]);
+    for (const { name } of responsesOf(to)) own.add(liveKey(tenantId, name));
+    await deleteFiles(store, tenantId, own, signal);
+  } else {
+    const gone = [...from.programs.ids()].filter((programId) => !programs.has(programId));
+    const keys = gone.map((programId) => liveKey(tenantId, { kind: "detail", programId }));
+    if (keys.length > 0) await store.delete(keys, { signal });
+  }
+}
+
+/** Copies under way at a time. */
+const maxParallelCopies = 16;
+
+/** P27: deletes the marker first, so that no build takes a tree that is half gone for a whole one. */
+async function removeTree(store: ObjectStore, { tenantId }: Current, signal: AbortSignal): Promise<void> {
+  for await (const _ of store.list(livePrefix(tenantId), { signal })) {
+    await store.delete([liveMarkerKey(tenantId)], { signal });
+    return await deleteFiles(store, tenantId, new Set(), signal);
+  }
+}
+
+/** Deletes the files of the tree but those to be kept. Names that no object can have stay. */
+async function deleteFiles(
+  store: ObjectStore,
+  tenantId: Current["tenantId"],
+  kept: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const batch = new DeleteBatch(store, false, signal);
+  for await (const { key, size } of store.list(livePrefix(tenantId), { signal })) {
+    if (!kept.has(key) && isObjectKey(key)) await batch.add(key, size);
+  }
+  await batch.flush();
+}
