@@ -25,18 +25,6 @@ const onLost = (lines: number): void => {
   lost += lines;
 };
 
-test("lines arrive whole and in order, whatever their number", async () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 100_000_000, onLost });
-  const lines = Array.from({ length: 20_000 }, (_, at) => `{"line":${at},"text":"${"é".repeat(at % 50)}"}\n`);
-  for (const line of lines) destination.write(line);
-  const text = await eventually(
-    () => readFileSync(path, "utf8"),
-    (written) => written.endsWith(lines.at(-1) ?? ""),
-  );
-  expect(text).toBe(lines.join(""));
-  expect(lost).toBe(0);
-});
-
 test("none is lost to a file, though each turn of the event loop makes more of them than is written at once", async () => {
   const destination = createLogDestination({ fd, maxPendingBytes: 9_000_000, onLost });
   const line = `${"x".repeat(999)}\n`;

@@ -50,31 +50,6 @@ for (const [name, body] of [
   }
 }
 
-test("a response that closes says so and ends the connection", async () => {
-  const response = { status: 200, headers: "Content-Length: 1\r\n", body: "x", closes: true } as const;
-  const bytes = await answered([get], (_, res) => send(res, response));
-  expect(bytes).toMatch(
-    /^HTTP\/1\.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\nDate: then\r\n\r\nx$/,
-  );
-});
-
-test("it tells whether the operating system took all of it, and the response finishes either way", async () => {
-  const taken: boolean[] = [];
-  let finished = 0;
-  await answered([get, get, last], (req, res) => {
-    const body = taken.length === 0 ? Buffer.alloc(32 * 1024 * 1024) : "x";
-    const headers = `Content-Length: ${body.length}\r\n`;
-    res.on("finish", () => {
-      finished += 1;
-    });
-    const isLast = req.url === "/last";
-    const isTaken = send(res, { status: 200, headers, body, closes: isLast });
-    taken.push(isTaken);
-  });
-  expect(taken[0]).toBe(false);
-  expect(finished).toBe(3);
-});
-
 test.each([50_000, 100_000])(
   "an answer of %d bytes that waits for its client is not overwritten by those to others",
   async (size) => {
