@@ -5,7 +5,7 @@ import { patience } from "./test/support/patience.ts";
 import { isQuick, quickIntegration } from "./test/support/quick-pass.ts";
 import { ranWhole } from "./test/support/ran-whole.ts";
 
-// One process runs many files, which halves the time: a test undoes what it does to the process (nock, environment).
+// One process runs many files, which halves the time: a test undoes what it does to the process (timers, environment).
 const isolate = false;
 
 // What ends a test that hangs. A busy machine takes its time: no test fails for that.

@@ -3,16 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run, runTool, type ToolFolder, type ToolResult } from "./partner-tools.ts";
 
-/** What a generator makes of an OpenAPI document, below a work folder. */
+/** What a generator makes of an OpenAPI document, in a folder of its own below a work folder. */
 interface Generator {
   readonly command: string;
-  /** Where it writes: a folder of the work folder. */
   readonly folder: string;
   readonly args: (document: string, target: string) => readonly string[];
-  /** Further words in its output that mean a fault, though it ends with 0. */
-  readonly complaint?: RegExp;
 }
 
+/** Types alone, a client with schemas, a client of classes, schemas alone: four that differ in what they make of names and formats. */
 export const generators = {
   "openapi-typescript": {
     command: "openapi-typescript",
@@ -21,16 +19,11 @@ export const generators = {
   },
   "@hey-api/openapi-ts with zod": {
     command: "openapi-ts",
-    folder: "zod4/hey-api",
+    folder: "hey-api",
     args: (document, target) => [
       ...["-i", document, "-o", target, "-c", "@hey-api/client-fetch"],
       ...["-p", "@hey-api/typescript", "@hey-api/sdk", "zod"],
     ],
-  },
-  "@hey-api/openapi-ts with valibot": {
-    command: "openapi-ts",
-    folder: "hey-api-valibot",
-    args: (document, target) => ["-i", document, "-o", target, "-p", "@hey-api/typescript", "valibot"],
   },
   "openapi-typescript-codegen": {
     // Another package has a command of its name, `openapi`.
@@ -38,51 +31,12 @@ export const generators = {
     folder: "openapi-typescript-codegen",
     args: (document, target) => ["--input", document, "--output", target],
   },
-  oazapfts: {
-    command: "oazapfts",
-    folder: "oazapfts",
-    args: (document, target) => [document, join(target, "api.ts")],
-  },
-  orval: {
+  "orval with zod": {
     command: "orval",
     folder: "orval",
     args: (document, target) => [
-      "--input",
-      document,
-      "--output",
-      join(target, "client.ts"),
-      "--client",
-      "fetch",
+      ...["--input", document, "--output", join(target, "schemas.ts"), "--client", "zod"],
     ],
-    complaint: /validation failed/i,
-  },
-  "orval with zod": {
-    command: "orval",
-    folder: "zod4/orval",
-    args: (document, target) => [
-      "--input",
-      document,
-      "--output",
-      join(target, "schemas.ts"),
-      "--client",
-      "zod",
-    ],
-    complaint: /validation failed/i,
-  },
-  "swagger-typescript-api": {
-    command: "swagger-typescript-api",
-    folder: "swagger-typescript-api",
-    args: (document, target) => ["generate", "-p", document, "-o", target, "-n", "api.ts"],
-  },
-  "openapi-zod-client": {
-    command: "openapi-zod-client",
-    folder: "openapi-zod-client",
-    args: (document, target) => [document, "-o", join(target, "client.ts"), "--export-schemas"],
-  },
-  kubb: {
-    command: "kubb",
-    folder: "zod4/kubb",
-    args: () => ["generate", "--config", "kubb.config.mjs"],
   },
 } satisfies Readonly<Record<string, Generator>>;
 
@@ -95,25 +49,10 @@ export async function generate(
   name: GeneratorName,
   document: string,
 ): Promise<ToolResult> {
-  const { command, folder, args, complaint }: Generator = generators[name];
+  const { command, folder, args } = generators[name];
   await mkdir(join(work, folder), { recursive: true });
-  if (name === "kubb") await writeFile(join(work, "kubb.config.mjs"), kubbConfig(document, folder));
   const { status, output } = await runTool(tools, command, args(document, join(work, folder)), work);
-  return { status: status === 0 && complaint?.test(output) ? 1 : status, output };
-}
-
-function kubbConfig(document: string, folder: string): string {
-  return `import { defineConfig } from "@kubb/core";
-import { pluginOas } from "@kubb/plugin-oas";
-import { pluginTs } from "@kubb/plugin-ts";
-import { pluginZod } from "@kubb/plugin-zod";
-export default defineConfig({
-  root: ".",
-  input: { path: ${JSON.stringify(document)} },
-  output: { path: ${JSON.stringify(folder)} },
-  plugins: [pluginOas(), pluginTs(), pluginZod()],
-});
-`;
+  return { status: status === 0 && /validation failed/i.test(output) ? 1 : status, output };
 }
 
 const compilerOptions = {
@@ -129,40 +68,27 @@ const compilerOptions = {
   skipLibCheck: true,
 };
 
-/** Compiles everything below these folders of the work folder with `tsc --strict`. */
-export async function compile(
-  tools: ToolFolder,
-  work: string,
-  folders: readonly string[],
-): Promise<ToolResult> {
+const programFolder = fileURLToPath(new URL("../partner-tools/programs/", import.meta.url));
+
+/** Compiles what was generated, and the programs of `test/partner-tools/programs` that use it, with `tsc --strict`. */
+export async function compile(tools: ToolFolder, work: string): Promise<ToolResult> {
+  await cp(programFolder, join(work, "programs"), { recursive: true });
+  const folders = [...Object.values(generators).map(({ folder }) => folder), "programs"];
   const include = folders.map((folder) => `${folder}/**/*.ts`);
   await writeFile(join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
   return runTool(tools, "tsc", ["-p", "."], work);
 }
 
-const programFolder = fileURLToPath(new URL("../partner-tools/programs/", import.meta.url));
-
-/** Puts a program of `test/partner-tools/programs` beside what was generated; returns its folder of the work folder. */
-export async function placeProgram(work: string, name: string, folder = ""): Promise<string> {
-  await cp(join(programFolder, `${name}.ts`), join(work, folder, "programs", `${name}.ts`));
-  return join(folder, "programs");
-}
-
-/** Bundles a placed program and runs it with Node.js. */
+/** Bundles a compiled program and runs it with Node.js. */
 export async function runProgram(
   tools: ToolFolder,
   work: string,
   program: string,
   args: readonly string[],
 ): Promise<ToolResult> {
-  const bundle = join(work, `${program.replaceAll("/", "-")}.cjs`);
-  const options = [
-    "--bundle",
-    "--platform=node",
-    "--format=cjs",
-    "--log-level=warning",
-    `--outfile=${bundle}`,
-  ];
-  const built = await runTool(tools, "esbuild", [`${program}.ts`, ...options], work);
+  const bundle = join(work, `${program}.cjs`);
+  const options = ["--bundle", "--platform=node", "--format=cjs", "--log-level=warning"];
+  const file = `programs/${program}.ts`;
+  const built = await runTool(tools, "esbuild", [file, ...options, `--outfile=${bundle}`], work);
   return built.status === 0 ? run(process.execPath, [bundle, ...args], work) : built;
 }

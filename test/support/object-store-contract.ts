@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { describeBodies } from "./object-store-contract-bodies.ts";
-import { describeConditionalPuts } from "./object-store-contract-conditions.ts";
-import { describeCopies } from "./object-store-contract-copies.ts";
-import { describeKeysAndDeletes } from "./object-store-contract-keys.ts";
-import { describeListing } from "./object-store-contract-listing.ts";
-import { describeProcesses } from "./object-store-contract-processes.ts";
+import { describeBodies, describeCopies } from "./object-store-contract-bodies.ts";
+import { describeConditionalPuts, describeProcesses } from "./object-store-contract-conditions.ts";
+import { describeKeysAndDeletes, describeListing } from "./object-store-contract-keys.ts";
 import type { StoreOpening } from "./store-opening.ts";
 
 /** A store of its own for one run of the suite, empty at the beginning. */

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -111,17 +111,11 @@ export function run(
   });
 }
 
-/**
- * A folder to generate into, in which imports find the tools' packages; below `zod4/` they find the newer zod.
- */
+/** A folder to generate into, in which imports find the tools' packages. */
 export async function workFolder(tools: ToolFolder): Promise<string> {
   const folder = await mkdtemp(join(tools, "work-"));
-  await mkdir(join(folder, "zod4/node_modules"), { recursive: true });
   // A generator writes for the zod that it finds here.
-  await writeFile(
-    join(folder, "package.json"),
-    JSON.stringify({ private: true, dependencies: { zod: "^4.0.0" } }),
-  );
-  await symlink(join(tools, "node_modules/zod4"), join(folder, "zod4/node_modules/zod"));
+  const manifest = { private: true, dependencies: { zod: "^4.0.0" } };
+  await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
   return folder;
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clocks } from "../../gateway/clocks.ts";
 import { type Fate, type Front, startFront } from "./front.ts";
 import { type GatewayFixture, startGateway, untilServed } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
@@ -36,10 +35,7 @@ export interface PollingStage {
   close(): Promise<void>;
 }
 
-export async function openPollingStage(
-  env: Readonly<Record<string, string>> = {},
-  clocks?: Clocks,
-): Promise<PollingStage> {
+export async function openPollingStage(env: Readonly<Record<string, string>> = {}): Promise<PollingStage> {
   const directory = await mkdtemp(join(tmpdir(), "polling-stage-"));
   const [token, secondToken] = [issueToken(stageTenant), issueToken(stageTenant)];
   const otherToken = issueToken(otherStageTenant);
@@ -48,7 +44,6 @@ export async function openPollingStage(
   const fixture = await startGateway({
     env: { SNAPSHOT_REFRESH_MS: "0", RATE_LIMIT_REQUESTS: "100000", ...env },
     fill: (_store, tokens) => tokens.write([token, secondToken, own, otherToken, otherOwn]),
-    ...(clocks === undefined ? {} : { clocks }),
   });
   let generation = 0;
   const lastOf = new Map<string, PublishedSnapshot>();

@@ -90,29 +90,6 @@ describe.each(pollingClients)("a copy by the client in %s", (_language, create, 
     expect([poll.requests, poll.failed.size, poll.detailsLeft]).toEqual([1 + 10, 10, 39]);
   });
 
-  test("gets every detail that can be read, however many others fail for good", async () => {
-    const bad = new Set(ids(25));
-    stage.fate = (_count, path) => (bad.has(path.replace("/v1/programs/", "")) ? 500 : "passes");
-    await stage.publish(ids(30), fields(0));
-    let poll = await client().sync();
-    for (let polls = 1; polls < 3; polls += 1) poll = await client().sync();
-    expect([poll.detailsLeft, poll.failed.size, poll.programs.size]).toEqual([25, 5 + 10, 30]);
-    // What comes later is not behind them.
-    const current = await stage.publish(ids(31), fields(1));
-    expect((await client().sync()).programs.get("p30")).toEqual(
-      expect.objectContaining(served(current).p30 ?? {}),
-    );
-    bad.clear();
-    expect(copied(await client().sync())).toEqual(served(current));
-  });
-
-  test("insists on one detail in each poll, and on one that failed before no more", async () => {
-    await stage.publish(ids(3));
-    stage.fate = (_count, path) => (path === "/v1/programs" ? "passes" : 500);
-    expect((await client({ maxAttempts: 2 }).sync()).requests).toBe(1 + 2 + 1 + 1);
-    expect((await client({ maxAttempts: 2 }).sync()).requests).toBe(1 + 1 + 1 + 1);
-  });
-
   test("reads what has changed before what is new, and no more than detailsPerPoll", async () => {
     await stage.publish(ids(3), fields(0));
     await client().sync();

@@ -72,18 +72,4 @@ describe.each(pollingClients)("Snapshot-Since: the client in %s", (_language, cr
     expect(await client({ refreshPerPoll: 5 }).sync()).toMatchObject({ requests: 1 + 4, changed: ["p8"] });
     expect((await client({ refreshPerPoll: 5 }).sync()).requests).toBe(1);
   });
-
-  test("keeps the first answer when asking again fails, but not when its token is refused", async () => {
-    await stage.publish(ids(3));
-    await client().sync();
-    stage.namesAncestors = false;
-    await stage.publish(ids(2), faq("Ten miles.", "p1"));
-    const before = stage.front.seen.length;
-    stage.fate = (count) => (count === before + 2 ? 500 : "passes");
-    expect(await client().sync()).toMatchObject({ requests: 4, removed: ["p2"], changed: ["p1"] });
-    await stage.publish(ids(1));
-    const now = stage.front.seen.length;
-    stage.fate = (count) => (count === now + 2 ? 401 : "passes");
-    await expect(client().sync()).rejects.toThrow("status 401");
-  });
 });

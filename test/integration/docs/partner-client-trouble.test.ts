@@ -1,10 +1,7 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
 import type { Fate } from "../../support/front.ts";
-import { projectRoot } from "../../support/markdown.ts";
-import { runPartnerScript } from "../../support/partner-script.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import { openPollingStage, otherStageTenant, type PollingStage } from "../../support/polling-stage.ts";
 
@@ -17,19 +14,8 @@ afterEach(() => stage.close());
 const list = '{"data":[],"meta":{"count":0}}';
 const signed = { "content-type": "application/json", "snapshot-id": "20270201T031500Z-0a1b2c3d" };
 const packed = gzipSync(list);
-/** Of one client: `createPythonClient` has a process for each poll. */
-const twoPolls = `
-import os, sys
-sys.path.insert(0, os.environ["FOLDER"])
-from programs_client import ProgramsApiError, ProgramsClient
-client = ProgramsClient(os.environ["BASE_URL"], os.environ["TOKEN"], os.environ["STATE"], max_attempts=1)
-try:
-    client.sync()
-except ProgramsApiError:
-    client.sync()
-`;
 
-describe.each(pollingClients)("the client for partners in %s, in trouble,", (language, create, isThere) => {
+describe.each(pollingClients)("the client for partners in %s, in trouble,", (_language, create, isThere) => {
   const test = plainTest.skipIf(!isThere);
 
   function client(options: Partial<PollingOptions> = {}): PollingClient {
@@ -132,26 +118,6 @@ describe.each(pollingClients)("the client for partners in %s, in trouble,", (lan
     expect(performance.now() - from).toBeGreaterThanOrEqual(seconds * 1000);
   });
 
-  test("asks nothing before Retry-After is over, not even in the poll after the one that gave up", async () => {
-    await stage.publish([]);
-    stage.fate = (count) => (count === 1 ? { status: 503, headers: { "retry-after": "1" } } : "passes");
-    const from = performance.now();
-    if (language === "Python") {
-      const partner = {
-        FOLDER: join(projectRoot, "docs/client"),
-        BASE_URL: stage.front.url,
-        STATE: stage.state,
-      };
-      await runPartnerScript(twoPolls, { ...partner, TOKEN: stage.token.plaintext }, language);
-    } else {
-      const programs = client({ maxAttempts: 1 });
-      await expect(programs.sync()).rejects.toThrow("status 503");
-      await programs.sync();
-    }
-    expect(stage.front.seen.length).toBe(2);
-    expect(performance.now() - from).toBeGreaterThanOrEqual(1000);
-  });
-
   test("keeps what it has read when its token ends within a poll, and goes on with the next one", async () => {
     await stage.publish(["a", "b", "c"]);
     stage.fate = (count) => (count > 2 ? { status: 401, body: "{}" } : "passes");
@@ -172,28 +138,6 @@ describe.each(pollingClients)("the client for partners in %s, in trouble,", (lan
       expect([await readFile(stage.state, "utf8"), stage.front.seen.length]).toEqual([text, 0]);
     },
   );
-
-  test("ends with a sentence, and asks nothing, while another run is at work on the same copy", async () => {
-    await stage.publish(["a", "b"]);
-    let second: unknown;
-    stage.fate = async (count): Promise<Fate> => {
-      if (count === 1) second = await client().sync().catch(String);
-      return "passes";
-    };
-    expect(await client().sync()).toMatchObject({ requests: 3 });
-    expect(second).toContain(`Another run is still at work on ${stage.state}; this one did nothing.`);
-    expect(stage.front.seen.length).toBe(3);
-    expect(await client().sync()).toMatchObject({ requests: 1 });
-  });
-
-  test("removes what a run that was killed had begun to write", async () => {
-    await stage.publish(["a"]);
-    await writeFile(`${stage.state}.3c9a.new`, '{"format":2,"prog');
-    await client().sync();
-    expect((await readdir(stage.directory)).filter((name) => !name.endsWith(".lock"))).toEqual([
-      "state.json",
-    ]);
-  });
 
   test.each(["", "\n"])(
     "refuses a token that none can be, and shows none of it (ends with %j)",

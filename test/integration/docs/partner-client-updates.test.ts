@@ -1,52 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test as plainTest } from "vitest";
 import type { Call, Update } from "../../../docs/client/programs-client.ts";
 import { projectRoot } from "../../support/markdown.ts";
-import { runPartnerScript } from "../../support/partner-script.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
 import { hasPython } from "../../support/python-client.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 
 let stage: PollingStage;
 afterEach(() => stage.close());
 
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 
-/** A partner's program that is killed as soon as it has taken over what the list says. */
-const toldAndKilled = {
-  TypeScript: [
-    "JavaScript",
-    `
-    import { createProgramsClient, stateFile } from ${JSON.stringify(pathToFileURL(join(projectRoot, "dist/docs/client/programs-client.js")))};
-    import { writeSync } from "node:fs";
-    const { BASE_URL: baseUrl, TOKEN: token, STATE } = process.env;
-    const onUpdate = ({ added }) => {
-      writeSync(1, "added " + added.join(" "));
-      process.kill(process.pid, "SIGKILL");
-      return new Promise(() => {});
-    };
-    await createProgramsClient({ baseUrl, token, state: stateFile(STATE), onUpdate }).sync();
-    `,
-  ],
-  Python: [
-    "Python",
-    `
-import os, signal, sys
-sys.path.insert(0, ${JSON.stringify(join(projectRoot, "docs/client"))})
-from programs_client import ProgramsClient
-def take(update):
-    os.write(1, ("added " + " ".join(update.added)).encode())
-    os.kill(os.getpid(), signal.SIGKILL)
-ProgramsClient(os.environ["BASE_URL"], os.environ["TOKEN"], os.environ["STATE"], on_update=take).sync()
-`,
-  ],
-} as const;
-
 describe.each(pollingClients)(
   "the client for partners in %s tells while it polls",
-  (language, create, isThere) => {
+  (_language, create, isThere) => {
     const test = plainTest.skipIf(!isThere);
 
     function client(options: Partial<PollingOptions> = {}): PollingClient {
@@ -111,18 +80,6 @@ describe.each(pollingClients)(
       expect(await client().sync()).toMatchObject({ requests: 1, added: [], changed: [] });
     });
 
-    test("what is gone also when a process was killed that had just told of it as new", async () => {
-      stage = await openPollingStage();
-      await stage.publish(["a", "b"]);
-      const env = { BASE_URL: stage.front.url, TOKEN: stage.token.plaintext, STATE: stage.state };
-      const [script, code] = toldAndKilled[language];
-      await expect(runPartnerScript(code, env, script)).rejects.toThrow(/ended with null:\nadded a b/);
-      await stage.publish(["b"]);
-      const updates: Update[] = [];
-      await client({ onUpdate: (update) => updates.push(update) }).sync();
-      expect(updates[0]).toMatchObject({ removed: ["a"], added: ["b"] });
-    });
-
     test("each request with its id, as the log of the gateway has it", async () => {
       stage = await openPollingStage();
       await stage.publish(["a", "b"]);
@@ -162,7 +119,8 @@ for poll in (1, 2):
     print(repr(prices["startingAmount"]), 3 * prices["startingAmount"], *[repr(p["amount"]) for p in prices["rooms"] + prices["children"]])
 `;
   const partner = { FOLDER: join(projectRoot, "docs/client"), BASE_URL: stage.front.url, STATE: stage.state };
-  const output = await runPartnerScript(code, { ...partner, TOKEN: stage.token.plaintext }, "Python");
+  const env = { ...partner, TOKEN: stage.token.plaintext };
+  const { output } = await runToEnd("python3", ["-B", "-c", code], env);
   const line = "Decimal('1240.1') 3720.3 Decimal('1690') Decimal('1240.1') Decimal('0')";
   expect(output.trim().split("\n")).toEqual([line, line]);
   expect(JSON.parse(await readFile(stage.state, "utf8")).programs.a.item.prices).toEqual(prices);

@@ -4,7 +4,6 @@ import type { Fate } from "../../support/front.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
-import { setClocks } from "../../support/set-clocks.ts";
 
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 let stage: PollingStage;
@@ -45,24 +44,6 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     await stage.publish(ids(9));
     expect((await client().sync()).programs.size).toBe(9);
     expect(answers()).toEqual(Array.from({ length: 10 }, () => 200));
-  });
-
-  test("waits as long as a 429 says when others have used the quota up", async () => {
-    const clocks = setClocks();
-    const env = { RATE_LIMIT_REQUESTS: "1", RATE_LIMIT_WINDOW_SECONDS: "2" };
-    stage = await openPollingStage(env, clocks);
-    await stage.publish([]);
-    let usedUpAt = 0;
-    stage.fate = async (count): Promise<Fate> => {
-      if (count === 1) {
-        const headers = { authorization: `Bearer ${stage.token.plaintext}` };
-        await fetch(`${stage.fixture.api}/v1/programs`, { headers });
-        usedUpAt = performance.now();
-      } else clocks.advance(performance.now() - usedUpAt);
-      return "passes";
-    };
-    expect((await client().sync()).requests).toBe(2);
-    expect(answers()).toEqual([200, 429, 200]);
   });
 
   test.each([404, 503] as const)(

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createLinkGuard } from "../../../core/file-store/link-guard.ts";
+import { createStoreFolders } from "../../../core/file-store/store-folders.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
@@ -128,4 +130,16 @@ test("a large body that is destroyed after its chunks were read closes nobody el
   await finished(found.body).catch(() => {});
   expect(fstatSync(other).size).toBe(size);
   closeSync(other);
+});
+
+test("a folder that was removed after it was opened is made again", async () => {
+  const directory = await folder();
+  const path = join(directory, "a", "b");
+  let removals = 2;
+  await createStoreFolders(createLinkGuard(directory)).withinMade(path, async (open) => {
+    if (removals > 0) await rm(join(directory, "a"), { recursive: true });
+    removals -= 1;
+    await writeFile(open.at("file"), "");
+  });
+  expect(await readdir(path)).toEqual(["file"]);
 });

@@ -2,7 +2,6 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asFailure } from "../../../core/failure.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
-import { isObjectKey, type ObjectKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
@@ -14,7 +13,7 @@ import {
   type Script,
   startHostileStore,
 } from "../../support/hostile-store.ts";
-import { createFaultPlan } from "../../support/s3-server-faults.ts";
+import { key } from "../../support/object-store-probes.ts";
 
 const timeoutMs = 400;
 /** Three attempts with their deadlines and the pauses between them, and a busy machine. */
@@ -52,6 +51,9 @@ const hostile: Readonly<Record<string, Script>> = {
   },
   "an error that drips": (socket) => drip(socket, `HTTP/1.1 403 No\r\n\r\n<Error>${"x".repeat(1000)}`, 20),
   "a page of HTML": (socket) => socket.end(whole("HTTP/1.1 502 Bad\r\n", "<html><body>Bad gateway</html>")),
+  "a 404 that is not S3's": (socket) =>
+    socket.end(whole("HTTP/1.1 404 Not Found\r\n", "<html>not here</html>")),
+  "a 200 that is not S3's": (socket) => socket.end(whole("HTTP/1.1 200 OK\r\n", "<html>welcome</html>")),
   "an error of 50 entities, each ten of the one before": (socket) =>
     socket.end(whole("HTTP/1.1 400 Bad\r\nContent-Type: application/xml\r\n", billionLaughs("Error"))),
   "a redirect to another host": (socket) =>
@@ -143,6 +145,24 @@ describe("a store that answers with", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
+  test.each([
+    ["AccessDenied", 1, "store_denied", "s3:DeleteObject on arn:aws:s3:::programs/*"],
+    ["InternalError", 3, "store_unavailable", "InternalError"],
+  ])(
+    "%s for some of a batch of deletes is asked about these %i times",
+    async (code, times, failure, said) => {
+      const before = store.requests.length;
+      const gone = "<Deleted><Key>tenants/a/1.json</Key></Deleted>";
+      const stayed = `<Error><Key>tenants/a/2.json</Key><Code>${code}</Code></Error>`;
+      store.play((socket) => socket.end(whole(xmlHead, `<DeleteResult>${gone}${stayed}</DeleteResult>`)));
+      expect(await failureOf("delete")).toMatchObject({
+        code: failure,
+        message: expect.stringContaining(said),
+      });
+      expect(store.requests.length - before).toBe(times);
+    },
+  );
+
   test("packed bytes gives these bytes, never what they unpack to", async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     store.play((socket) => {
@@ -180,23 +200,6 @@ describe("an answer that is", () => {
         [],
       );
       expect(outcomes.filter((outcome) => outcome === "store_unavailable").length).toBeGreaterThan(30);
-    },
-  );
-
-  test.each(Object.keys(calls))(
-    "damaged at random is a failure or an answer, never a crash: %s",
-    async (call) => {
-      const { random } = createFaultPlan(20_260_101);
-      const damaged = Array.from({ length: 150 }, () => {
-        const bytes = Buffer.from(good[call] ?? "");
-        for (let times = 1 + random() * 4; times > 0; times -= 1) {
-          bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
-        }
-        return bytes.toString("latin1");
-      });
-      const outcomes = await Promise.all(damaged.map((text) => outcomeOf(call, text)));
-      expect(outcomes.filter((outcome) => outcome === "internal")).toEqual([]);
-      expect(new Set(outcomes).size).toBeGreaterThan(1);
     },
   );
 });
@@ -279,9 +282,4 @@ function billionLaughs(root: string): string {
     at === 0 ? '<!ENTITY e0 "laugh">' : `<!ENTITY e${at} "${`&e${at - 1};`.repeat(10)}">`,
   );
   return `<?xml version="1.0"?><!DOCTYPE x [${entities.join("")}]><${root}><Code>&e49;</Code></${root}>`;
-}
-
-function key(text: string): ObjectKey {
-  if (isObjectKey(text)) return text;
-  throw new TypeError(text);
 }

@@ -137,47 +137,28 @@ test("with the policy for tokens every token command works, and no snapshot can 
   expect(denied().length).toBeGreaterThan(0);
 });
 
-test("the gateway's policy lets it read how old the data is, and no report of a run", async () => {
+test("with the gateway's policy a gateway serves, finds out that there are no tokens yet and how old the data is, and reads no report", async () => {
   // Later than the snapshot, which confirms itself.
   const confirmedAt = new Date(Date.now() + 60_000).toISOString();
-  const run = await publish("A");
-  server.quirks.policy = policies.tokens;
-  const { token } = JSON.parse(await done("token", "create", ...tenant, "--json"));
-  server.quirks.policy = policies.generator;
+  const snapshotId = parseSnapshotId((await publish("A"))?.snapshotId ?? "");
   const store = openStore();
-  const snapshotId = parseSnapshotId(run?.snapshotId ?? "");
   await storeConfirmations(store, { [toolsTenant]: { snapshotId, confirmedAt } });
   await store.put(runKey(snapshotId), bytesBody(Buffer.from("{}")));
   server.quirks.policy = policies.gateway;
   await expect(store.get(runKey(snapshotId))).rejects.toThrow("denied");
   await expect(store.put(confirmedKey, bytesBody(Buffer.from("{}")))).rejects.toThrow("denied");
   await store.close();
-  const gateway = await startGatewayProcess({ ...server.env, STORE_URL: `s3://${testBucket}/team` });
-  try {
-    const headers = { authorization: `Bearer ${token}` };
-    const shown = async (): Promise<string | null> =>
-      (await fetch(`${gateway.api}/v1/programs`, { headers })).headers.get("snapshot-confirmed-at");
-    await expect.poll(shown).toBe(confirmedAt);
-  } finally {
-    gateway.signal("SIGTERM");
-    await gateway.ended;
-  }
-});
-
-test("with the gateway's policy a gateway serves, and finds out that there are no tokens yet", async () => {
-  await publish("A");
-  server.quirks.policy = policies.gateway;
   await done("store", "check", "--read-only");
   const gateway = await startGatewayProcess({ ...server.env, STORE_URL: `s3://${testBucket}/team` });
   try {
-    const empty = await fetch(`${gateway.api}/v1/programs`, { headers: { authorization: "Bearer none" } });
-    expect(empty.status).toBe(401);
+    const ask = (token: string, path = ""): Promise<Response> =>
+      fetch(`${gateway.api}/v1/programs${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await ask("none")).status).toBe(401);
     server.quirks.policy = policies.tokens;
     const { token } = JSON.parse(await done("token", "create", ...tenant, "--json"));
     server.quirks.policy = policies.gateway;
-    const headers = { authorization: `Bearer ${token}` };
-    await expect.poll(async () => (await fetch(`${gateway.api}/v1/programs`, { headers })).status).toBe(200);
-    expect((await fetch(`${gateway.api}/v1/programs/KYOTO-1`, { headers })).status).toBe(200);
+    await expect.poll(async () => (await ask(token)).headers.get("snapshot-confirmed-at")).toBe(confirmedAt);
+    expect((await ask(token, "/KYOTO-1")).status).toBe(200);
   } finally {
     gateway.signal("SIGTERM");
     await gateway.ended;

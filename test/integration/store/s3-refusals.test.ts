@@ -1,5 +1,3 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -68,42 +66,5 @@ describe("the S3 driver", () => {
       const failure = await expectFailure("store_unavailable", () => wrong.get(key("a.json")));
       expect(failure.message).toContain("there is no bucket nowhere");
     });
-
-    test("a 404 of something that is not S3 is unavailable, not missing", async () => {
-      const web = await startWebServer(404, "<html>not here</html>");
-      const wrong = open({ connection: { ...server.connection, endpoint: web.endpoint } });
-      await expectFailure("store_unavailable", () => wrong.get(key("a.json")));
-      await web.close();
-    });
-
-    test("a 200 of something that is not S3 is neither an empty listing nor a stored object", async () => {
-      const web = await startWebServer(200, "<html>welcome</html>");
-      const wrong = open({ connection: { ...server.connection, endpoint: web.endpoint } });
-      await expectFailure("store_unavailable", () => listKeys(wrong, ""));
-      await expectFailure("store_unsupported", () => wrong.put(key("a"), bytesBody(Buffer.from("x"))));
-      await expectFailure("store_unsupported", () => wrong.get(key("a")));
-      await expectFailure("store_unavailable", () => wrong.delete([key("a"), key("b")]));
-      await web.close();
-    });
   });
 });
-
-interface WebServer {
-  readonly endpoint: string;
-  close(): Promise<void>;
-}
-
-async function startWebServer(status: number, body: string): Promise<WebServer> {
-  const http: Server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status, { "content-type": "text/html" }).end(body);
-  });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  return {
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
-}
