@@ -1,8 +1,7 @@
 import { presentUrl } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { initSource } from "../demo/booking/init-source.ts";
-import { viewsSkeleton } from "../publish/source/skeleton.ts";
-import { createMissingViews } from "../publish/source/stand-in-views.ts";
+import { createMissingViews, viewsSkeleton } from "../publish/source/empty-views.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { command, excluding, flag, json } from "./command.ts";
 

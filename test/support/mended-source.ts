@@ -6,7 +6,7 @@ import pg from "pg";
 import { expect, inject } from "vitest";
 import type { SourceReport } from "../../cli/operate/source-check/check-source.ts";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { standInView } from "../../cli/publish/source/stand-in-views.ts";
+import { emptyView } from "../../cli/publish/source/empty-views.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { databaseUrl, onServer } from "./postgres.ts";
@@ -54,7 +54,7 @@ export async function openMendedSource(options = "TEMPLATE template0"): Promise<
   const roles: string[] = [];
   await owner.query("CREATE SCHEMA travel; CREATE SCHEMA partner_source");
   for (const view of contractViews) {
-    const asTable = standInView(view).replace("CREATE VIEW partner_source.", "CREATE TABLE travel.");
+    const asTable = emptyView(view).replace("CREATE VIEW partner_source.", "CREATE TABLE travel.");
     await owner.query(asTable);
     await owner.query(`CREATE VIEW partner_source.${view.name} AS SELECT * FROM travel.${view.name}`);
   }

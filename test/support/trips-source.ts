@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { standInView } from "../../cli/publish/source/stand-in-views.ts";
+import { emptyView } from "../../cli/publish/source/empty-views.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
@@ -27,7 +27,7 @@ export async function openTripsSource(): Promise<TripsSource> {
     CREATE SCHEMA travel;
     CREATE TABLE travel.trips (brand text, id text, title text, seats text);
     INSERT INTO travel.trips VALUES ('acme', 'T1', 'Coast', '10'), ('acme', 'T2', 'Hills', '12')`);
-  for (const view of contractViews) await database.query(standInView(view));
+  for (const view of contractViews) await database.query(emptyView(view));
   const source: TripsSource = {
     database,
     async define(view, query) {

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { forEachRow } from "../../database/for-each-row.ts";
+import { rowsOf } from "../../database/for-each-row.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
 import { statesQuery } from "./program-queries.ts";
 
@@ -22,21 +22,17 @@ export async function samplePrograms(
   tenantId: TenantId,
   limit: number,
 ): Promise<ProgramSample> {
-  const ids = new Set<string>();
-  const candidates = new Set<string>();
-  const unknown = new Set<string>();
-  let total = 0;
-  await forEachRow(client, statesQuery, [tenantId], ([programId = null, state = null]) => {
-    total += 1;
-    if (programId === null) return;
-    const { kind } = lifecycle(state);
-    ids.add(programId);
-    if (kind !== "unpublished") candidates.add(programId);
-    if (kind === "unknown") unknown.add(programId);
-  });
-  const inOrder = [...candidates].sort();
-  const step = Math.max(1, inOrder.length / limit);
-  const chosen = inOrder.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
-  const programIds = candidates.size > 0 ? chosen : [...ids].sort().slice(0, 1);
-  return { total, candidates: candidates.size, unknown: unknown.size, programIds };
+  const rows = await rowsOf<[string | null, string | null]>(client, statesQuery, [tenantId]);
+  const programs = rows.flatMap(([id, state]) => (id === null ? [] : [{ id, kind: lifecycle(state).kind }]));
+  const idsOf = (kinds: readonly string[]): readonly string[] =>
+    [...new Set(programs.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))].sort();
+  const candidates = idsOf(["publishable", "unknown"]);
+  const step = Math.max(1, candidates.length / limit);
+  const chosen = candidates.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+  return {
+    total: rows.length,
+    candidates: candidates.length,
+    unknown: idsOf(["unknown"]).length,
+    programIds: candidates.length > 0 ? chosen : idsOf(["unpublished"]).slice(0, 1),
+  };
 }

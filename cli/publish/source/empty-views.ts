@@ -1,0 +1,111 @@
+import type pg from "pg";
+import { Failure } from "../../../core/failure.ts";
+import {
+  type DatabaseUrl,
+  hasSqlState,
+  withSourceClient,
+  withTransaction,
+} from "../../database/source-client.ts";
+import { type ContractView, contractViews, sourceViews, sqlTypes, type ViewName } from "./contract.ts";
+import { readStructure } from "./read-structure.ts";
+
+/**
+ * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it as it is: every column has its type, and a
+ * view gives no rows until it reads a table.
+ */
+export function viewsSkeleton(): string {
+  return [
+    head,
+    "BEGIN;\n\nCREATE SCHEMA IF NOT EXISTS partner_source;\n",
+    ...contractViews.map(emptyView),
+    foot,
+  ].join("\n");
+}
+
+export interface EmptyViewsReport {
+  /** Optional views that were missing and are empty views now. */
+  readonly created: readonly string[];
+  /** Required views that are missing still. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Creates an empty view for each optional view of the contract that the database lacks, for a company that has no such data.
+ * Changes nothing that exists. What partners would lose by an empty view, the field guard keeps (P150).
+ */
+export async function createMissingViews(
+  databaseUrl: DatabaseUrl,
+  signal?: AbortSignal,
+): Promise<EmptyViewsReport> {
+  return await withSourceClient({ databaseUrl, signal }, async (client) => {
+    try {
+      return await withTransaction(client, () => createMissing(client));
+    } catch (error) {
+      // A missing privilege, or a transaction that may only read.
+      if (!hasSqlState(error, "42501", "25006")) throw error;
+      const message =
+        "The role of DATABASE_URL may not create views in the schema partner_source; nothing was changed. Run this command as " +
+        "the owner of the views, whose rights reach the tables behind them.";
+      throw new Failure("source_unavailable", message, { cause: error });
+    }
+  });
+}
+
+async function createMissing(client: pg.Client): Promise<EmptyViewsReport> {
+  // Without this lock, two runs at once could both find the same view missing.
+  await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
+  const { exists, relations } = await readStructure(client);
+  // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
+  if (!exists) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
+  const absent = contractViews.filter((view) => relations.every(({ name }) => name !== view.name));
+  const optional = absent.filter(({ isRequired }) => !isRequired);
+  for (const view of optional) await client.query(emptyView(view));
+  const missing = absent.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return { created: optional.map(({ name }) => name), missing };
+}
+
+const head = `-- The views through which partner-programs reads a booking database.
+--
+-- In each view, replace NULL::type by your expressions, put your table into FROM, and remove "WHERE false". The ids must
+-- not be NULL. Leave a view as it is when you have no data for it: an empty list is published. Keep all columns and their types;
+-- columns that you add are not read.
+--
+-- Run it as the owner of your tables:  psql --set ON_ERROR_STOP=1 --file views.sql "$DATABASE_URL"
+-- While you are writing, start anew each time: put  DROP SCHEMA partner_source CASCADE;  after BEGIN. Later, change a view
+-- with CREATE OR REPLACE VIEW, which keeps the rights on it.
+-- Then:  partner-programs source check  and  partner-programs source preview
+`;
+
+const foot = `-- For the role of the generator, which needs nothing else:
+-- GRANT USAGE ON SCHEMA partner_source TO generator;
+-- GRANT SELECT ON ALL TABLES IN SCHEMA partner_source TO generator;
+
+COMMIT;
+`;
+
+/** Words for the ids, which every view has. */
+const idWords = {
+  tenant_id: "whose row it is: 1 to 64 of A-Z a-z 0-9 . _ ~ -",
+  program_id: "which program's: 1 to 128 of A-Z a-z 0-9 . _ ~ -",
+};
+
+/** The SQL of a view that gives no rows, with the contract's columns and what each is. */
+export function emptyView({ name, columns }: ContractView): string {
+  const { what, columns: described } = sourceViews[name as ViewName];
+  const own = Object.fromEntries(described.map(([column, , , words]) => [column, words]));
+  const words: Readonly<Record<string, string>> = { ...idWords, ...own };
+  const expressions = Object.entries(columns).map(([column, kind]) => `NULL::${sqlTypes[kind]} AS ${column}`);
+  const width = Math.max(...expressions.map(({ length }) => length)) + 1;
+  const lines = Object.keys(columns).map((column, at) => {
+    const isLast = at === expressions.length - 1;
+    return `    ${`${expressions[at]}${isLast ? "" : ","}`.padEnd(width)}  -- ${words[column]}`;
+  });
+  return [
+    `-- ${what}`,
+    `CREATE VIEW partner_source.${name} AS`,
+    "  SELECT",
+    ...lines,
+    "  -- FROM your_table",
+    "  WHERE false;\n",
+  ].join("\n");
+}
