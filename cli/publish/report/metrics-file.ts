@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { readConfirmations } from "../../../core/confirmations.ts";
+import { Registry } from "prom-client";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
-import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
-import { builderMetrics, buildInfoLabels, leastConfirmed, runOutcomes } from "./builder-metrics.ts";
+import { createBuilderGauges } from "./builder-gauges.ts";
 
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */
 export type MeasuredKind = "round" | "shard" | "asked";
@@ -25,9 +23,14 @@ export async function withMetricsFile(
   /** A failure is a line on standard error and changes no exit status, because the run has published already. */
   const write = async (outcome: RunReport["outcome"], durationMs: number, endedAt: Date): Promise<void> => {
     try {
-      const store = await storeLines(shell).catch(() => undefined);
-      const previous = await readFile(path, "utf8").catch(() => "");
-      await replace(path, metricsText(previous, kind, runLines(kind, outcome, durationMs, endedAt), store));
+      const registry = new Registry();
+      const gauges = createBuilderGauges(registry);
+      // P115: what this run says nothing of stays: runs of other kinds, and a store that does not answer.
+      gauges.restore(await readFile(path, "utf8").catch(() => ""), kind);
+      gauges.runEnded(kind, outcome, durationMs, endedAt);
+      const store = async () => await withStore(settingsOf(shell), (store) => gauges.readStore(store));
+      await store().catch(() => {});
+      await replace(path, await registry.metrics());
     } catch (error) {
       const failure = placeFailure(error, `The file ${path}`, "The run itself ended as it says.");
       shell.stderr.write(`partner-programs: --metrics-file: ${asFailure(failure).message}\n`);
@@ -65,73 +68,6 @@ async function assertReplaceable(path: string): Promise<void> {
 function draftOf(path: string): string {
   return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }
-
-function gauge({ name }: { readonly name: string }, labels: Record<string, string>, value: number): string {
-  const texts = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
-  return `${name}${texts.length === 0 ? "" : `{${texts.join()}}`} ${value}`;
-}
-
-const { buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun } = builderMetrics;
-
-function runLines(
-  kind: MeasuredKind,
-  outcome: RunReport["outcome"],
-  durationMs: number,
-  endedAt: Date,
-): readonly string[] {
-  return [
-    gauge(buildInfo, buildInfoLabels(), 1),
-    gauge(lastRun, { kind }, endedAt.getTime() / 1000),
-    gauge(lastDuration, { kind }, durationMs / 1000),
-    ...runOutcomes.map((each) => gauge(lastStatus, { kind, outcome: each }, each === outcome ? 1 : 0)),
-  ];
-}
-
-/** Rejects without a store, or with wrong settings. */
-async function storeLines(shell: Shell): Promise<readonly string[]> {
-  return await withStore(settingsOf(shell), async (store) => {
-    const identity = await readStoreIdentity(store);
-    if (identity === undefined) throw noStore(store.address);
-    const found = await store.get(confirmedKey);
-    const times = new Map<string, number>();
-    const known = found.kind === "object" ? await readConfirmations(found.body) : [];
-    for (const [tenantId, { confirmedAt }] of known) {
-      if (confirmedAt !== null) times.set(tenantId, Date.parse(confirmedAt));
-    }
-    return [
-      ...leastConfirmed(times).map(([tenant, atMs]) => gauge(confirmed, { tenant }, atMs / 1000)),
-      gauge(storeBegun, {}, Date.parse(identity.createdAt) / 1000),
-    ];
-  });
-}
-
-/**
- * P115: the file has gauges alone, so builds that end at once lose nothing of each other. What this run says nothing of stays: the
- * lines of runs of another kind, and those about a store that does not answer.
- */
-function metricsText(
-  previous: string,
-  kind: MeasuredKind,
-  run: readonly string[],
-  store: readonly string[] | undefined,
-): string {
-  const kept = previous.split("\n").filter((line) => {
-    if (!keptLine.test(line)) return false;
-    return line.startsWith("builder_last_run_") ? !line.includes(`{kind="${kind}"`) : store === undefined;
-  });
-  const lines = [...run, ...(store ?? []), ...kept];
-  const families = [buildInfo, lastRun, lastDuration, lastStatus, confirmed, storeBegun];
-  return families
-    .flatMap(({ name, help }) => [
-      ...[`# HELP ${name} ${help}`, `# TYPE ${name} gauge`],
-      ...lines.filter((line) => line.split(/[{ ]/, 1)[0] === name),
-    ])
-    .map((line) => `${line}\n`)
-    .join("");
-}
-
-const keptLine =
-  /^builder_(last_run|tenant_confirmed|store_begun)_[a-z_]+(\{[a-z]+="[^"{}]+"[^{}]*\})? [0-9.e+-]+$/;
 
 /** P115: replaces the file in one step, so that a reader gets the whole old or the whole new one. */
 async function replace(path: string, text: string): Promise<void> {

@@ -34,12 +34,12 @@ export interface RunRequest {
   /** Unless given: the tenants side by side, in their order. */
   readonly schedule?: BuildSchedule;
   readonly progress?: RunProgress;
-  readonly onTenantDone?: (run: TenantRun) => void;
 }
 
 /** Source and store, open for any number of runs, also side by side. */
 export interface BuildSession {
   readonly databaseUrl: DatabaseUrl;
+  readonly store: ObjectStore;
   /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
   build(request: RunRequest): Promise<RunReport>;
   /** Stores the report under `runs/` for support, if there is a store. A failure of this undoes nothing. */
@@ -87,7 +87,8 @@ export async function withBuildSession<Result>(
 
     const session: BuildSession = {
       databaseUrl,
-      async build({ wanted, schedule = sideBySide, progress = noProgress, onTenantDone }) {
+      store,
+      async build({ wanted, schedule = sideBySide, progress = noProgress }) {
         // A folder may be read-only, too.
         if (dryRun) await requireConditionalWrites(opened, shell);
         identified.identifyAnew();
@@ -99,7 +100,6 @@ export async function withBuildSession<Result>(
           onTenantDone: (run) => {
             progress.tenantDone();
             logTenant(run);
-            onTenantDone?.(run);
           },
         });
         progress.clear();

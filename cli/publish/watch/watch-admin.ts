@@ -2,11 +2,10 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import { createAdminServer } from "../../../core/admin-server.ts";
 import { listen } from "../../../core/listen.ts";
 import { createMetricsRegistry } from "../../../core/metrics-registry.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
-import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import { withStore } from "../../shell/with-store.ts";
-import { builderMetrics, buildInfoLabels, leastConfirmed, runOutcomes } from "../report/builder-metrics.ts";
+import { createBuilderGauges, runOutcomes } from "../report/builder-gauges.ts";
 
 /** `notified`: the run of a tenant that a notification named. */
 export type RunKind = "notified" | "round";
@@ -21,26 +20,21 @@ interface WatchState {
 interface AdminOptions {
   readonly settings: CliSettings;
   readonly intervalMs: number;
+  readonly store: ObjectStore;
   readonly state: WatchState;
   /** Where the listener is, when the settings ask for one. */
   readonly onAdmin: (address: string) => void;
 }
 
-/** Hears of what a watch does, for whoever asks the listener. */
-interface WatchAdmin {
-  tenantDone(run: TenantRun): void;
-  runEnded(report: RunReport, kind: RunKind): Promise<void>;
-}
-
 /** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. */
 export async function withWatchAdmin(
-  { settings, intervalMs, state, onAdmin }: AdminOptions,
-  use: (admin: WatchAdmin) => Promise<void>,
+  { settings, intervalMs, store, state, onAdmin }: AdminOptions,
+  use: (onRunEnded: (report: RunReport, kind: RunKind) => void) => Promise<void>,
 ): Promise<void> {
   const { adminHost: host, watchAdminPort: port, adminHostNames } = settings;
-  if (port === undefined) return await use({ tenantDone() {}, async runEnded() {} });
+  if (port === undefined) return await use(() => {});
   const health = new RoundHealth(intervalMs);
-  const metrics = createWatchMetrics(state, settings);
+  const metrics = createWatchMetrics(state, store);
   const server = createAdminServer({
     hostNames: [host, ...adminHostNames],
     notReadyCause: () => health.notReadyCause(performance.now()),
@@ -48,12 +42,9 @@ export async function withWatchAdmin(
   });
   try {
     onAdmin(await listen(server, { host, port, setting: "ADMIN_HOST or WATCH_ADMIN_PORT" }));
-    await use({
-      tenantDone: metrics.tenantDone,
-      async runEnded(report, kind) {
-        if (kind === "round") health.roundEnded(performance.now(), report.durationMs, report.failure?.code);
-        await metrics.runEnded(report, kind);
-      },
+    await use((report, kind) => {
+      if (kind === "round") health.roundEnded(performance.now(), report.durationMs, report.failure?.code);
+      metrics.runEnded(report, kind);
     });
   } finally {
     server.close();
@@ -86,54 +77,51 @@ export class RoundHealth {
   }
 }
 
-function createWatchMetrics(state: WatchState, settings: CliSettings) {
+function createWatchMetrics(state: WatchState, store: ObjectStore) {
   const registry = createMetricsRegistry();
   const registers = [registry];
-  const labels = buildInfoLabels();
-  new Gauge({ ...builderMetrics.buildInfo, labelNames: Object.keys(labels), registers }).set(labels, 1);
-  const runs = new Counter({ ...builderMetrics.runs, labelNames: ["outcome"], registers });
+  const gauges = createBuilderGauges(registry);
+  const runs = new Counter({
+    name: "builder_runs_total",
+    help: "Runs, of all tenants or of some, by outcome.",
+    labelNames: ["outcome"],
+    registers,
+  });
   for (const outcome of runOutcomes) runs.inc({ outcome }, 0);
-  const buckets = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
-  const durations = new Histogram({ ...builderMetrics.duration, labelNames: ["kind"], buckets, registers });
-  const lastRun = new Gauge({ ...builderMetrics.lastRun, labelNames: ["kind"], registers });
-  const lastStatus = new Gauge({ ...builderMetrics.lastStatus, labelNames: ["kind", "outcome"], registers });
-  const queue = new Gauge({ ...builderMetrics.queue, registers });
-  const connected = new Gauge({ ...builderMetrics.connected, registers });
-  const storeBegun = new Gauge({ ...builderMetrics.storeBegun, registers });
-  const confirmed = new Gauge({ ...builderMetrics.confirmed, labelNames: ["tenant"], registers });
-  let knowsStore = false;
-  /** When this process last found each tenant's live snapshot to be what the source says, in milliseconds since 1970. */
-  const confirmedAtMs = new Map<string, number>();
+  const durations = new Histogram({
+    name: "builder_run_duration_seconds",
+    help: "How long runs took, by kind: a round of all tenants, or the run of a notified tenant.",
+    labelNames: ["kind"],
+    buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800],
+    registers,
+  });
+  const queue = new Gauge({
+    name: "builder_queue_tenants",
+    help: "Tenants that wait for a build.",
+    registers,
+  });
+  const connected = new Gauge({
+    name: "builder_notifications_connected",
+    help: "1 while changes are heard of, 0 while builds wait for the interval.",
+    registers,
+  });
   return {
-    tenantDone({ tenantId, confirmedAt = null }: TenantRun): void {
-      if (confirmedAt !== null) confirmedAtMs.set(tenantId, Date.parse(confirmedAt));
-    },
-    async runEnded(report: RunReport, kind: RunKind): Promise<void> {
-      const { outcome: ended, durationMs, finishedAt, failure, tenants } = report;
-      runs.inc({ outcome: ended });
+    runEnded({ outcome, durationMs, finishedAt }: RunReport, kind: RunKind): void {
+      runs.inc({ outcome });
       durations.observe({ kind }, durationMs / 1000);
-      lastRun.set({ kind }, Date.parse(finishedAt) / 1000);
-      for (const outcome of runOutcomes) lastStatus.set({ kind, outcome }, outcome === ended ? 1 : 0);
-      if (kind === "round" && failure === null) {
-        // Tenants that are not in the source any more.
-        const listed = new Set(tenants.map(({ tenantId }) => tenantId));
-        for (const tenantId of confirmedAtMs.keys())
-          if (!listed.has(tenantId)) confirmedAtMs.delete(tenantId);
-      }
-      if (knowsStore) return;
-      const identity = await withStore(settings, readStoreIdentity).catch(() => undefined);
-      if (identity === undefined) return;
-      knowsStore = true;
-      storeBegun.set(Date.parse(identity.createdAt) / 1000);
+      gauges.runEnded(kind, outcome, durationMs, new Date(finishedAt));
     },
     /** The Prometheus text of this moment. */
-    text(): Promise<string> {
+    async text(): Promise<string> {
       queue.set(state.waiting());
       connected.set(state.isListening ? 1 : 0);
-      confirmed.reset();
-      for (const [tenant, atMs] of leastConfirmed(confirmedAtMs)) confirmed.set({ tenant }, atMs / 1000);
-      return registry.metrics();
+      // While the store is away, the last times stay.
+      await gauges.readStore(store, AbortSignal.timeout(maxStoreWaitMs)).catch(() => {});
+      return await registry.metrics();
     },
     contentType: registry.contentType,
   };
 }
+
+/** A collector waits for 10 seconds, as a rule. */
+const maxStoreWaitMs = 2000;

@@ -29,11 +29,11 @@ export async function watchSource(options: WatchOptions): Promise<void> {
   const { session, shard, logger, signal, afterRun } = options;
   logger.info({ ...buildInfo() }, "watching the source");
   const state = { waiting: () => 0, isListening: false };
-  await withWatchAdmin({ ...options, state }, async (admin) => {
+  await withWatchAdmin({ ...options, store: session.store, state }, async (onRunEnded) => {
     async function build(kind: RunKind, request: Pick<RunRequest, "wanted" | "schedule">): Promise<void> {
-      const report = await session.build({ ...request, onTenantDone: admin.tenantDone });
+      const report = await session.build(request);
       if (report.outcome === "interrupted") return;
-      await admin.runEnded(report, kind);
+      onRunEnded(report, kind);
       await afterRun(report);
     }
 

@@ -1,0 +1,74 @@
+import { Gauge, type Registry } from "prom-client";
+import { readConfirmations } from "../../../core/confirmations.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import { buildInfo } from "../../../core/package-version.ts";
+import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
+import type { RunReport } from "../../../schemas/generated/types.ts";
+
+/** All outcomes have a series from the start, since an alert sees no change in a series that begins with a failure (P115). */
+export const runOutcomes: readonly RunReport["outcome"][] = [
+  ...(["published", "unchanged", "partial", "failed", "refused", "interrupted", "dry-run"] as const),
+];
+
+/** Labels must not grow without bound, so only the tenants that were confirmed longest ago have a gauge of their own. */
+const maxTenants = 1000;
+
+/** The gauges of builders, at `/metrics` of a watch (P118) and in a `--metrics-file` (P115). */
+export function createBuilderGauges(registry: Registry) {
+  const gauges = new Map<string, { readonly gauge: Gauge; readonly labels: string }>();
+  const gauge = (suffix: string, help: string, ...labelNames: readonly string[]): Gauge => {
+    const name = `builder_${suffix}`;
+    const made = new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] });
+    gauges.set(name, { gauge: made, labels: labelNames.join() });
+    return made;
+  };
+  const lastRun = gauge("last_run_timestamp_seconds", "When the last run of the kind ended.", "kind");
+  const lastDuration = gauge("last_run_duration_seconds", "How long the last run of the kind took.", "kind");
+  const statusHelp = "1 for the outcome of the last run of the kind, 0 for the others.";
+  const lastStatus = gauge("last_run_status", statusHelp, "kind", "outcome");
+  const confirmedHelp =
+    "When the source was last read to the effect that the live snapshot is what it says, of the 1000 tenants where that is longest ago.";
+  const confirmed = gauge("tenant_confirmed_timestamp_seconds", confirmedHelp, "tenant");
+  const storeBegun = gauge("store_begun_timestamp_seconds", "When the store was begun.");
+  const info = { ...buildInfo() };
+  const infoHelp =
+    "1, labelled with the version of this program, a digest of its code, and the version of Node.js.";
+  gauge("build_info", infoHelp, ...Object.keys(info)).set(info, 1);
+
+  return {
+    runEnded(kind: string, outcome: RunReport["outcome"], durationMs: number, endedAt: Date): void {
+      lastRun.set({ kind }, endedAt.getTime() / 1000);
+      lastDuration.set({ kind }, durationMs / 1000);
+      for (const each of runOutcomes) lastStatus.set({ kind, outcome: each }, each === outcome ? 1 : 0);
+    },
+    /** Reads when the store was begun and when its tenants were confirmed. When that fails, nothing changes. */
+    async readStore(store: ObjectStore, signal?: AbortSignal): Promise<void> {
+      const identity = await readStoreIdentity(store, { signal });
+      if (identity === undefined) throw noStore(store.address);
+      const found = await store.get(confirmedKey, { signal });
+      const known = found.kind === "object" ? [...(await readConfirmations(found.body))] : [];
+      const times = known.flatMap(([tenant, { confirmedAt }]) =>
+        confirmedAt === null ? [] : [{ tenant, seconds: Date.parse(confirmedAt) / 1000 }],
+      );
+      storeBegun.set(Date.parse(identity.createdAt) / 1000);
+      confirmed.reset();
+      times.sort((a, b) => a.seconds - b.seconds);
+      for (const { tenant, seconds } of times.slice(0, maxTenants)) confirmed.set({ tenant }, seconds);
+    },
+    /** Takes over what an earlier text says of the store, and of runs of other kinds than this one. */
+    restore(text: string, kind: string): void {
+      const samples = text.matchAll(/^(builder_\w+)(?:\{([^{}]*)\})? (\d\S*)$/gm);
+      for (const [, name = "", labelText = "", value] of samples) {
+        const pairs = [...labelText.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", text]) => [
+          label,
+          text,
+        ]);
+        const labels = Object.fromEntries(pairs);
+        const known = gauges.get(name);
+        const isFitting = known?.labels === Object.keys(labels).join() && !("code" in labels);
+        if (isFitting && labels.kind !== kind) known.gauge.set(labels, Number(value));
+      }
+    },
+  };
+}
