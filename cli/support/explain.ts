@@ -6,7 +6,6 @@ import { type LiveReading, readLive, vouched } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { readTenants } from "./facts/tenants.ts";
-import { garbledTexts } from "./judgement/problem-words.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
@@ -41,9 +40,8 @@ export async function explainProgram(
   const otherSpelling =
     other === undefined ? null : await explainProgram(context, { tenantId, programId: other.programId });
   const served = found.kind === "live" ? found.served : null;
-  const garbled = garbledTexts(source.kind === "publishable" ? source.document : served?.document);
   const changes = await pendingChanges(source, served);
-  const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes, garbled };
+  const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes };
   return { ...facts, ...judgedProgram(facts, reader) };
 }
 

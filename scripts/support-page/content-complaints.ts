@@ -42,7 +42,7 @@ export const contentComplaints: readonly Complaint[] = [
     at: "2027-03-05T08:40:00Z",
     command: `snapshot explain --tenant ${tenant} --program EIGER-27`,
     meaning:
-      "If `texts` names nothing, what is stored is right, and the partner's program reads UTF-8 as something else: every answer says `charset=utf-8`.",
+      "What partners see is what the booking system has, so the letters are corrected there. Where `snapshot show` has them right, the partner's program reads UTF-8 as something else: every answer says `charset=utf-8`.",
   },
   {
     title: "What was the price on Tuesday?",

@@ -97,7 +97,6 @@ export function programFacts(fields: Partial<ProgramFacts> = {}): ProgramFacts {
     store: liveWithProgram(),
     otherSpelling: null,
     changes: [],
-    garbled: [],
     ...fields,
   };
 }

@@ -18,13 +18,6 @@ export const sourceCauses: readonly Cause[] = [
   },
   { name: "no name", slots: ["name"], phase: "source", plant: update("name = ' '"), said: /has no name/ },
   {
-    name: "a garbled name",
-    slots: ["name"],
-    phase: "source",
-    plant: update("name = 'ZÃ¼rich'"),
-    said: /Name looks garbled/,
-  },
-  {
     name: "cancelled",
     slots: ["state"],
     phase: "source",

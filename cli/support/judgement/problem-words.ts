@@ -1,5 +1,4 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { type GarbledWord, garbledWord } from "../../publish/public-program/double-encoding.ts";
 import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { forSupport, type Step } from "./steps.ts";
@@ -21,7 +20,8 @@ export function problemWords({ code, field, value, message }: Problem): string {
   return `${label}${given}: ${message}.`;
 }
 
-function problemList(problems: readonly Problem[]): string {
+/** The first problems in words; empty when there are none. */
+export function problemList(problems: readonly Problem[]): string {
   const shown = problems.slice(0, 3).map(problemWords);
   const more = problems.length - shown.length;
   return `${shown.join(" ")}${more > 0 ? ` (${more} more below.)` : ""}`;
@@ -66,44 +66,12 @@ export function faultWords({ problems, dropped }: Faulty): string {
   return `${problemList(problems)}${then}`;
 }
 
-/** Flaws in what partners see, or will see, of a program. */
-export function flawWords(dropped: readonly Problem[], garbled: readonly GarbledText[]): readonly string[] {
-  const list = dropped.length === 0 ? [] : [problemList(dropped)];
-  return [...list, ...garbled.map((text) => `${garbledWords(text)}.`)];
-}
-
 /** `undefined` when partners see, or will see, everything. */
-export function flawStep(source: ProgramInSource, garbled: readonly GarbledText[]): Step | undefined {
+export function flawStep(source: ProgramInSource): Step | undefined {
   if (source.kind !== "publishable" && source.kind !== "invalid") return undefined;
-  const texts = source.kind === "publishable" ? garbled : [];
-  const fields = [...source.dropped, ...texts].map(({ field }) => fieldLabel(field ?? "id"));
+  const fields = source.dropped.map(({ field }) => fieldLabel(field ?? "id"));
   if (fields.length === 0) return undefined;
   return forSupport(
     `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`,
   );
-}
-
-/** A published field with a text that looks encoded twice. */
-export interface GarbledText extends GarbledWord {
-  /** Its path in the published program, such as `hotels[0].name`. */
-  readonly field: string;
-}
-
-/** A hint in words. The text is not repaired, since the booking system decides what is published. */
-export function garbledWords({ field, stored, meant }: GarbledText): string {
-  return `${fieldLabel(field)} looks garbled: "${stored}" was probably "${meant}", and was encoded twice on its way into the booking system`;
-}
-
-/** The fields of a published program whose texts look encoded twice, the first word of each. */
-export function garbledTexts(value: unknown, field = ""): readonly GarbledText[] {
-  if (typeof value === "string") {
-    const word = garbledWord(value);
-    return word === undefined ? [] : [{ field, ...word }];
-  }
-  if (typeof value !== "object" || value === null) return [];
-  const isList = Array.isArray(value);
-  return Object.entries(value).flatMap(([name, part]) => {
-    const path = isList ? `${field}[${name}]` : field === "" ? name : `${field}.${name}`;
-    return garbledTexts(part, path);
-  });
 }

@@ -8,7 +8,7 @@ import {
   correction,
   faultWords,
   flawStep,
-  flawWords,
+  problemList,
   unpublishedState,
 } from "./problem-words.ts";
 import {
@@ -77,7 +77,7 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   return store.served === null ? missing(facts, store) : served(facts);
 }
 
-function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): Standing {
+function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
   switch (source.kind) {
     case "unavailable": {
       const now =
@@ -96,7 +96,7 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
     }
     case "invalid": {
       const now = "Partners see it as it was; what the booking system has now cannot be published";
-      const steps = [correction(source.problems), flawStep(source, garbled)];
+      const steps = [correction(source.problems), flawStep(source)];
       // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
       if (tenant.lastRun?.onInvalid !== "fail") {
         return is("served_faulty", `${now}: ${faultWords(source)}`, steps);
@@ -107,29 +107,26 @@ function served({ source, tenantId, tenant, changes, garbled }: ProgramFacts): S
     case "publishable":
       break;
   }
-  const flaws = flawWords(source.dropped, garbled);
+  const flaws = problemList(source.dropped);
   if (changes !== null && changes.length > 0) {
     const fields = new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)));
     const now = `Partners see an older version; the booking system has changed since (${[...fields].join(", ")}).${flawed(flaws)}`;
-    return is("served_differs", now, [flawStep(source, garbled)]);
+    return is("served_differs", now, [flawStep(source)]);
   }
   const count = source.dropped.length;
   if (count === 0) {
-    const now = ["Partners see it, exactly as the booking system has it now.", ...flaws].join(" ");
-    const mend = "Have the garbled texts corrected in the booking system; partners see what it has.";
-    return is("served_same", now, [garbled.length > 0 ? forSupport(mend) : nothingToDo]);
+    return is("served_same", "Partners see it, exactly as the booking system has it now.", [nothingToDo]);
   }
   const values = count === 1 ? "one value that is not published" : `${count} values that are not published`;
-  const now = `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws.join(" ")}`;
-  const also = garbled.length === 0 ? "" : ", and the garbled texts as well";
-  const mend = `If a value above should be seen, have it corrected in the booking system${also}.`;
+  const now = `Partners see it as the booking system has it now, but for ${values}, by rule: ${flaws}`;
+  const mend = `If a value above should be seen, have it corrected in the booking system.`;
   return is("served_dropped", now, [forSupport(mend)]);
 }
 
 type LiveStore = Extract<ProgramFacts["store"], { readonly kind: "live" }>;
 
 function missing(facts: ProgramFacts, store: LiveStore): Standing {
-  const { source, tenant, tenantId, garbled } = facts;
+  const { source, tenant, tenantId } = facts;
   const unseen = "Partners do not see it (404):";
   switch (source.kind) {
     case "unavailable": {
@@ -147,13 +144,13 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
       const stops = tenant.lastRun?.onInvalid === "fail";
       const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
       const now = `${unseen} what the booking system has cannot be published${stopping}. ${faultWords(source)}`;
-      const steps = [correction(source.problems), flawStep(source, garbled)];
+      const steps = [correction(source.problems), flawStep(source)];
       return is(stops ? "missing_stopping" : "missing_faulty", now, steps);
     }
     case "publishable": {
-      const flaws = flawed(flawWords(source.dropped, garbled));
+      const flaws = flawed(problemList(source.dropped));
       const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flaws}`;
-      return is("missing_waiting", now, [flawStep(source, garbled)]);
+      return is("missing_waiting", now, [flawStep(source)]);
     }
     case "absent":
       return absent(facts, source.elsewhere, store);
@@ -251,8 +248,8 @@ function didYouMean(near: string | null): string {
   return near === null ? "" : ` Did you mean ${near}, which partners see?`;
 }
 
-function flawed(flaws: readonly string[]): string {
-  return flaws.length === 0 ? "" : ` Not all of that is as it should be: ${flaws.join(" ")}`;
+function flawed(flaws: string): string {
+  return flaws === "" ? "" : ` Not all of that is as it should be: ${flaws}`;
 }
 
 const noStore =

@@ -3,7 +3,6 @@ import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
 import type { Need } from "./builds.ts";
-import type { GarbledText } from "./problem-words.ts";
 import type { Judgement, MaybeStep } from "./steps.ts";
 import type { JudgedTenant } from "./tenant.ts";
 
@@ -18,8 +17,6 @@ export interface ProgramFacts {
   readonly otherSpelling: (ProgramJudgement & Pick<ProgramFacts, "programId">) | null;
   /** The differences between the served program and the source's; `null` when one of them is not known. */
   readonly changes: readonly ProgramChange[] | null;
-  /** Texts that look encoded twice, as the source has them, or else as they are served. */
-  readonly garbled: readonly GarbledText[];
 }
 
 export interface ProgramJudgement extends Judgement {

@@ -8,7 +8,7 @@ import { type Labelled, labelledLines, wrapped } from "../../output/wrap.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ServedProgram } from "../facts/program-in-store.ts";
-import { garbledWords, problemWords } from "../judgement/problem-words.ts";
+import { problemWords } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { type Judgement, stepText } from "../judgement/steps.ts";
 import { describedAge, describedBuilds, holdLine, lastRunJson } from "./described-tenant.ts";
@@ -62,8 +62,7 @@ function comparedRow(changes: Explanation["changes"], layout: Layout): readonly 
 
 /** The chain that leads from the booking system to the partner, for `snapshot explain` and for its page. */
 export function describedProgram(explanation: Explanation): readonly DescribedRow[] {
-  const { source, store, tenant, garbled } = explanation;
-  const texts = garbled.map((text): Line => ({ tone: "doubtful", text: garbledWords(text) }));
+  const { source, store, tenant } = explanation;
   return [
     tenant.isSandbox
       ? ["sandbox", "its programs come with the generator, and `sandbox init` published them once"]
@@ -72,7 +71,6 @@ export function describedProgram(explanation: Explanation): readonly DescribedRo
     ...describedStore(explanation),
     ["hold", store.kind === "unpublished" ? null : holdLine(tenant.hold)],
     ...(tenant.isSandbox ? [] : describedBuilds(tenant)),
-    ["texts", ...texts],
   ];
 }
 
@@ -174,7 +172,7 @@ function placeLines(source: ProgramInSource): readonly Line[] {
 /** The object that `snapshot explain --json` prints; documented in docs/json.md. */
 export function explanationJson(explanation: Explanation, now: Date): object {
   const { tenantId, programId, answer, verdict, row, summary } = explanation;
-  const { source, tenant, changes, garbled, next } = explanation;
+  const { source, tenant, changes, next } = explanation;
   const { lastRun } = tenant;
   const { kind, dropped, statuses = null } = source.kind === "publishable" ? source : {};
   return {
@@ -189,7 +187,6 @@ export function explanationJson(explanation: Explanation, now: Date): object {
     source: kind === undefined ? source : { kind, dropped, statuses },
     live: liveJson(explanation),
     pendingChanges: changes,
-    garbled,
     lastRun: lastRun && { ...lastRunJson(lastRun), problems: null },
     next,
   };

@@ -190,7 +190,7 @@ function isUnsaid(name: string, some: readonly Cause[]): boolean {
   }
   // A name that partners do not see yet is not told of a program that goes or cannot be published.
   const isGoing = ["cancelled", "ended by its dates", "deleted", "an unknown state", "two rows", "no name"];
-  const isFlaw = ["another name", "a garbled name", "no capacity", "a photo without https"].includes(name);
+  const isFlaw = ["another name", "no capacity", "a photo without https"].includes(name);
   if (isPassing) return !["cancelled", "ended by its dates"].includes(name);
   return isFlaw && isGoing.some((other) => names.has(other));
 }
