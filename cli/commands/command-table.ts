@@ -40,12 +40,12 @@ const commands: Readonly<
     description:
       "in an empty database: create the reference booking schema; in yours: help to write the views",
     examples: ["--skeleton > views.sql", "--views-only", ""],
-    load: async () => (await import("./source-init.ts")).sourceInit,
+    load: async () => (await import("./source-setup.ts")).sourceInit,
   },
   "source seed": {
     description: "fill the reference schema with sample data, in place of earlier sample data",
     examples: ["--tenants 3 --programs 100"],
-    load: async () => (await import("./source-seed.ts")).sourceSeed,
+    load: async () => (await import("./source-setup.ts")).sourceSeed,
   },
   "source check": {
     description: "compare the partner_source views and their rows with the contract",
@@ -55,7 +55,7 @@ const commands: Readonly<
     description:
       "the JSON that would be published, what is dropped, and which fields are never filled; needs no store",
     examples: ["", "--tenant acme --program ATLAS-2027-0001"],
-    load: async () => (await import("./source-preview.ts")).sourcePreview,
+    load: async () => (await import("./source-check.ts")).sourcePreview,
   },
   "snapshot build": {
     description: "build, validate and publish the snapshots of all tenants, or of some",
@@ -81,7 +81,7 @@ const commands: Readonly<
     description:
       "programs added, removed and changed, field by field; by default the live snapshot against the one before it",
     examples: ["--tenant acme", "--tenant acme 20270131T120000Z-0a1b2c3d"],
-    load: async () => (await import("./snapshot-diff.ts")).snapshotDiff,
+    load: async () => (await import("./snapshot-read.ts")).snapshotDiff,
   },
   "snapshot explain": {
     description: "why a program is or isn't served: the way from the booking database to the partner",
@@ -153,11 +153,11 @@ const commands: Readonly<
   "token usage": {
     description: "from the gateway's log: requests per token, and which active tokens are idle",
     examples: ["--log gateway.log"],
-    load: async () => (await import("./token-usage.ts")).tokenUsage,
+    load: async () => (await import("./token-manage.ts")).tokenUsage,
   },
   "tenant list": {
     description: "source, store and tokens side by side: which tenants there are, and where",
-    load: async () => (await import("./tenant-list.ts")).tenantList,
+    load: async () => (await import("./tenant.ts")).tenantList,
   },
   "tenant remove": {
     description:
@@ -210,7 +210,7 @@ const commands: Readonly<
     description:
       "the whole way once, on sample data: a database, snapshots, the gateway, a partner's requests",
     examples: ["", "--check"],
-    load: async () => (await import("./demo.ts")).demo,
+    load: async () => (await import("./source-setup.ts")).demo,
   },
 };
 

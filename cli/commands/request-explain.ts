@@ -1,7 +1,11 @@
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
-import { type FoundRequests, findRequests } from "../operate/gateway-log/find-requests.ts";
-import { isKeptRequestId, requestIdIn } from "../operate/gateway-log/typed-request-id.ts";
+import {
+  type FoundRequests,
+  findRequests,
+  isKeptRequestId,
+  requestIdIn,
+} from "../operate/gateway-log/find-requests.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

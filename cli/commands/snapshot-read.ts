@@ -5,10 +5,15 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manif
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
+import { compareSnapshots, diffText, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
 import { snapshotFacts, snapshotListText } from "../operate/snapshots/snapshot-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
-import { type TenantVerification, verificationText } from "../operate/snapshots/verification-text.ts";
-import { readConfirmed, verifyTenant } from "../operate/snapshots/verify-tenant.ts";
+import {
+  readConfirmed,
+  type TenantVerification,
+  verificationText,
+  verifyTenant,
+} from "../operate/snapshots/verify-tenant.ts";
 import { numberText } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
@@ -20,8 +25,8 @@ import { didYouMean } from "../shell/nearest-name.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
-import { asText, command, excluding, flag, json, required, value } from "./command.ts";
-import { asSnapshotId, asTenantId, parsedOption } from "./option-values.ts";
+import { asText, command, excluding, flag, json, optionalArgument, required, value } from "./command.ts";
+import { asSnapshotId, asTenantId, parsedOption, wholeNumber } from "./option-values.ts";
 
 const tenant = required("<id>", "the tenant", asTenantId);
 const snapshot = value("<id>", "this snapshot instead of the live one", asSnapshotId);
@@ -142,3 +147,32 @@ async function publishedTenants(
   for (const [tenantId, { snapshotId }] of confirmations) if (snapshotId !== null) tenantIds.add(tenantId);
   return [...tenantIds].sort();
 }
+
+/** `snapshot diff`: what partners see differently in two snapshots. */
+export const snapshotDiff = command(
+  {
+    tenant: required("<id>", "the tenant", asTenantId),
+    limit: value(
+      "<n>",
+      "programs compared field by field (default: 50; with --json all)",
+      wholeNumber(0, 999_999_999),
+    ),
+    json,
+  },
+  async (shell, { tenant, limit, json }, from, to) => {
+    const { signal } = shell;
+    const maxDetails = limit ?? (json ? Number.POSITIVE_INFINITY : 50);
+    const diff = await withStore(settingsOf(shell), async (store) => {
+      const { manifest: young, live } = await chosenSnapshot(store, tenant, to, signal);
+      const old =
+        from === undefined
+          ? await snapshotBefore(store, young, live, signal)
+          : (await chosenSnapshot(store, tenant, from, signal)).manifest;
+      return await compareSnapshots(store, old, young, maxDetails, signal);
+    });
+    if (json) printJson(shell, { tenantId: tenant, ...diff });
+    else shell.stdout.write(diffText(diff, layoutOf(shell)));
+  },
+  optionalArgument("from", "the older snapshot (default: the one before TO)", asSnapshotId),
+  optionalArgument("to", "the newer snapshot (default: the live one)", asSnapshotId),
+);

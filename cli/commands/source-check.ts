@@ -1,7 +1,7 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { withSourcePool } from "../database/connect.ts";
-import { withDatabaseUrl } from "../database/with-database-url.ts";
+import { withDatabaseUrl, withSourceReading } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
@@ -16,7 +16,10 @@ import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { command, json } from "./command.ts";
+import { previewSource } from "../support/source-preview.ts";
+import { previewText } from "../support/texts/preview.ts";
+import { command, json, value } from "./command.ts";
+import { asTenantId, sourceProgramId } from "./option-values.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export const sourceCheck = command({ json }, async (shell, { json }) => {
@@ -95,3 +98,21 @@ function statusTable(statuses: NonNullable<CheckedSource["statuses"]>): string {
   const [status, count, takesPlace] = statusColumns;
   return `${table([status, numbers(count), takesPlace], statuses.map(statusCells))}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
 }
+
+/** `source preview`: what would be published, without a store. */
+export const sourcePreview = command(
+  {
+    tenant: value("<id>", "the tenant (default: the first)", asTenantId),
+    program: value("<id>", "the program (default: the first that would be published)", sourceProgramId),
+    json,
+  },
+  async (shell, { tenant: tenantId, program: programId, json }) => {
+    const settings = settingsOf(shell);
+    const found = await withSourceReading(settings, shell.signal, (client) =>
+      previewSource(client, contentRules(settings), { tenantId, programId }),
+    );
+    const preview = { ...found, findings: withSharedAdvice(found.findings, settings) };
+    if (json) printJson(shell, { ...preview, prices: null });
+    else shell.stdout.write(previewText(preview, layoutOf(shell)));
+  },
+);

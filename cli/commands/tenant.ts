@@ -1,14 +1,21 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
-import { recordedChange } from "../operate/audit/with-audit.ts";
+import { printable } from "../../core/printable.ts";
+import { withSourceReading } from "../database/with-database-url.ts";
+import { recordedChange } from "../operate/audit/audit.ts";
 import { assertKnownTenant, isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { counted } from "../output/counted.ts";
+import { layoutOf, readerOf } from "../output/layout.ts";
 import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
+import { readTenants } from "../publish/source/read-tenants.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
+import { listTenants } from "../support/tenant-list.ts";
+import { statusTable, tenantListJson } from "../support/texts/status.ts";
 import { argument, command, flag, json } from "./command.ts";
-import { asTenantId, reason } from "./option-values.ts";
+import { asTenantId, buildWithin, reason } from "./option-values.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export const tenantRemove = command(
@@ -97,3 +104,22 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
     `When ${from} is out of the source, end it: \`tenant remove ${from}\`.\n`
   );
 }
+
+/** `tenant list`: which tenants the source, the store and the tokens have. */
+export const tenantList = command({ buildWithin, json }, async (shell, { buildWithin, json }) => {
+  const settings = settingsOf(shell);
+  const { signal } = shell;
+  const askSource = () => withSourceReading(settings, signal, readTenants);
+  const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
+  const { report, list } = await withStore(settings, (store) =>
+    listTenants(store, askSource, reader, signal),
+  );
+  if (json) printJson(shell, tenantListJson(report, list, reader.now));
+  else if (report.tenants.length > 0) shell.stdout.write(statusTable(report, layoutOf(shell), list));
+  else shell.stderr.write("No tenant. Fill the source, then run `snapshot build`.\n");
+  const reasons = Object.entries(list.away).filter(([, reason]) => reason !== null);
+  for (const [side, reason] of json ? [] : reasons) {
+    shell.stderr.write(`partner-programs: the ${side} could not be asked: ${printable(reason ?? "")}\n`);
+  }
+  return reasons.length === 0 ? 0 : 3;
+});

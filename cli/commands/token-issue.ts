@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { readScope } from "../../core/token-registry.ts";
-import { recordedChange } from "../operate/audit/with-audit.ts";
+import { recordedChange } from "../operate/audit/audit.ts";
 import { assertNotRemoved, assertPublished } from "../operate/tokens/assert-published.ts";
 import { editRegistry } from "../operate/tokens/edit-registry.ts";
 import {

@@ -1,9 +1,9 @@
 import { Failure } from "../../core/failure.ts";
 import type { TokenId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { printable } from "../../core/printable.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
-import type { Audit } from "../operate/audit/audit.ts";
-import { recordedChange } from "../operate/audit/with-audit.ts";
+import { type Audit, recordedChange } from "../operate/audit/audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
 import { activeToken, latestEnd, revoked, unrevoked, withEnd } from "../operate/tokens/issue-token.ts";
@@ -12,8 +12,17 @@ import { layoutOf } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/times.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
-import { argument, command, json, repeatedArgument, required, value } from "./command.ts";
-import { asTenantId, asTokenId, instantAfter, instantForms, reason } from "./option-values.ts";
+import { readUsage, usageByToken as usageOf, usageRowsText, usageText } from "../support/usage.ts";
+import { argument, command, flag, json, repeatedArgument, required, value } from "./command.ts";
+import {
+  asTenantId,
+  asTokenId,
+  instantAfter,
+  instantForms,
+  logFlag,
+  logSources,
+  reason,
+} from "./option-values.ts";
 
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export const tokenExpire = command(
@@ -99,5 +108,27 @@ export const tokenList = command(
     if (json) printJson(shell, listed);
     else if (tokens.length > 0) shell.stdout.write(tokenListText(tokens, layoutOf(shell)));
     else shell.stderr.write("No tokens. Issue one with `token create --tenant ID`.\n");
+  },
+);
+
+/** `token usage`: who requests what, according to the gateway's log. */
+export const tokenUsage = command(
+  { log: logFlag(), all: flag("one line per token, resource, status and day"), json },
+  async (shell, { log, all, json }) => {
+    const settings = settingsOf(shell);
+    const { rows, covers, faults } = await readUsage(logSources(shell, settings, log), shell.signal);
+    for (const fault of faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
+    if (covers === null) {
+      const what = "The log has no request as the gateway logs them.";
+      throw new Failure("not_found", `${what} Is it the gateway's log, with LOG_LEVEL=info?`);
+    }
+    const { registry } = await withStore(settings, readRegistry);
+    const usage = usageOf(rows, registry.tokens, covers.to, shell.now());
+    if (json) {
+      const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));
+      const { tokens, legacyCallers } = usage;
+      printJson(shell, { ...covers, tokens, idle, legacyCallers, rows, faults });
+    } else if (all) shell.stdout.write(usageRowsText(rows));
+    else shell.stdout.write(usageText(usage, covers, layoutOf(shell)));
   },
 );

@@ -1,5 +1,5 @@
-import { displayWidth } from "./display-width.ts";
 import { styledLine } from "./style.ts";
+import { displayWidth } from "./wrap.ts";
 
 /** A column of a table. Numbers align to the right. */
 interface Column {

@@ -1,9 +1,9 @@
 import { asFailure } from "../../core/failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
-import { type ProgramPast, programPast } from "../operate/snapshots/program-past.ts";
+import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
+import { readPointer } from "../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../publish/snapshot/manifest-head.ts";
-import { publishedSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, judgedTenantOf, type SupportContext } from "./explain.ts";
 import { registryReading, type TokenFinding, tokenFinding } from "./facts/registry.ts";
 import { judgedRequest } from "./judgement/request.ts";
@@ -68,10 +68,11 @@ export async function explainRequests(
     const { tenantId, programId, status, route, snapshotId } = line;
     if (status !== 404 || route !== "detail" || programId === null || !isTenant(tenantId)) return null;
     const now = await explainProgram(context, { tenantId, programId });
-    const live = await publishedSnapshot(store, tenantId, signal);
-    if (live === undefined) return null;
+    const pointer = await readPointer(store, tenantId, signal);
+    if (pointer === undefined) return null;
     const lacking = { snapshotId: isSnapshot(snapshotId) ? snapshotId : null, at: new Date(line.time) };
-    return { atTheTime: await programPast(store, live, programId, lacking, signal), now };
+    const versions = await readProgramVersions(store, pointer, programId, signal);
+    return { atTheTime: programPast(versions, lacking), now };
   }
 
   /** The answer, or `null` when the store fails. */

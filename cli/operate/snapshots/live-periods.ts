@@ -23,6 +23,8 @@ export interface LiveHistory {
   readonly published: readonly PublishedSnapshot[];
   /** Newest first. */
   readonly periods: readonly LivePeriod[];
+  /** Whether there are older snapshots, which were not looked at. */
+  readonly hasOlder: boolean;
 }
 
 /** P48: reads the heads of the manifests, and the marks of rollbacks; of the newest snapshots only, when `newest` is given. */
@@ -32,8 +34,8 @@ export async function readLivePeriods(
   signal: AbortSignal,
   newest?: number,
 ): Promise<LiveHistory> {
-  const { published } = await readTenantSnapshots(store, pointer, signal, newest);
-  return { published, periods: livePeriods(published, pointer.current) };
+  const { published, hasOlder } = await readTenantSnapshots(store, pointer, signal, newest);
+  return { published, periods: livePeriods(published, pointer.current), hasOlder };
 }
 
 /** What is known of a stored snapshot, from which its periods follow. */

@@ -1,3 +1,6 @@
+import { printable, shortened } from "../../../core/printable.ts";
+import type { Layout } from "../../output/layout.ts";
+import { displayWidth } from "../../output/wrap.ts";
 import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { type JsonChange, jsonChanges } from "../../publish/snapshot/json-changes.ts";
 
@@ -44,3 +47,21 @@ function at(value: unknown, names: readonly string[]): unknown {
   }
   return found;
 }
+
+/** One change on one line if it fits, else the old and the new value below each other. */
+export function changeLines({ words }: ProgramChange, { style, width }: Layout): string[] {
+  const label = printable(words.label);
+  const { before, after } = words;
+  if (before === null) return [`    ${label}: ${style.good(`+ ${shown(after)}`)}`];
+  if (after === null) return [`    ${label}: ${style.bad(`- ${shown(before)}`)}`];
+  const [old, young] = [shown(before), shown(after)];
+  const short = `    ${label}: ${old} → ${young}`;
+  if (displayWidth(short) <= width) return [short];
+  return [`    ${label}:`, `      ${style.bad(`- ${old}`)}`, `      ${style.good(`+ ${young}`)}`];
+}
+
+export function shown(words: string | null): string {
+  return shortened(printable(words ?? "nothing"), maxValueLength);
+}
+
+const maxValueLength = 200;

@@ -3,10 +3,13 @@ import { Failure } from "../../../core/failure.ts";
 import type { ProgramId, SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { printable } from "../../../core/printable.ts";
+import type { Layout } from "../../output/layout.ts";
+import { relativeAndExact } from "../../output/times.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { readLivePeriods } from "./live-periods.ts";
-import { type ProgramChange, programChanges } from "./program-changes.ts";
+import { changeLines, type ProgramChange, programChanges } from "./program-changes.ts";
 
 /** A program on one side only. */
 export interface NamedProgram {
@@ -125,4 +128,35 @@ function named(programId: ProgramId, data: unknown): NamedProgram {
 
 function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest): SnapshotSide {
   return { snapshotId, generatedAt, contentAt, programs: programs.count };
+}
+
+/** A snapshot's difference to another: removed and added programs, then the changed ones field by field. */
+export function diffText(diff: SnapshotDiff, layout: Layout): string {
+  const { style } = layout;
+  const { added, removed, changed, unchanged } = diff;
+  const side = ({ snapshotId, programs, contentAt }: SnapshotSide): string =>
+    `${snapshotId}  ${programs} programs, data of ${relativeAndExact(contentAt, layout)}`;
+  const title = ({ programId, name }: NamedProgram): string =>
+    name === null ? programId : `${programId}  ${style.bold(printable(name))}`;
+  const differences = [
+    ...removed.map((program) => `${style.bad("-")} ${title(program)}`),
+    ...added.map((program) => `${style.good("+")} ${title(program)}`),
+    ...changed.flatMap((program) => [
+      `${style.doubtful("~")} ${title(program)}`,
+      ...(program.changes?.flatMap((change) => changeLines(change, layout)) ?? [
+        `    ${style.faint("(not compared; see --limit)")}`,
+      ]),
+    ]),
+  ];
+  const counts = `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same`;
+  const isSame = differences.length === 0 && !diff.listChanged && !diff.legacyChanged;
+  return [
+    `from  ${side(diff.from)}`,
+    `to    ${side(diff.to)}`,
+    "",
+    ...differences,
+    ...(differences.length > 0 ? [""] : []),
+    isSame ? `No difference: partners get the same bytes from both (${counts}).` : `${counts}.`,
+    "",
+  ].join("\n");
 }

@@ -28,6 +28,8 @@ export interface TenantSnapshots {
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
   readonly damaged: readonly { readonly snapshotId: SnapshotId; readonly failure: Failure }[];
+  /** Whether there are older folders than those that were looked at. */
+  readonly hasOlder: boolean;
 }
 
 /** Small reads side by side. */
@@ -85,7 +87,8 @@ export async function readTenantSnapshots(
   });
   published.sort((a, b) => b.generation - a.generation || (a.snapshotId < b.snapshotId ? 1 : -1));
   const known = new Set([...published, ...damaged].map(({ snapshotId }) => snapshotId));
-  return { published, others: folders.filter((folder) => !known.has(folder)), damaged };
+  const others = folders.filter((folder) => !known.has(folder));
+  return { published, others, damaged, hasOlder: folders.length < all.length };
 }
 
 interface FoundSnapshot {

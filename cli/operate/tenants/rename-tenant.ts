@@ -8,7 +8,7 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import type { Audit } from "../audit/audit.ts";
-import { programLoss } from "../snapshots/program-loss.ts";
+import { programLoss } from "../snapshots/rollback.ts";
 import { assertNotRemoved } from "../tokens/assert-published.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
-import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import type { LiveReading } from "./live.ts";
@@ -52,8 +52,9 @@ export async function readProgramInStore(
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
   const entry = detailEntry(live.manifest, programId);
   if (entry === undefined) {
-    const { programPast } = await import("../../operate/snapshots/program-past.ts");
-    const past = await programPast(store, live, programId, { snapshotId, at: now }, signal);
+    const { programPast, readProgramVersions } = await import("../../operate/snapshots/program-history.ts");
+    const versions = await readProgramVersions(store, live.pointer, programId, signal);
+    const past = programPast(versions, { snapshotId, at: now });
     return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
   }
   const { sha256, key } = entry;

@@ -1,4 +1,4 @@
-import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { olderSnapshot } from "./answers.ts";

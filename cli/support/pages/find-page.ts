@@ -4,7 +4,7 @@ import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { isKeptRequestId } from "../../operate/gateway-log/typed-request-id.ts";
+import { isKeptRequestId } from "../../operate/gateway-log/find-requests.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";

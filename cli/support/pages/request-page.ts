@@ -1,6 +1,6 @@
 import { Failure } from "../../../core/failure.ts";
 import type { FoundRequests } from "../../operate/gateway-log/find-requests.ts";
-import { requestIdIn } from "../../operate/gateway-log/typed-request-id.ts";
+import { requestIdIn } from "../../operate/gateway-log/find-requests.ts";
 import { numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";

@@ -1,73 +1,13 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
 import { unlessFailed } from "../../../core/failure.ts";
-import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
-import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
+import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { shown } from "../../operate/snapshots/diff-text.ts";
-import { readLivePeriods } from "../../operate/snapshots/live-periods.ts";
-import { type ProgramChange, programChanges } from "../../operate/snapshots/program-changes.ts";
+import { type ProgramChange, programChanges, shown } from "../../operate/snapshots/program-changes.ts";
+import type { ProgramVersion, ProgramVersions } from "../../operate/snapshots/program-history.ts";
 import { type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/times.ts";
-import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { programPath } from "./addresses.ts";
 import { badge, dataTable, notice, section, time } from "./parts.ts";
-
-/** A time in which partners saw the same of a program. */
-export interface ProgramVersion {
-  /** The snapshots that were live in it, the first of them first. */
-  readonly snapshotIds: readonly SnapshotId[];
-  /** RFC 3339. */
-  readonly from: string;
-  /** `null`: until now. */
-  readonly until: string | null;
-  /** What partners got: a document, 404 (`null`), or nobody knows. */
-  readonly entry: ResponseEntry | null | "unknown";
-  readonly isRollback: boolean;
-}
-
-export interface ProgramVersions {
-  /** Newest first; empty when nothing was ever published. */
-  readonly versions: readonly ProgramVersion[];
-  /** Whether more was published before the oldest of these than was looked at. */
-  readonly hasOlder: boolean;
-}
-
-/** P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
-export async function programVersions(
-  store: ObjectStore,
-  tenantId: TenantId,
-  programId: ProgramId,
-  signal: AbortSignal,
-): Promise<ProgramVersions> {
-  const pointer = await readPointer(store, tenantId, signal);
-  if (pointer === undefined) return { versions: [], hasOlder: false };
-  const { periods } = await readLivePeriods(store, pointer, signal);
-  // Each manifest names all programs of its tenant, so few are read.
-  const looked = periods.slice(0, 40);
-  const entries = new Map<SnapshotId, ProgramVersion["entry"]>();
-  await forEachBounded([...new Set(looked.map(({ snapshotId }) => snapshotId))], 4, async (id) => {
-    // A damaged manifest tells nothing; neither does one that was pruned meanwhile.
-    const stored = await unlessFailed(readStoredManifest(store, tenantId, id, signal), "corrupt_document");
-    entries.set(id, stored === undefined ? "unknown" : (detailEntry(stored.manifest, programId) ?? null));
-  });
-  const versions: ProgramVersion[] = [];
-  for (const { snapshotId, from, until, how } of looked.toReversed()) {
-    const entry = entries.get(snapshotId) ?? null;
-    const last = versions.at(-1);
-    if (last !== undefined && digestOf(last.entry) === digestOf(entry)) {
-      versions[versions.length - 1] = { ...last, until, snapshotIds: [...last.snapshotIds, snapshotId] };
-    } else {
-      versions.push({ snapshotIds: [snapshotId], from, until, entry, isRollback: how === "rolled back to" });
-    }
-  }
-  return { versions: versions.reverse(), hasOlder: periods.length > looked.length };
-}
-
-function digestOf(entry: ProgramVersion["entry"]): string | null {
-  return entry === null || entry === "unknown" ? entry : entry.sha256;
-}
 
 /** What turned one version into the next, or why that cannot be shown. */
 export async function versionChanges(
@@ -138,8 +78,8 @@ function strip({ versions, removedAt }: ShownVersions, { now }: Reader): Html {
 
 function versionItem(view: ShownVersions, version: ProgramVersion, at: number, reader: Reader): Html {
   const { tenantId, programId, versions, removedAt } = view;
-  const { from, until, snapshotIds, isRollback } = version;
-  const [snapshotId = ""] = snapshotIds;
+  const { from, until, snapshots, isRollback } = version;
+  const snapshotId = snapshots[0]?.snapshotId ?? "";
   const end = until ?? removedAt;
   const link = html`<a href="${programPath(tenantId, programId, snapshotId)}">What changed</a>`;
   return html`<li>${badge(...mark(versions, at))} from ${time(from, reader)} ${end === null ? "until now" : html`until ${time(end, reader)}`}

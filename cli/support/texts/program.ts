@@ -1,7 +1,7 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { changeLines } from "../../operate/snapshots/diff-text.ts";
-import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
+import { changeLines } from "../../operate/snapshots/program-changes.ts";
+import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
 import { counted } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { type Labelled, labelledLines, wrapped } from "../../output/wrap.ts";

@@ -2,11 +2,14 @@ import { randomBytes } from "node:crypto";
 import { appendFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { type ProgramPast, programPast } from "../../../cli/operate/snapshots/program-past.ts";
+import {
+  type ProgramPast,
+  programPast,
+  readProgramVersions,
+} from "../../../cli/operate/snapshots/program-history.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
-import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";
 import { buildCanned } from "../../support/canned-source.ts";
@@ -51,15 +54,10 @@ async function rollBack(to?: SnapshotId): Promise<void> {
 
 /** Of a request for program `P` that the snapshot was asked for at that time, by default what is live now. */
 async function missed(snapshotId?: SnapshotId, at = now()): Promise<ProgramPast> {
-  const live = await publishedSnapshot(store, tenantId, signal);
-  if (live === undefined) throw new Error("nothing is live");
-  return await programPast(
-    store,
-    live,
-    "P",
-    { snapshotId: snapshotId ?? live.manifest.snapshotId, at },
-    signal,
-  );
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer === undefined) throw new Error("nothing is live");
+  const versions = await readProgramVersions(store, pointer, "P", signal);
+  return programPast(versions, { snapshotId: snapshotId ?? pointer.current.snapshotId, at });
 }
 
 test("P48 A rollback counts from when it happened, also in a store that was copied since", async () => {

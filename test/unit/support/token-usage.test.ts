@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../cli/operate/gateway-log/usage-tally.ts";
+import type { UsageRow } from "../../../cli/support/usage.ts";
 import { usageByToken } from "../../../cli/support/usage.ts";
 import { token, tokenId } from "../../support/judged-requests.ts";
 

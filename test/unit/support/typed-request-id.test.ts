@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isKeptRequestId, requestIdIn } from "../../../cli/operate/gateway-log/typed-request-id.ts";
+import { isKeptRequestId, requestIdIn } from "../../../cli/operate/gateway-log/find-requests.ts";
 
 describe("a request id as somebody typed it", () => {
   test.each([

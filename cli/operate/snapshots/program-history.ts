@@ -1,0 +1,121 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
+import { unlessFailed } from "../../../core/failure.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
+import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLivePeriods } from "./live-periods.ts";
+
+/** A snapshot as support speaks of it. */
+export interface SnapshotMoment {
+  readonly snapshotId: SnapshotId;
+  /** When the source was read for it, RFC 3339. */
+  readonly generatedAt: string;
+}
+
+/** A time in which partners saw the same of a program. */
+export interface ProgramVersion {
+  /** The snapshots that were live in it, the first of them first. */
+  readonly snapshots: readonly SnapshotMoment[];
+  /** RFC 3339. */
+  readonly from: string;
+  /** `null`: until now. */
+  readonly until: string | null;
+  /** What partners got: a document, 404 (`null`), or nobody knows. */
+  readonly entry: ResponseEntry | null | "unknown";
+  readonly isRollback: boolean;
+  /** Whether a snapshot that partners saw in or right before it is damaged or not kept. */
+  readonly isAfterGap: boolean;
+}
+
+export interface ProgramVersions {
+  /** Newest first. */
+  readonly versions: readonly ProgramVersion[];
+  /** Whether more is kept of the time before the oldest of these than was looked at. */
+  readonly hasOlder: boolean;
+}
+
+/** Each manifest names all programs of its tenant, so few are read. */
+const maxSnapshots = 40;
+
+/** P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
+export async function readProgramVersions(
+  store: ObjectStore,
+  pointer: PointerVersion,
+  programId: string,
+  signal: AbortSignal,
+): Promise<ProgramVersions> {
+  const { tenantId } = pointer.current;
+  const { published, periods, hasOlder } = await readLivePeriods(store, pointer, signal, maxSnapshots);
+  const looked = periods.slice(0, maxSnapshots);
+  const entries = new Map<SnapshotId, ProgramVersion["entry"]>();
+  await forEachBounded([...new Set(looked.map(({ snapshotId }) => snapshotId))], 4, async (id) => {
+    // A damaged manifest tells nothing; neither does one that was pruned meanwhile.
+    const stored = await unlessFailed(readStoredManifest(store, tenantId, id, signal), "corrupt_document");
+    entries.set(id, stored === undefined ? "unknown" : (detailEntry(stored.manifest, programId) ?? null));
+  });
+  const read = new Map(published.map(({ snapshotId, generatedAt }) => [snapshotId, generatedAt]));
+  const versions: ProgramVersion[] = [];
+  for (const { snapshotId, from, until, how, isAfterGap } of looked.toReversed()) {
+    const entry = entries.get(snapshotId) ?? null;
+    const snapshots = [{ snapshotId, generatedAt: read.get(snapshotId) ?? from }];
+    const last = versions.at(-1);
+    if (last === undefined || digestOf(last.entry) !== digestOf(entry)) {
+      versions.push({ snapshots, from, until, entry, isRollback: how === "rolled back to", isAfterGap });
+      continue;
+    }
+    const isGap = last.isAfterGap || isAfterGap;
+    const merged = { ...last, until, snapshots: [...last.snapshots, ...snapshots], isAfterGap: isGap };
+    versions[versions.length - 1] = merged;
+  }
+  return { versions: versions.reverse(), hasOlder: hasOlder || periods.length > looked.length };
+}
+
+function digestOf(entry: ProgramVersion["entry"]): string | null {
+  return entry === null || entry === "unknown" ? entry : entry.sha256;
+}
+
+/** P48: why partners did not see a program in a snapshot, as far as snapshots are kept. */
+export type ProgramPast =
+  /** None of the snapshots before has it. `isCut`: there were others, which are not kept or cannot be read. */
+  | { readonly kind: "never"; readonly snapshotsExamined: number; readonly isCut: boolean }
+  /** `last` had it, and the build of `by` on it took it out. */
+  | { readonly kind: "removed"; readonly last: SnapshotMoment; readonly by: SnapshotMoment }
+  /** `last` had it, and a rollback took that back. */
+  | { readonly kind: "rolled_back"; readonly last: SnapshotMoment; readonly at: string }
+  /** Partners saw it later, and first in this snapshot. */
+  | { readonly kind: "came_later"; readonly first: SnapshotMoment }
+  /** The snapshot is not kept. */
+  | { readonly kind: "not_kept" };
+
+/** The snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */
+export interface Lacking {
+  readonly snapshotId: SnapshotId | null;
+  readonly at: Date;
+}
+
+export function programPast({ versions, hasOlder }: ProgramVersions, lacking: Lacking): ProgramPast {
+  const own = versions.filter(({ snapshots }) =>
+    snapshots.some(({ snapshotId }) => snapshotId === lacking.snapshotId),
+  );
+  const version = own.find(({ from }) => Date.parse(from) <= lacking.at.getTime()) ?? own.at(-1);
+  const by = version?.snapshots[0];
+  if (version === undefined || by === undefined) return { kind: "not_kept" };
+  const place = versions.indexOf(version);
+  const before = versions[place + 1];
+  const last = hasProgram(before) ? before.snapshots.at(-1) : undefined;
+  if (last !== undefined && !version.isAfterGap) {
+    return version.isRollback
+      ? { kind: "rolled_back", last, at: version.from }
+      : { kind: "removed", last, by };
+  }
+  const [first] = versions.slice(0, place).findLast(hasProgram)?.snapshots ?? [];
+  if (first !== undefined) return { kind: "came_later", first };
+  const snapshotsExamined = new Set(version.snapshots.map(({ snapshotId }) => snapshotId)).size;
+  return { kind: "never", snapshotsExamined, isCut: hasOlder || version.isAfterGap || before !== undefined };
+}
+
+function hasProgram(version: ProgramVersion | undefined): version is ProgramVersion {
+  return version !== undefined && digestOf(version.entry) !== null && version.entry !== "unknown";
+}
