@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hostileText } from "./hostile-text.ts";
+import { hostileText, pastedToken } from "./hostile-text.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "./support-desk.ts";
 
 /** A desk in whose database, store and log everything that may be any text is hostile. */
@@ -157,6 +157,7 @@ function hostileLog(tokenId: string): string {
     { ...line, ...hostile, ...causes },
     { ...line, ...hostile, ...causes, status: 401, requestId: any },
     { ...line, ...causes, status: 404, causeCode: "unknown_program" },
+    { ...line, status: 404, programId: pastedToken, objectKey: pastedToken, cause: `no ${pastedToken}` },
     { ...line, ...causes, status: 401, causeCode: "token_revoked" },
   ]
     .map((record) => `${JSON.stringify(record)}\n`)

@@ -1,6 +1,9 @@
 /** What a forged line says. It may stand in the middle of a line, never at its beginning. */
 export const forgery = "FORGED: all is well";
 
+/** A token that somebody pasted where something else belongs. */
+export const pastedToken = "ppr_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrs";
+
 /** Every line break that a terminal, a browser or an editor knows. */
 const lineBreaks = ["\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"];
 

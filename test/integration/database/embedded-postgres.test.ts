@@ -1,6 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +24,13 @@ import {
   startEmbeddedPostgres,
   withEmbeddedPostgres,
 } from "../../../cli/database/start-embedded-postgres.ts";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+const asNobody = { uid: nobody, gid: nobody };
+/** Whether that account can run the Node.js and the program of this run: not below /root. */
+const canRunAsNobody =
+  isRoot && spawnSync(process.execPath, [resolve("dist/cli/main.js"), "--version"], asNobody).status === 0;
 
 /** Each of these makes a cluster of its own, or starts a server over and over. */
 let dataDir: string;
@@ -33,8 +52,8 @@ afterEach(async () => {
 });
 
 /** Another process that uses the server: from the built program, since plain Node.js runs no TypeScript. */
-async function startUser(project = resolve(".")): Promise<{ url: string; process: ChildProcess }> {
-  const start = pathToFileURL(join(project, "dist/cli/database/start-embedded-postgres.js")).href;
+async function startUser(account: object = {}): Promise<{ url: string; process: ChildProcess }> {
+  const start = pathToFileURL(resolve("dist/cli/database/start-embedded-postgres.js")).href;
   const script = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(start)});
     const server = await startEmbeddedPostgres(${JSON.stringify(dataDir)});
@@ -42,6 +61,7 @@ async function startUser(project = resolve(".")): Promise<{ url: string; process
     process.stdin.once("data", async () => { await server.stop(); process.exit(0); });`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["pipe", "pipe", "inherit"],
+    ...account,
   });
   children.push(child);
   const [url] = await once(createInterface(child.stdout), "line");
@@ -123,4 +143,85 @@ describe("startEmbeddedPostgres", () => {
     expect(await readdir(dataDir)).toEqual(["postgres"]);
     for (const server of await Promise.all(own)) await server.stop();
   });
+});
+
+describe.runIf(isRoot)("the embedded PostgreSQL of root", () => {
+  test("P181: only PostgreSQL's own folder is the server's account's, and that account can put nothing beside it", async () => {
+    await withEmbeddedPostgres(dataDir, async (url) => {
+      expect(await query(url, "SHOW data_directory")).toBe(join(dataDir, "postgres/cluster"));
+      const directory = join(dataDir, "postgres");
+      const found = await Promise.all(
+        ["", "cluster", "password", "server.log"].map(async (name) => {
+          const { uid, mode } = await lstat(join(directory, name));
+          return [name, uid, (mode & 0o777).toString(8)];
+        }),
+      );
+      expect(found).toEqual([
+        ["", 0, "711"],
+        ["cluster", nobody, "700"],
+        ["password", 0, "600"],
+        ["server.log", 0, "600"],
+      ]);
+      const plant = spawnSync("ln", ["-sf", "/etc/shadow", join(directory, "password")], asNobody);
+      expect(plant.status).not.toBe(0);
+      // A second user of the server gets its proof all the same.
+      const second = await startEmbeddedPostgres(dataDir);
+      expect(second.url).toBe(url);
+      await second.stop();
+      expect((await readdir(directory)).sort()).toEqual(["cluster", "password", "server.log"]);
+    });
+  });
+
+  test("P181: a folder that another user made is refused, and a link that is planted in it leads nowhere", async () => {
+    const secret = join(dataDir, "root-only");
+    await writeFile(secret, "of root alone\n", { mode: 0o600 });
+    const directory = join(dataDir, "postgres");
+    await mkdir(directory);
+    for (const name of ["server.log", "password"]) await symlink(secret, join(directory, name));
+    await mkdir(join(directory, "cluster"));
+    await chown(directory, nobody, nobody);
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toMatchObject({
+      code: "source_unavailable",
+      message: expect.stringContaining("belongs to another user"),
+    });
+    expect(await readFile(secret, "utf8")).toBe("of root alone\n");
+    const { uid, mode } = await stat(secret);
+    expect([uid, mode & 0o777]).toEqual([0, 0o600]);
+  });
+
+  test("P181: a link in the place of the folder is refused", async () => {
+    const target = join(dataDir, "target");
+    await mkdir(target);
+    await symlink(target, join(dataDir, "postgres"));
+    await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("is no folder");
+    expect(await readdir(target)).toEqual([]);
+  });
+
+  describe("P181: the data lie elsewhere", () => {
+    /** Where root keeps its data when it cannot do so in `DATA_DIR`. */
+    const elsewhere = /^\/var\/tmp\/partner-programs-0\/[0-9a-f]{16}\/postgres\/cluster$/;
+    test.each([
+      ["the server's account can't enter DATA_DIR", () => chmod(dataDir, 0o700)],
+      ["everybody can write to DATA_DIR", () => chmod(dataDir, 0o777)],
+      ["DATA_DIR is another user's", () => chown(dataDir, nobody, nobody)],
+    ])("where %s", async (_, prepare) => {
+      await prepare();
+      const directory = String(
+        await withEmbeddedPostgres(dataDir, (url) => query(url, "SHOW data_directory")),
+      );
+      expect(directory).toMatch(elsewhere);
+      await rm(join(directory, "../.."), { recursive: true });
+      expect(await readdir(dataDir)).toEqual([]);
+    });
+  });
+
+  test.runIf(canRunAsNobody)(
+    "P181: an ordinary user's server is that user's; root does not join it",
+    async () => {
+      await chown(dataDir, nobody, nobody);
+      const { url } = await startUser(asNobody);
+      expect(await query(url, "SHOW data_directory")).toBe(join(dataDir, "postgres/cluster"));
+      await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow("Run this as that user");
+    },
+  );
 });

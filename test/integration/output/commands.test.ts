@@ -6,7 +6,7 @@ import { type CommandOptions, type CommandResult, runCommand } from "../../suppo
 import { commandNamed } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
 import { type HostileDesk, hostileProgram, openHostileDesk, spoilCast } from "../../support/hostile-desk.ts";
-import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
+import { forgery, hostileText, outputFaults, pastedToken } from "../../support/hostile-text.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
@@ -15,8 +15,8 @@ import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /**
  * Hostile text from every source, and what each command prints of it: no control character but line breaks and the
- * program's own colours, and no line that begins with what somebody else wrote. A command that stands in no table here
- * fails the test.
+ * program's own colours, no line that begins with what somebody else wrote, and no token that somebody pasted. A command
+ * that stands in no table here fails the test.
  */
 
 /** `quotes`: the output holds something hostile, made harmless. Otherwise the command merely must stay harmless. */
@@ -162,19 +162,21 @@ describe("of hostile settings", () => {
 });
 
 describe("of hostile arguments", () => {
-  const lines = commandPaths().flatMap((path) => [
-    [...path, hostileText],
-    [...path, `--${hostileText}`],
-    [...path, "-x", hostileText],
-    ...(commandNamed(path)?.options ?? [])
-      .filter(({ required, optional }) => required || optional)
-      .map(({ long }) => [...path, ...required(path, long), long ?? "", hostileText]),
-    ...(commandNamed(path)?.registeredArguments ?? []).map((_, at) => [
-      ...path,
-      ...required(path, undefined),
-      ...Array.from({ length: at + 1 }, () => hostileText),
-    ]),
-  ]);
+  const linesWith = (text: string) =>
+    commandPaths().flatMap((path) => [
+      [...path, text],
+      [...path, `--${text}`],
+      [...path, "-x", text],
+      ...(commandNamed(path)?.options ?? [])
+        .filter(({ required, optional }) => required || optional)
+        .map(({ long }) => [...path, ...required(path, long), long ?? "", text]),
+      ...(commandNamed(path)?.registeredArguments ?? []).map((_, at) => [
+        ...path,
+        ...required(path, undefined),
+        ...Array.from({ length: at + 1 }, () => text),
+      ]),
+    ]);
+  const lines = [...linesWith(hostileText), ...linesWith(pastedToken)];
 
   test.each(commandPaths().map((path) => path.join(" ")))("partner-programs %s", async (name) => {
     const own = lines.filter((args) => commandPathOf(args) === name);
@@ -251,6 +253,7 @@ async function shownOf(
     const what = `partner-programs ${JSON.stringify(args)} ${way}`;
     expect(outputFaults(stdout, isTerminal), `${what}, standard output`).toEqual([]);
     expect(outputFaults(stderr, isTerminal), `${what}, standard error`).toEqual([]);
+    expect(stdout + stderr, what).not.toContain(pastedToken.slice(0, 20));
     shown += stdout + stderr;
   }
   return shown;

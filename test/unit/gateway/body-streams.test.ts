@@ -90,16 +90,3 @@ test("a file that is cut while it is read again breaks off with an error, and is
   await expect(reading).rejects.toThrow("the file was cut");
   expect(seen).toBeLessThan(good.length);
 });
-
-test("what the receiver throws ends the reading", async () => {
-  const open = createBodyOpener(store, 60_000);
-  await read(open);
-  const forEachChunk = await open(entry, new AbortController().signal);
-  let calls = 0;
-  const reading = forEachChunk(async () => {
-    calls += 1;
-    throw new Error("gone");
-  });
-  await expect(reading).rejects.toThrow("gone");
-  expect(calls).toBe(1);
-});

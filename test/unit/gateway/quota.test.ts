@@ -2,12 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createProcessCounter, quota } from "../../../gateway/quota.ts";
 
-test("W50 as many requests as the limit pass; the next is too many", () => {
-  const at = (consumedPoints: number) => quota({ consumedPoints, msBeforeNext: 1 }, 3, 60);
-  expect([1, 2, 3, 4, 99].map((hits) => at(hits).isExceeded)).toEqual([false, false, false, true, true]);
-  expect([1, 2, 3, 4, 99].map((hits) => at(hits).remaining)).toEqual([2, 1, 0, 0, 0]);
-});
-
 test("W50 the seconds until the window ends are rounded up, at least 1 and at most the window", () => {
   const seconds = (msBeforeNext: number): number =>
     quota({ consumedPoints: 1, msBeforeNext }, 3, 60).resetSeconds;

@@ -40,13 +40,6 @@ test("each token comes back with its own tenant, limit and expiry, and no other 
   expect(table.get(issueToken("tenant-1").entry.sha256)).toBeUndefined();
 });
 
-test("a token has its own limit or the general one", () => {
-  expect(known(issueToken("acme", { rateLimit: 7 }).entry)?.limit).toBe(7);
-  const most = Number.MAX_SAFE_INTEGER;
-  expect(known(issueToken("acme", { rateLimit: most }).entry)?.limit).toBe(most);
-  expect(known(issueToken("acme").entry)?.limit).toBe(600);
-});
-
 test("W34 the scope is exactly programs.read", () => {
   for (const [scopes, mayRead] of [
     [["programs.read"], true],
@@ -91,8 +84,4 @@ test("of many tokens those that expire first are named, the soonest first, and n
   ]);
   const named = expiringTokens(table, 1000).map(({ expiresAtMs }) => expiresAtMs);
   expect(named).toEqual(Array.from({ length: 100 }, (_, n) => 1001 + n));
-});
-
-test("a token without an end is never named as expiring", () => {
-  expect(expiringTokens(tableOf([issueToken("acme").entry]), 0)).toEqual([]);
 });
