@@ -1,11 +1,9 @@
 import { type Current, currentBytes } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import type { SnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { type PointerVersion, readPointer } from "./live-snapshot.ts";
-import { readManifestHead } from "./manifest-head.ts";
+import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
 
 /**
  * P3: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an
@@ -82,13 +80,11 @@ export async function replacePointer(
 }
 
 const maxAttempts = 3;
-/** A longer chain means that this process slept: lost replies are rare, and a build takes longer than a commit. */
-const maxChain = 8;
 const never = new AbortController().signal;
 
 /**
- * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for longer chains and
- * for chains with a rollback, where starting again is right as well.
+ * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for chains with a rollback or
+ * a `--rewrite`, where starting again is right as well.
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
   // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a rollback. A release keeps the
@@ -98,14 +94,10 @@ async function isDescendant(store: ObjectStore, found: Current, ours: Current): 
   const { generation, snapshotId, publishedAt } = ours;
   if (found.generation === generation && found.snapshotId === snapshotId && found.publishedAt === publishedAt)
     return true;
-  let child: SnapshotId = found.snapshotId;
-  for (let step = 0; step < maxChain; step += 1) {
-    const head = await readManifestHead(store, ours.tenantId, child, never).catch(() => undefined);
-    if (head === undefined || head.generation <= generation || head.parent === null) return false;
-    if (head.parent === snapshotId) return true;
-    child = head.parent;
-  }
-  return false;
+  // Only what was live is built on.
+  const manifest = await readLiveManifest(store, found, never).catch(() => undefined);
+  if (manifest === undefined || manifest.generation <= generation) return false;
+  return [manifest.parent, ...(manifest.ancestors ?? [])].includes(snapshotId);
 }
 
 function outcomeUnknown({ tenantId, snapshotId }: Current, cause: Failure): Failure {

@@ -7,13 +7,13 @@ import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
-import { readManifestHead } from "../snapshot/manifest-head.ts";
+import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
 import { countedStore, notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
 import { readMemory, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
-import { publishNext, type ReadContent, removedMeanwhile, withdraw } from "./publish.ts";
-import { type Known, readNext } from "./read-next.ts";
+import { publishNext, removedMeanwhile, withdraw } from "./publish.ts";
+import { type Known, type ReadContent, readNext } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
 
 /** The most restarts of a build that lost to another builder or to a prune. */
@@ -241,13 +241,10 @@ async function followLive(
 
 /** Whether the live snapshot shows what the source said after this attempt began to read. */
 async function isNewerLive({ tenantId, context, readAt, run }: Attempt): Promise<boolean> {
-  const { store, signal } = context;
-  const pointer = await readPointer(store, tenantId, signal);
-  const head = pointer && (await readManifestHead(store, tenantId, pointer.current.snapshotId, signal));
-  if (head === undefined || Date.parse(head.contentAt) <= readAt.getTime()) return false;
-  run.snapshotId = pointer?.current.snapshotId ?? null;
-  run.generation = pointer?.current.generation ?? null;
-  run.livePrograms = head.programs;
+  const { pointer, manifest } = (await publishedSnapshot(context.store, tenantId, context.signal)) ?? {};
+  const contentAt = manifest?.contentAt ?? manifest?.generatedAt ?? "";
+  if (pointer === undefined || !(Date.parse(contentAt) > readAt.getTime())) return false;
+  noteLive(run, { current: pointer.current, manifest });
   return true;
 }
 

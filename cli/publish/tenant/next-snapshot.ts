@@ -17,7 +17,7 @@ import { shownId } from "../public-program/shown-id.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
 import { programFingerprint } from "../source/find-programs.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
-import type { BuildContext, BuildOptions } from "./build-context.ts";
+import type { Attempt } from "./build-context.ts";
 import {
   compareLines,
   factsOf,
@@ -32,11 +32,9 @@ import type { Known } from "./read-next.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
 /** What a build knows before it reads programs. */
-interface Before extends Known {
+interface Before extends Attempt, Known {
   /** The checksum of each program's rows. */
   readonly sums: ReadonlyMap<string | null, string>;
-  readonly options: BuildOptions;
-  readonly context: BuildContext;
   readonly writer: ResponseWriter;
 }
 
@@ -120,10 +118,10 @@ export class NextSnapshot {
     await writer.put({ kind: "detail", programId }, { bytes, size, sha256 });
   }
 
-  /** Called once, after the last program. `isHeld`: nothing will be published, so nothing is compared. */
-  async finish(strays: readonly StrayRows[], isHeld: boolean): Promise<void> {
+  /** Called once, after the last program. On hold nothing will be published, so nothing is compared. */
+  async finish(strays: readonly StrayRows[]): Promise<void> {
     const { counts, lines } = this;
-    const { live } = this.#before;
+    const { live, isHeld } = this.#before;
     lines.sort(compareLines);
     for (const line of lines) {
       const [id, , state] = line;

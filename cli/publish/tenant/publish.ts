@@ -2,8 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
+import { manifestKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
@@ -11,17 +10,8 @@ import { commit, nextGeneration } from "../snapshot/commit.ts";
 import { putImmutable } from "../snapshot/put-immutable.ts";
 import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
 import type { Attempt, Live } from "./build-context.ts";
-import type { NextSnapshot } from "./next-snapshot.ts";
+import type { ReadContent } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
-
-/** What a reading of the source came to. */
-export interface ReadContent {
-  readonly next: NextSnapshot;
-  /** `undefined` when they are those of the live snapshot, or when nothing is published in any case. */
-  readonly lists: ListBodies | undefined;
-  /** The live lists may be damaged, or `--rewrite` asks for new ones, so none of them is taken over. */
-  readonly areListsAnew: boolean;
-}
 
 /**
  * Stores what the next snapshot needs beside its details, and makes it live. `unchanged`: partners would see no other bytes.
@@ -33,26 +23,17 @@ export async function publishNext(
   { next, lists, areListsAnew }: ReadContent,
   writer: ResponseWriter,
 ): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
-  const { tenantId, options, pointer, readAt } = attempt;
+  const { options, pointer } = attempt;
   if (lists === undefined) return "unchanged";
-  /** P7: the live entry when it has the same bytes and may be taken over. */
-  async function entryOf(name: ResponseName, body: ObjectBody, before: ResponseEntry | undefined) {
-    return before?.sha256 === body.sha256 && !areListsAnew ? before : await writer.put(name, body);
-  }
-  const list = await entryOf({ kind: "list" }, lists.list, live?.list);
-  const legacy = await entryOf({ kind: "legacy" }, lists.legacy, live?.legacy);
-  await writer.settled();
-  if (next.isSame && list === live?.list && legacy === live.legacy) return "unchanged";
+  const entries = await storeLists(writer, lists, areListsAnew ? undefined : live);
+  if (next.isSame && entries.list === live?.list && entries.legacy === live.legacy) return "unchanged";
   if (options.dryRun) return "would-publish";
   return await publishManifest(attempt, {
-    tenantId,
+    ...entries,
     snapshotId: writer.snapshotId,
     parent: pointer?.current.snapshotId ?? null,
     ancestors: live === undefined || options.rewrite ? [] : lineFrom(live),
-    generatedAt: readAt.toISOString(),
     contract: publishedContract,
-    list,
-    legacy,
     programs: next.programs(),
   });
 }
@@ -67,7 +48,7 @@ export async function withdraw(
   live: Live,
   withdrawn: ReadonlySet<string>,
 ): Promise<Live | "superseded"> {
-  const { context, options, readAt } = attempt;
+  const { context, options } = attempt;
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
   const programs = new ProgramTable();
@@ -79,36 +60,45 @@ export async function withdraw(
   const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
   const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));
   const writer = new ResponseWriter(attempt, false);
-  const list = await writer.put({ kind: "list" }, bodies.list);
-  const legacy = await writer.put({ kind: "legacy" }, bodies.legacy);
-  await writer.settled();
   return await publishManifest(attempt, {
     ...manifest,
+    ...(await storeLists(writer, bodies)),
     snapshotId: writer.snapshotId,
     parent: manifest.snapshotId,
     ancestors: lineFrom(manifest),
-    generatedAt: readAt.toISOString(),
     contentAt: manifest.contentAt ?? manifest.generatedAt,
-    ...{ list, legacy, programs },
+    programs,
   });
+}
+
+/** Stores the lists, and waits for all writes. P7: an entry of `live` is taken over when it has the same bytes. */
+async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Manifest) {
+  const entryOf = async (kind: "list" | "legacy"): Promise<ResponseEntry> => {
+    const [body, before] = [bodies[kind], live?.[kind]];
+    return before?.sha256 === body.sha256 ? before : await writer.put({ kind }, body);
+  };
+  const entries = { list: await entryOf("list"), legacy: await entryOf("legacy") };
+  await writer.settled();
+  return entries;
 }
 
 /** Stores the manifest and makes its snapshot live in place of the one that the attempt began with; a hold stays (P9). */
 async function publishManifest(
-  { tenantId, pointer, context }: Attempt,
-  next: Omit<Manifest, "generation">,
+  { tenantId, pointer, readAt, context }: Attempt,
+  content: Omit<Manifest, "tenantId" | "generation" | "generatedAt">,
 ): Promise<Live | "superseded"> {
   const { store, signal } = context;
   // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them.
   if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))
     throw removedMeanwhile(tenantId);
-  const manifest = { ...next, generation: nextGeneration(pointer?.current, context.now()) };
+  const generation = nextGeneration(pointer?.current, context.now());
+  const manifest = { ...content, tenantId, generation, generatedAt: readAt.toISOString() };
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   const current = {
     tenantId,
-    generation: manifest.generation,
+    generation,
     snapshotId: manifest.snapshotId,
     manifestSha256: body.sha256,
     publishedAt: context.now().toISOString(),

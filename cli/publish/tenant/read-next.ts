@@ -1,12 +1,11 @@
 import { unlessFailed } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { readListed } from "../content/lists.ts";
+import { type ListBodies, readListed } from "../content/lists.ts";
 import { isProgram, strayRows } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
 import type { Memory } from "./memory.ts";
 import { NextSnapshot } from "./next-snapshot.ts";
-import type { ReadContent } from "./publish.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
 /** What the store has of the tenant beside its pointer. */
@@ -14,6 +13,15 @@ export interface Known {
   /** `undefined` when nothing is live, or when it cannot be trusted. */
   readonly live?: Manifest | undefined;
   readonly memory?: Memory | undefined;
+}
+
+/** What a reading of the source came to. */
+export interface ReadContent {
+  readonly next: NextSnapshot;
+  /** `undefined` when they are those of the live snapshot, or when nothing is published in any case. */
+  readonly lists: ListBodies | undefined;
+  /** The live lists may be damaged, or `--rewrite` asks for new ones, so none of them is taken over. */
+  readonly areListsAnew: boolean;
 }
 
 /** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
@@ -44,18 +52,17 @@ export async function readNext(
   const mayDiffer = changed.length > 0 || unchanged.length < remembered.length;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
-  const { legacyCapacity } = options.rules;
   const listed =
     isFew && mayDiffer && !isHeld && live !== undefined
       ? await unlessFailed(
-          readListed(context.store, live, legacyCapacity, context.signal),
+          readListed(context.store, live, options.rules.legacyCapacity, context.signal),
           "corrupt_document",
         )
       : [];
   // Nothing can be taken over from a damaged list.
   const isFull = !isFew || listed === undefined;
 
-  const next = new NextSnapshot({ live, memory, sums, options, context, writer });
+  const next = new NextSnapshot({ ...attempt, live, memory, sums, writer });
   const kept = isFull ? [] : unchanged;
   for (const line of kept) next.keep(line);
   if (isFull || changed.length > 0) {
@@ -67,7 +74,7 @@ export async function readNext(
     }
   }
   context.onProgress(kept.length);
-  await next.finish(strayRows(found), isHeld);
+  await next.finish(strayRows(found));
   const areListsAnew = options.rewrite || listed === undefined;
   // With a memory, the settings are those of the live lists.
   const isLive = isHeld || (memory !== undefined && !areListsAnew && next.isSame);
