@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
+import { sized } from "../../support/quick-pass.ts";
 
-const megabytes = 4 * 1024 * 1024;
+const megabytes = sized({ whole: 4, quick: 0.25 }) * 1024 * 1024;
 
 /** With a pattern that takes quadratic time, each of these takes hours. */
 test.each([
