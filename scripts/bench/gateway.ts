@@ -10,7 +10,7 @@ import { type LoadResult, load } from "./load.ts";
 import { type BenchCase, expectSameAnswers, recordAnswers } from "./record.ts";
 import { benchOptions, median, type Row, reportBench } from "./report.ts";
 import { type BenchServer, startGateway, startServer, tokenHeaders } from "./servers.ts";
-import { listOfBytes, publishList } from "./synthetic-tenant.ts";
+import { listOfBytes, publishTenant } from "./synthetic-tenant.ts";
 
 const values = benchOptions({ rounds: "15", seconds: "1" });
 const rounds = Number(values.rounds);
@@ -58,7 +58,7 @@ async function publishCases(): Promise<readonly BenchCase[]> {
   const snapshot = join(folder, "store", "tenants", built.tenantId, "snapshots", built.snapshotId);
   const list = readFileSync(join(snapshot, "v1", "programs.json"));
   const store = createFileStore({ directory: `${folder}/store` });
-  await publishList(store, "large", listOfBytes(list, 1_000_000));
+  await publishTenant(store, "large", listOfBytes(list, 1_000_000));
 
   const good = await tokenHeaders(built.tenantId, env);
   const narrow = await tokenHeaders(built.tenantId, env, "--rate-limit", "1");

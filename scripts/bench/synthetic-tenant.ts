@@ -5,21 +5,16 @@ import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../.
 import { type Manifest, manifestText } from "../../core/manifest.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/object-key.ts";
-import type { ObjectStore, PutCondition, PutResult } from "../../core/object-store.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
 import { ProgramTable } from "../../core/program-table.ts";
 import { publishedContract } from "../../schemas/generated/validators-published.ts";
 
-/** Publishes a tenant whose list response is the given bytes, to measure bodies of any size. */
-export async function publishList(store: ObjectStore, tenant: string, list: Buffer): Promise<void> {
-  await publishTenant(store, tenant, list, new Map());
-}
-
-/** Publishes a tenant with this list and these details; gives the snapshot's name. */
+/** Publishes a tenant with this list, of any size, and these details; gives the snapshot's name. */
 export async function publishTenant(
   store: ObjectStore,
   tenant: string,
   list: Buffer,
-  details: ReadonlyMap<string, Buffer>,
+  details: ReadonlyMap<string, Buffer> = new Map(),
 ): Promise<SnapshotId> {
   const { manifest, goLive } = await prepareTenant(store, tenant, { generation: 1, list, details });
   await goLive();
@@ -31,7 +26,7 @@ export async function prepareTenant(
   store: ObjectStore,
   tenant: string,
   { generation, list, details, previous }: TenantContent,
-): Promise<PreparedTenant> {
+): Promise<{ readonly manifest: Manifest; goLive(): Promise<unknown> }> {
   const tenantId = parseTenantId(tenant);
   const now = new Date();
   const snapshot = snapshotId(now, randomBytes(4));
@@ -75,7 +70,7 @@ export async function prepareTenant(
   };
   return {
     manifest,
-    goLive: (condition) => store.put(currentKey(tenantId), bytesBody(currentBytes(current)), { condition }),
+    goLive: () => store.put(currentKey(tenantId), bytesBody(currentBytes(current))),
   };
 }
 
@@ -85,12 +80,6 @@ interface TenantContent {
   readonly details: ReadonlyMap<string, Buffer>;
   /** The snapshot that this one replaces. Programs without a new detail keep that of this one. */
   readonly previous?: Manifest | undefined;
-}
-
-export interface PreparedTenant {
-  readonly manifest: Manifest;
-  /** Makes it visible, if the pointer that is there meets the condition. */
-  goLive(condition?: PutCondition): Promise<PutResult>;
 }
 
 /** A detail as large as real ones, and unlike any other. */
