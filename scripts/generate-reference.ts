@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { type ApiDocument, referenceName, type Schema } from "../cli/partners/folder/api-document.ts";
-import { boundWords, typeWords } from "../cli/partners/folder/schema-words.ts";
+import { boundWords, typeWords } from "../cli/partners/folder/reference-page.ts";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
 import { packageVersion } from "../core/package-version.ts";

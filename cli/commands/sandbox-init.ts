@@ -7,8 +7,12 @@ import { publications } from "../operate/audit/changes.ts";
 import { isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { publishSandbox } from "../partners/sandbox/publish-sandbox.ts";
-import { sandboxJson, sandboxText, tokenVariables } from "../partners/sandbox/sandbox-text.ts";
-import { provideSandboxTokens } from "../partners/sandbox/sandbox-tokens.ts";
+import {
+  provideSandboxTokens,
+  sandboxJson,
+  sandboxText,
+  tokenVariables,
+} from "../partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
 import { withCheckedStore } from "../publish/store/identified-store.ts";

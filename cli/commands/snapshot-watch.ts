@@ -22,7 +22,7 @@ export const snapshotWatch = command(
   },
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
     const settings = settingsOf(shell);
-    const options = buildOptions({ ...nothingForced, concurrency, onInvalid }, settings);
+    const options = buildOptions({ concurrency, onInvalid }, settings);
     const hooks = { confirmationIntervalMs };
     await withBuildSession(shell, settings, options, hooks, (session) => {
       const afterRun = reportRuns(shell, session, json, runPlaces(settings));
@@ -43,15 +43,6 @@ export const snapshotWatch = command(
     // Being stopped is success. A build under way was given up before it changed anything.
   },
 );
-
-const nothingForced = {
-  allowShrink: false,
-  allowEmptied: false,
-  allowShared: false,
-  allowVanished: false,
-  rewrite: false,
-  dryRun: false,
-};
 
 /** Makes the function that follows each run: it keeps and prints the report, unless the run says nothing new. */
 function reportRuns(

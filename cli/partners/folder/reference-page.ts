@@ -5,11 +5,11 @@ import {
   type Operation,
   type OrReference,
   type PathItem,
+  referenceName,
   resolved,
   type Schema,
 } from "./api-document.ts";
 import { codeBlock, curlCall, jsonBlock } from "./code-block.ts";
-import { boundWords, proseBlocks, proseMarkup, schemaId, typeWords } from "./schema-words.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** Every operation, parameter, status, header and field of the document. Each is described once, and linked elsewhere. */
@@ -81,20 +81,15 @@ function answerSection(
   return html`<h3 id="${operationId}-${status}">${status}</h3>
 <p>${proseMarkup(description)} The body: ${json && typeWords(document, json.schema)}.</p>
 <details><summary>Headers and examples of the ${status}</summary>
-${rowsOf(
-  ["header", "sent", "meaning"],
-  Object.entries(headers).map(([name, header]) => ({ cells: answerHeader(document, name, header) })),
-)}
+<ul>${Object.entries(headers).map(([name, header]) => html`<li>${answerHeader(document, name, header)}</li>\n`)}</ul>
 ${examples.map(({ summary, value }) => html`${summary && html`<p>${summary}</p>`}\n${jsonBlock(value)}\n`)}</details>
 `;
 }
 
 /** A header that answers share is described below, and only linked here. */
-function answerHeader(document: ApiDocument, name: string, part: OrReference<Header>): readonly Cell[] {
-  const header = resolved(document, part);
-  const isShared = header === document.components.headers[name];
-  const link = html`<a href="#${headerId(name)}"><code>${name}</code></a>`;
-  return [link, presence(header), isShared ? "see below" : headerWords(document, header)];
+function answerHeader(document: ApiDocument, name: string, header: OrReference<Header>): Html {
+  const own = "$ref" in header ? "" : html`: ${headerWords(document, resolved(document, header))}`;
+  return html`<a href="#${headerId(name)}"><code>${name}</code></a>${own}`;
 }
 
 function objectSection(document: ApiDocument, name: string, schema: Schema): Html {
@@ -140,4 +135,66 @@ function headerWords(document: ApiDocument, { description, schema, example, exam
 
 function headerId(name: string): string {
   return `header-${name}`;
+}
+
+/** The type of a value in words. A named type is a link to its description on the reference page. */
+export function typeWords(document: ApiDocument, schema: Schema): Html {
+  const words = (part: Schema): Html => typeWords(document, part);
+  if (schema.$ref !== undefined) {
+    const name = referenceName(schema.$ref);
+    return html`<a href="#${schemaId(name)}">${name}</a>`;
+  }
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return joined(choices.map(words));
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (schema.enum !== undefined) {
+    return joined(schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`));
+  }
+  const types = [schema.type ?? "any"].flat();
+  return joined(
+    types.map((type) => (type === "array" ? html`array of ${words(schema.items ?? {})}` : html`${type}`)),
+  );
+}
+
+/** The bounds of a value: `1 or more`, `above 0`, a pattern, a format. */
+export function boundWords({ minimum, maximum, exclusiveMinimum, format, pattern }: Schema): readonly Html[] {
+  const bounds: Html[] = [];
+  if (minimum !== undefined && maximum !== undefined) bounds.push(html`${minimum} to ${maximum}`);
+  else if (minimum !== undefined) bounds.push(html`${minimum} or more`);
+  else if (maximum !== undefined) bounds.push(html`at most ${maximum}`);
+  if (exclusiveMinimum !== undefined) bounds.push(html`above ${exclusiveMinimum}`);
+  if (format !== undefined) bounds.push(html`format <code>${format}</code>`);
+  if (pattern !== undefined) bounds.push(html`pattern <code>${pattern}</code>`);
+  return bounds;
+}
+
+/** The anchor of a named type on the reference page. */
+function schemaId(name: string): string {
+  return `schema-${name}`;
+}
+
+/** Running text of the document. Text between backticks is code. */
+function proseMarkup(text: string): readonly (Html | string)[] {
+  return text
+    .trim()
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+/** Text of the document with its paragraphs and lists. */
+function proseBlocks(text: string): readonly Html[] {
+  return text
+    .trim()
+    .split(/\n\n+/)
+    .map((block) => {
+      if (!block.startsWith("- ")) return html`<p>${proseMarkup(block)}</p>\n`;
+      return html`<ul>${block
+        .split(/^- /m)
+        .slice(1)
+        .map((item) => html`<li>${proseMarkup(item)}</li>\n`)}</ul>\n`;
+    });
+}
+
+function joined(words: readonly Html[]): Html {
+  return html`${words.map((word, at) => (at === 0 ? word : html` or ${word}`))}`;
 }

@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { withSandboxRows } from "../../publish/sandbox/sandbox-programs.ts";
 import { createFollowLive } from "../../publish/snapshot/live-tree.ts";
-import { type BuildFlags, buildOptions } from "../../publish/tenant/build-context.ts";
+import { buildOptions } from "../../publish/tenant/build-context.ts";
 import { buildTenant } from "../../publish/tenant/build-tenant.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 
@@ -19,7 +19,9 @@ export async function publishSandbox(
   shell: Shell,
 ): Promise<TenantRun> {
   const { now, randomBytes, signal } = shell;
-  const run = await buildTenant(tenantId, buildOptions(publishAnyway, settings), {
+  // The rows come with the generator, so no guard has anything to look at.
+  const options = buildOptions({ onInvalid: "fail", allowShrink: true, allowEmptied: true }, settings);
+  const run = await buildTenant(tenantId, options, {
     withRows: withSandboxRows,
     store,
     beforeFirstWrite: async () => {},
@@ -34,18 +36,6 @@ export async function publishSandbox(
   if (run.failure !== null && run.outcome !== "held") throw buildFailure(run.failure);
   return run;
 }
-
-/** The rows come with the generator, so no guard has anything to look at. */
-const publishAnyway: BuildFlags = {
-  concurrency: 1,
-  onInvalid: "fail",
-  allowShrink: true,
-  allowEmptied: true,
-  allowShared: true,
-  allowVanished: true,
-  rewrite: false,
-  dryRun: false,
-};
 
 function buildFailure({ code, message }: NonNullable<TenantRun["failure"]>): Failure {
   const known = (["store_unavailable", "store_denied", "superseded"] as const).find((each) => each === code);

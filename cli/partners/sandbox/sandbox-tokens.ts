@@ -2,6 +2,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TokenPlaintext } from "../../../core/token.ts";
 import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
 import type { Audit } from "../../operate/audit/audit.ts";
 import { assertNotRemoved } from "../../operate/tokens/assert-published.ts";
 import { editRegistry, readRegistry } from "../../operate/tokens/edit-registry.ts";
@@ -12,13 +13,28 @@ import {
   latestEnd,
   revoked,
 } from "../../operate/tokens/issue-token.ts";
+import { tokenMetadata } from "../../operate/tokens/token-text.ts";
+import { table } from "../../output/table.ts";
+import { sandboxCases } from "../../publish/sandbox/sandbox-programs.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 
-/** The kinds of tokens in the sandbox. A request with each kind shows another case of the gateway's answers. */
-const sandboxTokenKinds = ["good", "small-quota", "without-scope", "expired", "revoked"] as const;
-export type SandboxTokenKind = (typeof sandboxTokenKinds)[number];
+/** For each kind of token: its environment variable in a partner's tests, and the answer to a request with it. */
+const kinds = {
+  good: { variable: "SANDBOX_TOKEN", answer: "200" },
+  "small-quota": {
+    variable: "SANDBOX_TOKEN_SMALL_QUOTA",
+    answer: "200 for 3 requests per window, then 429",
+  },
+  "without-scope": { variable: "SANDBOX_TOKEN_WITHOUT_SCOPE", answer: "403" },
+  expired: { variable: "SANDBOX_TOKEN_EXPIRED", answer: "401" },
+  revoked: { variable: "SANDBOX_TOKEN_REVOKED", answer: "401" },
+} as const;
 
-export interface SandboxToken {
+type SandboxTokenKind = keyof typeof kinds;
+
+const sandboxTokenKinds = Object.keys(kinds) as SandboxTokenKind[];
+
+interface SandboxToken {
   readonly kind: SandboxTokenKind;
   readonly entry: RegisteredToken;
   /** The plaintext of a token that was issued just now. Nobody has the plaintext of an older token, so it is `undefined`. */
@@ -102,5 +118,63 @@ function newToken(
   return {
     plaintext,
     entry: kind === "revoked" ? { ...entry, revokedAt: now.toISOString() } : entry,
+  };
+}
+
+/** The result of `sandbox init`. */
+interface SandboxReport {
+  readonly tenantId: TenantId;
+  readonly run: TenantRun;
+  readonly tokens: readonly SandboxToken[];
+}
+
+/** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no token was issued. */
+export function tokenVariables(tokens: readonly SandboxToken[]): string {
+  return tokens
+    .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${kinds[kind].variable}=${plaintext}\n`))
+    .join("");
+}
+
+export function sandboxText({ tenantId, run, tokens }: SandboxReport): string {
+  const kept = tokens.filter(({ plaintext }) => plaintext === undefined);
+  const issued = tokens.length - kept.length;
+  const programs = table(
+    ["PROGRAM", "SHOWS"],
+    sandboxCases.map(({ id, shows }) => [id, shows]),
+  );
+  const tokenTable = table(
+    ["VARIABLE", "TOKEN", "ANSWER", ""],
+    tokens.map(({ kind, entry, plaintext }) => [
+      kinds[kind].variable,
+      entry.tokenId,
+      kinds[kind].answer,
+      plaintext === undefined ? "kept" : "new",
+    ]),
+  );
+  return [
+    `Sandbox ${tenantId}: ${run.livePrograms ?? 0} programs, snapshot ${run.snapshotId ?? "-"} (${run.outcome}).\n\n`,
+    `${programs}\n${tokenTable}\n`,
+    issued > 0 ? "The new tokens stand on standard output, for this one time.\n" : "",
+    kept.length > 0
+      ? "Only whoever saved a token that was kept has its plaintext; --rotate issues all of them anew.\n"
+      : "",
+  ].join("");
+}
+
+export function sandboxJson({ tenantId, run, tokens }: SandboxReport): object {
+  const { outcome, snapshotId, livePrograms } = run;
+  return {
+    tenantId,
+    outcome,
+    snapshotId,
+    livePrograms,
+    programs: sandboxCases.map(({ id, shows }) => ({ programId: id, shows })),
+    tokens: tokens.map(({ kind, entry, plaintext }) => ({
+      kind,
+      variable: kinds[kind].variable,
+      token: plaintext ?? null,
+      ...tokenMetadata(entry),
+      revokedAt: entry.revokedAt,
+    })),
   };
 }

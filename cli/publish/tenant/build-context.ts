@@ -17,7 +17,7 @@ import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { RunDraft } from "./build-report.ts";
 
 /** What a command's flags decide about its builds. */
-export interface BuildFlags {
+interface BuildFlags {
   /** Tenants built at a time. */
   readonly concurrency: number;
   readonly onInvalid: OnInvalid;
@@ -37,11 +37,17 @@ export interface BuildOptions extends BuildFlags {
   readonly recipe: string;
 }
 
-export function buildOptions(flags: BuildFlags, settings: CliSettings): BuildOptions {
-  const allowShared = flags.allowShared || settings.sharedPrograms === "warn";
+/** What a flag does not say is not forced. */
+export function buildOptions(flags: Partial<BuildFlags>, settings: CliSettings): BuildOptions {
+  const allowShared = flags.allowShared === true || settings.sharedPrograms === "warn";
   const rules = contentRules(settings);
-  return { ...flags, allowShared, rules, recipe: recipeDigest(ownGeneratorDigest(), rules) };
+  return { ...usual, ...flags, allowShared, rules, recipe: recipeDigest(ownGeneratorDigest(), rules) };
 }
+
+const usual: BuildFlags = {
+  ...{ concurrency: 1, onInvalid: "report", rewrite: false, dryRun: false },
+  ...{ allowShrink: false, allowEmptied: false, allowShared: false, allowVanished: false },
+};
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
