@@ -2,7 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { currentKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { type Audit, auditedStatus, withAudit } from "../operate/audit/audit.ts";
+import { type Audit, type AuditRequest, recordedChange } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { isInSource } from "../operate/tenants/known-tenant.ts";
 import { removeTenant } from "../operate/tenants/remove-tenant.ts";
@@ -15,7 +15,6 @@ import {
 } from "../partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
-import { withCheckedStore } from "../publish/store/identified-store.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";
 import { asTenantId, reason } from "./option-values.ts";
@@ -39,22 +38,26 @@ export const sandboxInit = command(
     reason,
     json,
   },
-  async (shell, flags) =>
-    await withCheckedStore(shell, async (checked) => {
-      const existing = await readSandbox(checked, shell.signal);
+  async (shell, flags) => {
+    let existing: TenantId | undefined;
+    const request = async (store: ObjectStore): Promise<AuditRequest> => {
+      existing = await readSandbox(store, shell.signal);
       if (flags.tenant !== undefined && existing !== undefined && existing !== flags.tenant) {
         throw otherSandbox(existing);
       }
       const tenants = [existing ?? flags.tenant ?? parseTenantId(usualId)];
-      const request = { command: "sandbox init", tenants, reason: flags.reason };
-      const { result: print, unrecorded } = await withAudit(shell, checked, request, (store, audit) =>
+      return { command: "sandbox init", tenants, reason: flags.reason };
+    };
+    return await recordedChange(
+      shell,
+      request,
+      (store, audit) =>
         flags.remove
           ? end(store, audit, existing, shell, flags.json)
           : provide(store, audit, existing, shell, flags),
-      );
-      print();
-      return auditedStatus(shell, unrecorded);
-    }),
+      (print) => print(),
+    );
+  },
 );
 
 /**

@@ -180,16 +180,18 @@ function isOfSnapshot(key: ObjectKey): boolean {
 /**
  * A command that changes something for partners: opens a store that honours conditional writes, records the change, and prints
  * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P85).
+ * `request`: may be a question to the store, before anything is changed.
  */
 export async function recordedChange<Result>(
   shell: Shell,
-  request: AuditRequest,
+  request: AuditRequest | ((store: ObjectStore) => Promise<AuditRequest>),
   run: (store: ObjectStore, audit: Audit) => Promise<Result>,
   print: (result: Result, store: ObjectStore) => ExitStatus | void | Promise<void>,
   isProbed = true,
 ): Promise<ExitStatus> {
   const change = async (checked: ObjectStore): Promise<ExitStatus> => {
-    const { result, unrecorded } = await withAudit(shell, checked, request, run);
+    const asked = typeof request === "function" ? await request(checked) : request;
+    const { result, unrecorded } = await withAudit(shell, checked, asked, run);
     const status = await print(result, checked);
     return auditedStatus(shell, unrecorded, status ?? 0);
   };

@@ -1,9 +1,7 @@
 import { asFailure, type FailureCode } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
-import type { AuditChange } from "../../operate/audit/audit.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { orFault } from "./last-build.ts";
@@ -78,21 +76,4 @@ export async function readRemovals(
       }),
     );
   });
-}
-
-/** The person who held a tenant, from the audit; `null` when the audit has no record of it or cannot be read. */
-export async function heldBy(
-  store: ObjectStore,
-  tenantId: TenantId,
-  since: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const { readAudit } = await import("../../operate/audit/read-audit.ts");
-  const until = new Date(since);
-  // A command that holds a tenant is done within an hour.
-  const query = { tenantId, since: new Date(until.getTime() - 3_600_000), until, limit: 100 };
-  const { value } = await orFault(undefined, signal, () => readAudit(store, query, signal));
-  const holds = (change: AuditChange): boolean => change.kind === "snapshot" && change.after?.isHeld === true;
-  const holder = value?.records.find(({ outcome, changes }) => outcome === "done" && changes.some(holds));
-  return holder === undefined ? null : `${holder.actor.user}@${holder.actor.host}`;
 }

@@ -1,5 +1,6 @@
 import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
+import type { Current } from "../../../core/current.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
@@ -9,7 +10,7 @@ import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { type LastBuild, orFault, readLastBuilds } from "./last-build.ts";
 import { headOf, type LiveReading, readLiveHead } from "./live.ts";
-import { heldBy, type Removal, readRemovals, registryReading } from "./registry.ts";
+import { type Removal, readRemovals, registryReading } from "./registry.ts";
 
 export interface TenantFacts extends LastBuild {
   readonly tenantId: string;
@@ -17,7 +18,7 @@ export interface TenantFacts extends LastBuild {
   readonly live: LiveFacts | null;
   readonly fault: string | null;
   /** The hold, also of a tenant whose manifest is damaged. */
-  readonly hold: Hold | null;
+  readonly hold: Current["hold"];
   readonly removal: Removal | null;
   /** The sandbox's programs come with the generator: it is published once, and no source lists it (P97). */
   readonly isSandbox: boolean;
@@ -38,14 +39,6 @@ export interface LiveFacts {
   /** When a build last found that this snapshot is what the source says; `null` when that is not known. */
   readonly confirmedAt: string | null;
   readonly programs: number;
-}
-
-export interface Hold {
-  readonly reason: string;
-  /** RFC 3339. */
-  readonly since: string;
-  /** `null`: not recorded. */
-  readonly by: string | null;
 }
 
 export interface TenantsReading {
@@ -107,7 +100,6 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
     const reading = question.live ?? (await readLiveHead(store, tenantId, signal));
     const pointer =
       reading.kind === "read" ? reading.live.pointer : reading.kind === "damaged" ? reading.pointer : null;
-    const held = pointer?.current.hold ?? null;
     return {
       tenantId,
       ...build,
@@ -116,7 +108,7 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
       isSandbox,
       live: reading.kind === "read" ? liveFacts(reading.live, build) : null,
       fault: reading.kind === "damaged" ? reading.reason : null,
-      hold: held && { ...held, by: await heldBy(store, tenantId, held.since, signal) },
+      hold: pointer?.current.hold ?? null,
       removal: removals.get(tenantId) ?? null,
       keys: keys.kind === "read" ? keys.registry.tokens.filter((token) => token.tenantId === tenantId) : null,
       answers: log?.of(tenantId) ?? null,

@@ -1,6 +1,6 @@
 import { plainTime, type Reader } from "../../output/times.ts";
 import type { LastRun } from "../facts/last-build.ts";
-import type { Hold, TenantFacts } from "../facts/tenants.ts";
+import type { TenantFacts } from "../facts/tenants.ts";
 import {
   buildCommand,
   clause,
@@ -73,8 +73,8 @@ function blockOf(facts: BuildFacts): BuildState["block"] {
   return facts.lastTry?.outcome === "failed" && code === "invalid_program" ? "faults" : "none";
 }
 
-export function holdWords({ since, reason, by }: Hold, reader: Reader): string {
-  return `since ${plainTime(since, reader)}${by === null ? "" : ` by ${by}`}: ${clause(reason)}`;
+export function holdWords({ since, reason }: NonNullable<TenantFacts["hold"]>, reader: Reader): string {
+  return `since ${plainTime(since, reader)}: ${clause(reason)}`;
 }
 
 /** What each guard prevents, by the code of its failure: lost programs, emptied fields, or another tenant's programs. */

@@ -1,6 +1,5 @@
 import { numberText } from "../../output/counted.ts";
 import type { LastRun } from "../facts/last-build.ts";
-import type { Hold } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 import type { DescribedRow, Line, Piece } from "./description.ts";
 
@@ -35,10 +34,9 @@ export function describedAge(live: NonNullable<JudgedTenant["live"]>): readonly 
   ];
 }
 
-export function holdLine(hold: Hold | null): Line {
+export function holdLine(hold: JudgedTenant["hold"]): Line {
   if (hold === null) return "none";
-  const by = hold.by === null ? "" : ` by ${hold.by}`;
-  return [{ tone: "doubtful", text: "held" }, " since ", { time: hold.since }, `${by}: ${hold.reason}`];
+  return [{ tone: "doubtful", text: "held" }, " since ", { time: hold.since }, `: ${hold.reason}`];
 }
 
 /** The last run with its reason, and the last try if it is another one. */

@@ -193,7 +193,7 @@ export function explanationJson(explanation: Explanation, now: Date): object {
 }
 
 function liveJson({ store, tenant }: Explanation): object {
-  const hold = tenant.hold && { reason: tenant.hold.reason, since: tenant.hold.since };
+  const { hold } = tenant;
   if (store.kind === "unpublished") return store;
   if (store.kind === "damaged") return { kind: store.kind, reason: store.reason, hold };
   const { kind, snapshotId, programs, near, past } = store;

@@ -94,7 +94,7 @@ function tenantJson(tenant: JudgedTenant, now: Date): object {
     tenantId,
     live: live && {
       ...live,
-      hold: hold && { reason: hold.reason, since: hold.since },
+      hold,
       ageSeconds: ageSeconds(live.contentAt),
       confirmedAgeSeconds: ageSeconds(live.confirmedAt),
     },
@@ -104,7 +104,7 @@ function tenantJson(tenant: JudgedTenant, now: Date): object {
     removedAt: goneSince(tenant),
     renamedTo: null,
     isSandbox,
-    hold,
+    hold: hold && { ...hold, by: null },
     fault,
     concerns: tenant.concerns.map(concernJson),
   };

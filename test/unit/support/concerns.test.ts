@@ -18,7 +18,7 @@ const tried = (outcome: string, hours = 0.1) => ({
   lastRun: null,
   lastTry: { outcome, triedAt: ago(hours) },
 });
-const hold = { reason: "rollback", since: ago(3), by: null };
+const hold = { reason: "rollback", since: ago(3) };
 const answers = { requests: 200, failed: 0, limited: 0, refused: 0, failures: [] };
 
 const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<TenantFacts>])[] = [

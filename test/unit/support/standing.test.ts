@@ -17,7 +17,7 @@ import {
 } from "../../support/program-facts.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
 
-const hold = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z", by: null };
+const hold = { reason: "wrong prices", since: "2026-11-21T12:00:00.000Z" };
 const problem = {
   severity: "error",
   code: "program_name_blank",
