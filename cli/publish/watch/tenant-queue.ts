@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createSlots, forEachBounded } from "../../../core/bounded-work.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { BuildSchedule } from "../run/build-run.ts";
 
@@ -26,81 +27,74 @@ export interface QueueOptions {
   readonly buildNotified: (tenantId: TenantId) => Promise<void>;
 }
 
-type Build = () => Promise<void>;
-type Kind = "notified" | "turn";
-
 /**
  * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
- * P32: a notified tenant goes before the round of all, and the round leaves one of several slots free for notified tenants.
+ * P32: builds get slots in the order in which they ask. A round asks for all but one of several slots at a time, and notified tenants
+ * for no more than there are. So a notified tenant never waits for the round, and the round ends however many are notified.
  */
 export function createTenantQueue(options: QueueOptions): TenantQueue {
   const { concurrency, intervalMs, signal, buildRound, buildNotified } = options;
-  const roundSlots = Math.max(1, concurrency - 1);
-  /** Builds that wait for a slot: of notified tenants, and those of the round that wait for their turn. */
-  const waiting = { notified: new Map<TenantId, Build>(), turn: new Map<TenantId, Build>() };
-  /** Tenants that are being built, or were a moment ago. */
-  const busy = new Set<TenantId>();
-  const slots = { notified: 0, turn: 0 };
-  let lastKind: Kind = "turn";
+  const slots = createSlots(concurrency);
+  /** Tenants whose builds have not begun. */
+  const waiting = { notified: new Set<TenantId>(), turn: new Set<TenantId>() };
+  /** The last build of each tenant, until a moment after its end. */
+  const lastBuilds = new Map<TenantId, Promise<void>>();
+  /** Notified tenants that have asked for a slot, or have one. */
+  let asking = 0;
   const underWay = new Set<Promise<void>>();
-  let hasBegun = false;
-
-  /** Begins what there is a slot for. */
-  function look(): void {
-    while (hasBegun && !signal.aborted && slots.notified + slots.turn < concurrency) {
-      const turn = slots.turn < roundSlots ? firstFree("turn") : undefined;
-      // P32: an endless series of notifications must not stop the round, so they take turns where both wait.
-      const isRoundOwed = turn !== undefined && slots.turn === 0 && lastKind === "notified";
-      const tenantId = isRoundOwed ? undefined : firstFree("notified");
-      if (tenantId !== undefined) follow(build("notified", tenantId));
-      else if (turn !== undefined) follow(build("turn", turn));
-      else return;
-    }
-  }
-
-  function firstFree(kind: Kind): TenantId | undefined {
-    for (const tenantId of waiting[kind].keys()) if (!busy.has(tenantId)) return tenantId;
-    return undefined;
-  }
-
-  async function build(kind: Kind, tenantId: TenantId): Promise<void> {
-    const own = waiting[kind].get(tenantId);
-    waiting[kind].delete(tenantId);
-    busy.add(tenantId);
-    slots[kind] += 1;
-    lastKind = kind;
-    // A burst of changes makes few snapshots.
-    const gathered = new Promise<void>((resolve) => setTimeout(resolve, gatherMs));
-    await own?.();
-    slots[kind] -= 1;
-    look();
-    if (kind === "notified") await gathered;
-    busy.delete(tenantId);
-    look();
-  }
 
   function follow(work: Promise<void>): void {
     const followed = work.finally(() => underWay.delete(followed));
     underWay.add(followed);
   }
 
-  const inTurns: BuildSchedule = async (tenants, own) => {
-    const ended = tenants.map(
-      (tenantId) =>
-        new Promise<void>((resolve) => {
-          waiting.turn.set(tenantId, () => own(tenantId).then(resolve));
-        }),
-    );
-    if (signal.aborted) endTurns();
-    else look();
-    await Promise.all(ended);
-  };
-
-  /** Each build sees the signal, and ends by itself. */
-  function endTurns(): void {
-    for (const own of waiting.turn.values()) follow(own());
-    waiting.turn.clear();
+  async function afterEarlierBuilds(tenantId: TenantId, build: () => Promise<void>): Promise<void> {
+    const last = (lastBuilds.get(tenantId) ?? Promise.resolve()).then(build);
+    lastBuilds.set(tenantId, last);
+    await last;
+    if (lastBuilds.get(tenantId) === last) lastBuilds.delete(tenantId);
+    beginNotified();
   }
+
+  async function inSlot(
+    tenantId: TenantId,
+    kind: keyof typeof waiting,
+    build: () => Promise<void>,
+  ): Promise<void> {
+    // Each build sees the signal, and ends by itself.
+    await slots(`Building ${tenantId}`, undefined, async () => {
+      waiting[kind].delete(tenantId);
+      await build();
+    });
+  }
+
+  function beginNotified(): void {
+    for (const tenantId of waiting.notified) {
+      if (asking >= concurrency || signal.aborted) return;
+      if (lastBuilds.has(tenantId)) continue;
+      asking += 1;
+      follow(afterEarlierBuilds(tenantId, () => notifiedBuild(tenantId)));
+    }
+  }
+
+  async function notifiedBuild(tenantId: TenantId): Promise<void> {
+    let gathered: Promise<void> | undefined;
+    await inSlot(tenantId, "notified", async () => {
+      // A burst of changes makes few snapshots.
+      gathered = new Promise((resolve) => setTimeout(resolve, gatherMs));
+      await buildNotified(tenantId);
+    });
+    asking -= 1;
+    beginNotified();
+    await gathered;
+  }
+
+  const inTurns: BuildSchedule = async (tenants, build) => {
+    for (const tenantId of tenants) waiting.turn.add(tenantId);
+    await forEachBounded(tenants, Math.max(1, concurrency - 1), (tenantId) =>
+      afterEarlierBuilds(tenantId, () => inSlot(tenantId, "turn", () => build(tenantId))),
+    );
+  };
 
   let timer: NodeJS.Timeout | undefined;
   let isInRound = false;
@@ -111,7 +105,7 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
 
   function planRound(): void {
     clearTimeout(timer);
-    if (!hasBegun || isInRound || signal.aborted) return;
+    if (isInRound || signal.aborted) return;
     const atMs = isAllNotified ? Math.min(soonestRoundMs, nextRoundMs) : nextRoundMs;
     timer = setTimeout(() => follow(round()), Math.max(0, Math.ceil(atMs - performance.now())));
   }
@@ -138,20 +132,17 @@ export function createTenantQueue(options: QueueOptions): TenantQueue {
       // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
       const { notified } = waiting;
       if (notified.size >= maxNotified && !notified.has(tenantId)) return notifyAll();
-      notified.set(tenantId, () => buildNotified(tenantId));
-      look();
+      notified.add(tenantId);
+      beginNotified();
     },
     notifyAll,
     async run() {
-      hasBegun = true;
       planRound();
-      look();
       if (!signal.aborted) await once(signal, "abort");
       clearTimeout(timer);
-      endTurns();
       while (underWay.size > 0) await Promise.all(underWay);
     },
-    waiting: () => new Set([...waiting.notified.keys(), ...waiting.turn.keys()]).size,
+    waiting: () => new Set([...waiting.notified, ...waiting.turn]).size,
   };
 }
 
