@@ -91,7 +91,6 @@ export const snapshotBuild = command(
           wanted: tenantIds === undefined ? { kind: "all", shard } : { kind: "asked", tenantIds },
           progress: createProgressBar(shell.stderr, shell.now),
         });
-        if (!flags.dryRun) await session.keepReport(built);
         audit?.note(publications(built.tenants));
         unrecorded = await audit?.end(failureOf(built));
         return built;

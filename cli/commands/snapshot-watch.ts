@@ -1,12 +1,11 @@
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
-import { type BuildSession, withBuildSession } from "../publish/run/build-session.ts";
-import { createNews } from "../publish/run/run-news.ts";
+import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { watchSource } from "../publish/watch/watch-source.ts";
 import { commandLogger } from "../shell/command-logger.ts";
-import { type Shell, settingsOf } from "../shell/shell.ts";
+import { settingsOf } from "../shell/shell.ts";
 import { command, defaulted, flag } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { concurrency, onInvalid, shard } from "./snapshot-build.ts";
@@ -23,10 +22,13 @@ export const snapshotWatch = command(
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
     const settings = settingsOf(shell);
     const options = buildOptions({ concurrency, onInvalid }, settings);
-    const hooks = { confirmationIntervalMs };
-    await withBuildSession(shell, settings, options, hooks, (session) => {
-      const afterRun = reportRuns(shell, session, json, runPlaces(settings));
-      return watchSource({
+    const places = runPlaces(settings);
+    const onNews = (report: RunReport): void => {
+      shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report, places)}\n`);
+    };
+    const hooks = { confirmationIntervalMs, onNews };
+    await withBuildSession(shell, settings, options, hooks, (session) =>
+      watchSource({
         session,
         settings,
         concurrency,
@@ -37,28 +39,11 @@ export const snapshotWatch = command(
         onAdmin: (address) => {
           shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
         },
-        afterRun,
-      });
-    });
+      }),
+    );
     // Being stopped is success. A build under way was given up before it changed anything.
   },
 );
-
-/** Makes the function that follows each run: it keeps and prints the report, unless the run says nothing new. */
-function reportRuns(
-  shell: Shell,
-  session: BuildSession,
-  json: boolean,
-  places: string,
-): (report: RunReport) => Promise<void> {
-  const isNews = createNews();
-  return async (report) => {
-    if (!isNews(report)) return;
-    await session.keepReport(report);
-    if (json) shell.stdout.write(`${printableJson(report, 0)}\n`);
-    else shell.stdout.write(`${runSummary(report, places)}\n`);
-  };
-}
 
 /** The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants change. */
 const confirmationIntervalMs = 10_000;

@@ -1,11 +1,6 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
-import { parseSnapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
-import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { RunReport } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";
 import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
@@ -18,7 +13,7 @@ import { requireConditionalWrites } from "../store/probe-conditional-writes.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
 import { type BuildSchedule, buildRun } from "./build-run.ts";
 import type { WantedTenants } from "./choose-tenants.ts";
-import { createTenantNews } from "./run-news.ts";
+import { createNews } from "./run-news.ts";
 import { createRunRecorder } from "./run-recorder.ts";
 
 /** What a command adds to its session. */
@@ -27,6 +22,8 @@ export interface SessionHooks {
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
+  /** Hears of each run that published or found something else than the ones before, unless it was interrupted. */
+  readonly onNews?: (report: RunReport) => void;
 }
 
 export interface RunRequest {
@@ -40,10 +37,11 @@ export interface RunRequest {
 export interface BuildSession {
   readonly databaseUrl: DatabaseUrl;
   readonly store: ObjectStore;
-  /** Runs a build, with a log line per tenant. Throws nothing: see the report's `failure`. */
+  /**
+   * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a store and the report says
+   * anything new. Throws nothing: see the report's `failure`.
+   */
   build(request: RunRequest): Promise<RunReport>;
-  /** Stores the report under `runs/` for support, if there is a store. A failure of this undoes nothing. */
-  keepReport(report: RunReport): Promise<void>;
 }
 
 /** Hears how far one run is. */
@@ -59,10 +57,10 @@ export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
   options: BuildOptions,
-  { confirmationIntervalMs, watchStore }: SessionHooks,
+  { confirmationIntervalMs, watchStore, onNews }: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
-  const { signal, now, randomBytes, stderr } = shell;
+  const { signal, now, randomBytes } = shell;
   const { dryRun, concurrency } = options;
   const logger = commandLogger(shell, settings);
   await refuseDemoStore(settings);
@@ -71,19 +69,9 @@ export async function withBuildSession<Result>(
     const identified = identifiedStore(opened, settings, shell);
     const beforeFirstWrite = identified.requireConditions;
     const store = watchStore?.(identified) ?? identified;
-    const recorder = createRunRecorder(store, shell, confirmationIntervalMs);
-    const isTenantNews = createTenantNews();
+    const recorder = createRunRecorder(identified, shell, confirmationIntervalMs);
+    const news = createNews();
     const sideBySide: BuildSchedule = (tenants, build) => forEachBounded(tenants, concurrency, build);
-    /** P160: a run that came to nothing begins no store. */
-    let hasWorked = false;
-    const mayWrite = async (): Promise<boolean> => hasWorked || (await identified.exists());
-
-    function logTenant(run: TenantRun): void {
-      const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
-      const level = !isTenantNews(run) ? "debug" : failure === null ? "info" : "error";
-      const fields = { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts };
-      logger[level](fields, `tenant ${outcome}`);
-    }
 
     const session: BuildSession = {
       databaseUrl,
@@ -92,6 +80,7 @@ export async function withBuildSession<Result>(
         // A folder may be read-only, too.
         if (dryRun) await requireConditionalWrites(opened, shell);
         identified.identifyAnew();
+        let isTenantNews = false;
         const report = await buildRun(wanted, options, {
           ...{ pool, store, beforeFirstWrite, now, randomBytes, signal, schedule },
           followLive: createFollowLive(shell, settings),
@@ -99,27 +88,25 @@ export async function withBuildSession<Result>(
           onProgress: progress.programs,
           onTenantDone: (run) => {
             progress.tenantDone();
-            logTenant(run);
+            const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
+            const isNews = news.isOfTenant(run);
+            isTenantNews ||= isNews;
+            const level = !isNews ? "debug" : failure === null ? "info" : "error";
+            const fields = { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts };
+            logger[level](fields, `tenant ${outcome}`);
           },
         });
         progress.clear();
-        recorder.note(report);
-        hasWorked ||= report.failure === null && report.outcome !== "interrupted";
+        const isNews = news.isOfSource(report) || isTenantNews;
+        recorder.note(report, isNews);
+        if (isNews && report.outcome !== "interrupted") onNews?.(report);
         return report;
-      },
-      async keepReport(report) {
-        try {
-          if (!(await mayWrite())) return;
-          await store.put(runKey(parseSnapshotId(report.runId)), bytesBody(documentBytes(report)));
-        } catch (error) {
-          stderr.write(`partner-programs: the run report was not stored: ${asFailure(error).message}\n`);
-        }
       },
     };
     try {
       return await use(session);
     } finally {
-      if (await mayWrite().catch(() => true)) await recorder.flush();
+      await recorder.flush();
     }
   }
 

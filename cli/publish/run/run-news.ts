@@ -1,30 +1,32 @@
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 
-/** Tells whether a tenant's run published something, or found something else than the one before. */
-export function createTenantNews(): (run: TenantRun) => boolean {
-  const before = new Map<string, string>();
-  return (run) => {
-    const { tenantId, outcome, snapshotId, previousSnapshotId, failure, leftOut, problemCounts } = run;
-    const state = outcome === "published" ? "unchanged" : outcome;
-    const found = JSON.stringify([state, failure?.message, leftOut, problemCounts]);
-    const isNew = before.get(tenantId) !== found;
-    before.set(tenantId, found);
-    return isNew || (snapshotId !== null && snapshotId !== previousSnapshotId);
+/** What the runs of one process have said already. */
+export interface News {
+  /** Whether the run published something, or found something else than the tenant's run before. Called once for each. */
+  isOfTenant(run: TenantRun): boolean;
+  /** Whether the report says something else of the whole source than the one before: of the round, or of some tenants' run. */
+  isOfSource(report: RunReport): boolean;
+}
+
+export function createNews(): News {
+  const before = new Map([[someTenants, JSON.stringify([undefined, []])]]);
+  const isNew = (subject: string, found: readonly unknown[]): boolean => {
+    const text = JSON.stringify(found);
+    const isOther = before.get(subject) !== text;
+    before.set(subject, text);
+    return isOther;
+  };
+  return {
+    isOfTenant({ tenantId, outcome, snapshotId, previousSnapshotId, failure, leftOut, problemCounts }) {
+      const state = outcome === "published" ? "unchanged" : outcome;
+      const isOther = isNew(tenantId, [state, failure?.message, leftOut, problemCounts]);
+      return isOther || (snapshotId !== null && snapshotId !== previousSnapshotId);
+    },
+    isOfSource: ({ options, failure, problems }) =>
+      isNew(options.tenants === null ? wholeRound : someTenants, [failure?.message, problems]),
   };
 }
 
-/** Makes a function that tells whether a run's report is news: one of its tenants is, or what it says of the whole source. */
-export function createNews(): (report: RunReport) => boolean {
-  const isTenantNews = createTenantNews();
-  const before = { round: "", other: noFindings };
-  return ({ options, outcome, tenants, failure, problems }) => {
-    if (outcome === "interrupted") return false;
-    const kind = options.tenants === null ? "round" : "other";
-    const found = JSON.stringify([failure?.message, problems]);
-    const isNew = before[kind] !== found;
-    before[kind] = found;
-    return tenants.map(isTenantNews).includes(true) || isNew;
-  };
-}
-
-const noFindings = JSON.stringify([undefined, []]);
+/** No tenant's id contains a space. */
+const wholeRound = "a round";
+const someTenants = "some tenants";

@@ -1,23 +1,30 @@
 import { asFailure } from "../../../core/failure.ts";
+import { parseSnapshotId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { documentBytes } from "../../../core/stored-document.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { addReports } from "./run-documents.ts";
 
-/** Keeps `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
+/** Keeps reports, `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
 export interface RunRecorder {
-  /** Notes a run that has ended. Returns at once. */
-  note(report: RunReport): void;
+  /** Notes a run that has ended. `isNews`: its report is stored for support, too. Returns at once. */
+  note(report: RunReport, isNews: boolean): void;
   /** Writes at once what was noted and is not written yet. Never rejects. */
   flush(): Promise<void>;
 }
+
+/** A store of which it can be asked whether anything has begun it. */
+type RecordedStore = ObjectStore & { exists(): Promise<boolean> };
 
 /**
  * `minIntervalMs`: the least time between two writes; `undefined`: only `flush` writes. P25: a failure to write is a line on standard
  * error and changes no exit status. The next write tries again.
  */
 export function createRunRecorder(
-  store: ObjectStore,
+  store: RecordedStore,
   { now, signal, stderr }: Pick<Shell, "now" | "signal" | "stderr">,
   minIntervalMs?: number,
 ): RunRecorder {
@@ -25,21 +32,33 @@ export function createRunRecorder(
   const ended = new AbortController();
   const end = (): void => ended.abort();
   signal.addEventListener("abort", () => setTimeout(end, interruptedGraceMs).unref(), { once: true });
-  let noted: readonly RunReport[] = [];
+  let noted: readonly (readonly [report: RunReport, isNews: boolean])[] = [];
   let writing = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let beganAtMs = Number.NEGATIVE_INFINITY;
 
   async function write(): Promise<void> {
     if (noted.length === 0) return;
-    const reports = noted;
+    const runs = noted;
     noted = [];
     beganAtMs = performance.now();
     try {
-      await addReports(store, reports, now(), ended.signal);
+      // P160: a run that came to nothing begins no store.
+      if (!(await store.exists())) return;
+      for (const [report, isNews] of runs) {
+        const key = runKey(parseSnapshotId(report.runId));
+        if (isNews) await store.put(key, bytesBody(documentBytes(report)), { signal: ended.signal });
+      }
+      await addReports(
+        store,
+        runs.map(([report]) => report),
+        now(),
+        ended.signal,
+      );
     } catch (error) {
-      noted = [...reports, ...noted].slice(-maxNoted);
-      stderr.write(`partner-programs: the age of the data was not stored: ${asFailure(error).message}\n`);
+      noted = [...runs, ...noted].slice(-maxNoted);
+      const what = "the run's report and the age of the data were not stored";
+      stderr.write(`partner-programs: ${what}: ${asFailure(error).message}\n`);
     }
   }
 
@@ -52,9 +71,9 @@ export function createRunRecorder(
   }
 
   return {
-    note(report) {
+    note(report, isNews) {
       if (report.options.dryRun) return;
-      noted = [...noted, report];
+      noted = [...noted, [report, isNews]];
       if (minIntervalMs === undefined) return;
       timer ??= setTimeout(flush, Math.max(0, beganAtMs + minIntervalMs - performance.now()));
     },

@@ -44,7 +44,7 @@ export function identifiedStore(
   shell: Shell,
 ): IdentifiedStore {
   let known: StoreId | undefined;
-  let identifying: Promise<void> | undefined;
+  let identifying: Promise<boolean> | undefined;
   let probing: Promise<void> | undefined;
 
   function requireConditions(): Promise<void> {
@@ -57,7 +57,10 @@ export function identifiedStore(
     return probing;
   }
 
-  async function identify(options: CallOptions): Promise<void> {
+  /** Reads the identity; begins the store if there is none and it may. Returns whether there is a store now. */
+  async function identify(mayBegin: boolean): Promise<boolean> {
+    // After an interruption the report is still written, so the check must not be aborted then.
+    const options = shell.signal.aborted ? {} : { signal: shell.signal };
     const found = await readStoreIdentity(store, options);
     // With `STORE_ID` set, no other store is written to, and none is begun (P161).
     const wrong = wrongStore(wanted, found?.storeId, store.address);
@@ -70,7 +73,8 @@ export function identifiedStore(
         `${store.address} was the store ${known} and ${now}, so nothing is written there. Is the volume mounted?`,
       );
     }
-    known = (found ?? (await begin(options))).storeId;
+    known = (found ?? (mayBegin ? await begin(options) : undefined))?.storeId;
+    return known !== undefined;
   }
 
   /** When two processes begin a store at once, the conditional write lets one win (P11). */
@@ -94,9 +98,7 @@ export function identifiedStore(
 
   /** All writes wait for one check. When it fails, each of them fails with it, and the next write checks again. */
   async function identified(): Promise<void> {
-    // After an interruption the report is still written, so the check must not be aborted then.
-    const signal = shell.signal.aborted ? undefined : shell.signal;
-    identifying ??= identify({ signal }).catch((error: unknown) => {
+    identifying ??= identify(true).catch((error: unknown) => {
       identifying = undefined;
       throw error;
     });
@@ -113,6 +115,10 @@ export function identifiedStore(
     identifyAnew() {
       identifying = undefined;
     },
-    exists: async () => (await readStoreIdentity(store)) !== undefined,
+    async exists() {
+      if (identifying === undefined && !(await identify(false))) return false;
+      identifying ??= Promise.resolve(true);
+      return await identifying;
+    },
   };
 }

@@ -1,7 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
-import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import type { BuildSession, RunRequest } from "../run/build-session.ts";
 import { inShard, type Shard } from "../run/shard.ts";
@@ -20,21 +19,17 @@ interface WatchOptions {
   readonly signal: AbortSignal;
   /** Where the listener for health and metrics is, when there is one. */
   readonly onAdmin: (address: string) => void;
-  /** Called once after each run of a notified tenant or of all, unless the run was interrupted. */
-  readonly afterRun: (report: RunReport) => Promise<void>;
 }
 
 /** Builds what changes, until the signal. */
 export async function watchSource(options: WatchOptions): Promise<void> {
-  const { session, shard, logger, signal, afterRun } = options;
+  const { session, shard, logger, signal } = options;
   logger.info({ ...buildInfo() }, "watching the source");
   const state = { waiting: () => 0, isListening: false };
   await withWatchAdmin({ ...options, store: session.store, state }, async (onRunEnded) => {
     async function build(kind: RunKind, request: Pick<RunRequest, "wanted" | "schedule">): Promise<void> {
       const report = await session.build(request);
-      if (report.outcome === "interrupted") return;
-      onRunEnded(report, kind);
-      await afterRun(report);
+      if (report.outcome !== "interrupted") onRunEnded(report, kind);
     }
 
     const queue = createTenantQueue({

@@ -17,10 +17,11 @@ let puts: number;
 /** What happens to a put of the document; the real one is handed to it. */
 let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
 let complaints: string[];
+let isBegun: boolean;
 let clock = 0;
 
 beforeEach(async () => {
-  [puts, complaints, onPut] = [0, [], (put) => put()];
+  [puts, complaints, onPut, isBegun] = [0, [], (put) => put(), true];
 });
 
 afterEach(async () => {
@@ -40,7 +41,7 @@ function recorder(minIntervalMs?: number, signal = new AbortController().signal)
   const shell = { now: () => new Date(), signal, stderr } as unknown as Parameters<
     typeof createRunRecorder
   >[1];
-  return createRunRecorder(seen, shell, minIntervalMs);
+  return createRunRecorder({ ...seen, exists: async () => isBegun }, shell, minIntervalMs);
 }
 
 function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
@@ -73,29 +74,48 @@ test("without an interval only a flush writes, once, and only if there is someth
   const recorded = recorder();
   await recorded.flush();
   expect([puts, await stored()]).toEqual([0, []]);
-  recorded.note(reportOf("a", "b"));
-  recorded.note(reportOf("c"));
+  recorded.note(reportOf("a", "b"), false);
+  recorded.note(reportOf("c"), false);
   await recorded.flush();
   await recorded.flush();
   expect([puts, await stored()]).toEqual([1, ["a", "b", "c"]]);
+});
+
+test("P160 a report is stored when it says anything new, and nothing where there is no store", async () => {
+  const reports = async (): Promise<number> => {
+    let found = 0;
+    for await (const { key } of store.list("runs/")) if (/T\d+Z-/.test(key)) found += 1;
+    return found;
+  };
+  for (const [isThere, isNews, expected] of [
+    [false, true, 0],
+    [true, false, 0],
+    [true, true, 1],
+  ] as const) {
+    isBegun = isThere;
+    const recorded = recorder();
+    recorded.note(reportOf("a"), isNews);
+    await recorded.flush();
+    expect([await reports(), await stored()]).toEqual([expected, isThere ? ["a"] : []]);
+  }
 });
 
 test("with one the first note is written at once, and what follows is gathered until it has passed", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const minIntervalMs = 500;
   const recorded = recorder(minIntervalMs);
-  recorded.note(reportOf("a"));
+  recorded.note(reportOf("a"), false);
   vi.advanceTimersByTime(0);
   await expect.poll(stored).toEqual(["a"]);
   // With nothing noted it only waits for the write under way.
   await recorded.flush();
-  for (const tenantId of ["b", "c", "d"]) recorded.note(reportOf(tenantId));
+  for (const tenantId of ["b", "c", "d"]) recorded.note(reportOf(tenantId), false);
   vi.advanceTimersByTime(minIntervalMs - 1);
   expect(puts).toBe(1);
   vi.advanceTimersByTime(1);
   await expect.poll(stored).toEqual(["a", "b", "c", "d"]);
   expect(puts).toBe(2);
-  recorded.note(reportOf("e"));
+  recorded.note(reportOf("e"), false);
   await recorded.flush();
   expect([puts, await stored()]).toEqual([3, ["a", "b", "c", "d", "e"]]);
   expect(complaints).toEqual([]);
@@ -108,7 +128,7 @@ test("P25 a write whose answer was lost is no failure", async () => {
     return result;
   };
   const recorded = recorder();
-  recorded.note(reportOf("a"));
+  recorded.note(reportOf("a"), false);
   await recorded.flush();
   expect([complaints, await stored()]).toEqual([[], ["a"]]);
 });
@@ -121,7 +141,7 @@ test("P25 what another builder wrote meanwhile is merged, not overwritten", asyn
     return put();
   };
   const recorded = recorder();
-  recorded.note(reportOf("ours"));
+  recorded.note(reportOf("ours"), false);
   await recorded.flush();
   expect([puts, complaints, await stored()]).toEqual([2, [], ["ours", "theirs"]]);
 });
@@ -129,14 +149,14 @@ test("P25 what another builder wrote meanwhile is merged, not overwritten", asyn
 test("P25 a document that changes all the time is given up, told, and written with the next flush", async () => {
   onPut = async () => ({ kind: "refused" });
   const recorded = recorder();
-  recorded.note(reportOf("a"));
+  recorded.note(reportOf("a"), false);
   await recorded.flush();
   expect(puts).toBe(8);
   expect(complaints).toEqual([
     expect.stringContaining("runs/confirmed.json changed all the time; try again."),
   ]);
   onPut = (put) => put();
-  recorded.note(reportOf("b"));
+  recorded.note(reportOf("b"), false);
   await recorded.flush();
   expect(await stored()).toEqual(["a", "b"]);
 });
@@ -146,7 +166,7 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
     throw unavailable();
   };
   const recorded = recorder();
-  recorded.note(reportOf("a"));
+  recorded.note(reportOf("a"), false);
   await recorded.flush();
   expect([puts, complaints]).toEqual([2, [expect.stringContaining("broken by the test")]]);
   onPut = (put) => put();
@@ -159,7 +179,7 @@ test("tenants that are gone are dropped with the next write", async () => {
   const old = { confirmedAt: "2020-01-01T00:00:00Z", snapshotId: parseSnapshotId(snapshotId ?? "") };
   await storeConfirmations(store, { gone: old, kept: old });
   const recorded = recorder();
-  recorded.note(roundOf(null, run("kept"), run("new")));
+  recorded.note(roundOf(null, run("kept"), run("new")), false);
   await recorded.flush();
   expect(await stored()).toEqual(["kept", "new"]);
 });
@@ -167,8 +187,8 @@ test("tenants that are gone are dropped with the next write", async () => {
 test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {
   const [one, other] = [recorder(), recorder()];
   const failed = { ...run("b"), outcome: "failed" as const, failure: { code: "internal", message: "No." } };
-  one.note(roundOf("1/2", run("a")));
-  other.note(roundOf("2/2", failed));
+  one.note(roundOf("1/2", run("a")), false);
+  other.note(roundOf("2/2", failed), false);
   await Promise.all([one.flush(), other.flush()]);
   const found = await lastRuns();
   expect(found?.runsOfAll).toMatchObject([
@@ -182,8 +202,8 @@ test("runs/last.json has the last run of each tenant and shard, whoever wrote fi
     leftOutCount: 1,
   });
   const dry = roundOf(null, run("dry"));
-  one.note({ ...dry, options: { ...dry.options, dryRun: true } });
-  one.note(roundOf(null, run("a")));
+  one.note({ ...dry, options: { ...dry.options, dryRun: true } }, false);
+  one.note(roundOf(null, run("a")), false);
   await one.flush();
   const after = await lastRuns();
   expect(after?.runsOfAll).toMatchObject([{ shard: null, tenants: ["a"] }]);
@@ -198,7 +218,7 @@ test("P144 programs of another tenant are remembered until a build takes them aw
   const counted: (number | undefined)[] = [];
   for (const each of [shared, found, { ...found, outcome: "failed" as const }, lessened, found]) {
     const recorded = recorder();
-    recorded.note(roundOf(null, each));
+    recorded.note(roundOf(null, each), false);
     await recorded.flush();
     counted.push((await lastRuns())?.tenants.get(parseTenantId("a"))?.problemCounts.programs_shared);
   }
