@@ -5,16 +5,11 @@ import { limitWaiting, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
-import {
-  type ComparedProgram,
-  type ComparedPrograms,
-  minShared,
-  programsGivenEqually,
-} from "../publish/guards/shared-guard.ts";
+import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
-import { programFingerprint, readElsewhere, tenantsOfPrograms } from "../publish/source/find-programs.ts";
+import { readElsewhere, tenantsOfPrograms } from "../publish/source/find-programs.ts";
 import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import { samplePrograms } from "../publish/source/sample-programs.ts";
@@ -47,7 +42,7 @@ export async function previewSource(
   const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
   const filled = new Set<string>();
-  const compared = new Map<string, ComparedProgram>();
+  const compared = new Map<string, string>();
   const sampled = new Set<string | null>();
   let published = 0;
   let shown = asked;
@@ -59,8 +54,7 @@ export async function previewSource(
       const preview = previewOf(read.source.programId, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        const { detailSha256: sha256 } = outcome.rendered;
-        compared.set(outcome.programId, { fingerprint: programFingerprint(read.source), sha256 });
+        compared.set(outcome.programId, outcome.rendered.detailSha256);
         addFilled(filled, (preview.document as { data: unknown }).data);
       }
       if (asked === undefined && shown?.outcome !== "published") {
@@ -130,7 +124,7 @@ async function addSharedSample(
   const asked = await tryReading(client, async () => {
     // Somebody waits for the preview.
     await limitWaiting(client, { statementMs: 10_000 });
-    return await tenantsOfPrograms(client, tenantId, sample);
+    return await tenantsOfPrograms(client, tenantId, sample.keys());
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
   // The sample's own cursors are still open, under the names that each reading uses.

@@ -9,15 +9,8 @@ import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { sharingTenants, type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
 
-/** Programs of one tenant that are compared with those of others, by id. */
-export type ComparedPrograms = ReadonlyMap<string, ComparedProgram>;
-
-export interface ComparedProgram {
-  /** See `programFingerprint`: equal rows have the same one, so it says which rows are worth a look. */
-  readonly fingerprint: string;
-  /** The digest of its detail, which contains the id. */
-  readonly sha256: string;
-}
+/** Programs of one tenant that are compared with those of others: the digests of their details, which contain the id, by id. */
+export type ComparedPrograms = ReadonlyMap<string, string>;
 
 /** Fewer equal programs of two tenants may be samples that both have. */
 export const minShared = 5;
@@ -81,7 +74,8 @@ export function findSharedPrograms(
   let ofFirst: Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> | undefined;
 
   async function othersOf({ tenantId, added, isLive }: AddingBuild): Promise<readonly TenantWithPrograms[]> {
-    if (isLive) return await pool.withReading((client) => tenantsOfPrograms(client, tenantId, added), limits);
+    if (isLive)
+      return await pool.withReading((client) => tenantsOfPrograms(client, tenantId, added.keys()), limits);
     ofFirst ??= pool.withReading(sharingTenants, limits);
     return (await ofFirst).get(tenantId) ?? [];
   }
@@ -98,7 +92,7 @@ export function findSharedPrograms(
       // What cannot be read counts as different.
       const live = await publishedSnapshot(store, tenantId, signal).catch(() => undefined);
       const ofOther = live?.manifest.programs;
-      const served = [...added].filter(([id, { sha256 }]) => ofOther?.get(id)?.sha256 === sha256);
+      const served = [...added].filter(([id, sha256]) => ofOther?.get(id)?.sha256 === sha256);
       const given = await pool
         .withReading((client) => programsGivenEqually(client, tenantId, rules, added))
         .catch(() => []);
@@ -126,8 +120,8 @@ export async function programsGivenEqually(
     for (const read of batch) {
       const program = checkedProgram(read, rules);
       if (program.kind !== "published") continue;
-      const { sha256 } = programs.get(program.programId) ?? {};
-      if (program.rendered.detailSha256 === sha256) equal.push(program.programId);
+      const { programId, rendered } = program;
+      if (rendered.detailSha256 === programs.get(programId)) equal.push(programId);
     }
   }
   return equal;

@@ -5,15 +5,7 @@ import { type ColumnKind, type ContractView, contractViews, sqlTypes } from "./c
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
-/**
- * Compares the views with the contract without reading a row, and finds all problems at once. `[]` when the generator can read
- * the source.
- */
-export async function checkSourceStructure(client: ClientBase): Promise<readonly SourceProblem[]> {
-  return structureProblems(await readStructure(client));
-}
-
-/** The problems in the contract's order. */
+/** Compares the views with the contract: all problems, in the contract's order; `[]` when the generator can read the source. */
 export function structureProblems(schema: CatalogSchema): readonly SourceProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
@@ -141,7 +133,7 @@ function problem(
 
 /** Throws `source_contract`, with every fault and its fix, when the views break the contract. */
 export async function requireSourceStructure(client: ClientBase): Promise<void> {
-  const problems = await checkSourceStructure(client);
+  const problems = structureProblems(await readStructure(client));
   if (problems.length === 0) return;
   throw new Failure("source_contract", [
     "The source views break the contract; nothing is changed but what they state as withdrawn.",

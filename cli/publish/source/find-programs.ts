@@ -1,18 +1,11 @@
-import { hash } from "node:crypto";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/for-each-row.ts";
-import type { ProgramSource } from "../public-program/program-source.ts";
+import { ofTenant } from "./program-queries.ts";
 
-/** Equal for rows with the same name, dates and description. */
-export function programFingerprint({ name, departureDate, returnDate, description }: ProgramSource): string {
-  const values = [name, departureDate, returnDate, description].filter((value) => value !== null);
-  return hash("md5", values.join("\u001f"), "hex");
-}
-
-/** What `programFingerprint` is of the same values. */
-const fingerprint =
-  "md5(convert_to(concat_ws(chr(31), name::text, departure_date::text, return_date::text, description::text), 'UTF8'))";
+/** SQL: equal for rows of the view `programs` with the same id, name, dates and description. */
+const likeness = `program_id::text COLLATE "C",
+  md5(concat_ws(chr(31), name::text, departure_date::text, return_date::text, description::text))`;
 const tenantOf = 'tenant_id::text COLLATE "C"';
 const isListed = `${tenantOf} IN (SELECT ${tenantOf} FROM partner_source.tenants)`;
 
@@ -22,14 +15,14 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/** The listed tenants, without `$2`, that have programs with the ids `$1` and the fingerprints at the same places of `$3`, and how many. */
+/** The listed tenants other than `$1` that have rows like those of its programs `$2`, and how many. */
 const tenantsOfProgramsQuery = `
   SELECT ${tenantOf}, count(*)::int
     FROM partner_source.programs
-   WHERE program_id::text COLLATE "C" = ANY ($1::text[])
-     AND (program_id::text COLLATE "C", ${fingerprint})
-         IN (SELECT id, fingerprint FROM unnest($1::text[], $3::text[]) AS asked (id, fingerprint))
-     AND ${tenantOf} <> $2 AND ${isListed}
+   WHERE (${likeness})
+         IN (SELECT ${likeness} FROM partner_source.programs
+              WHERE ${ofTenant} AND program_id::text COLLATE "C" = ANY ($2::text[]))
+     AND ${tenantOf} <> $1::text AND ${isListed}
    GROUP BY 1
    ORDER BY count(*) DESC, 1
    LIMIT 1000`;
@@ -38,11 +31,9 @@ const tenantsOfProgramsQuery = `
 export async function tenantsOfPrograms(
   client: SourceClient,
   tenantId: TenantId,
-  programs: ReadonlyMap<string, { readonly fingerprint: string }>,
+  programIds: Iterable<string>,
 ): Promise<readonly TenantWithPrograms[]> {
-  const fingerprints = [...programs.values()].map(({ fingerprint }) => fingerprint);
-  const values = [[...programs.keys()], tenantId, fingerprints];
-  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, values);
+  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, [tenantId, [...programIds]]);
   return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
 }
 
@@ -52,7 +43,7 @@ const sharingTenantsQuery = `
     FROM (SELECT array_agg(DISTINCT ${tenantOf}) AS tenants, min(${tenantOf}) AS least, max(${tenantOf}) AS greatest
             FROM partner_source.programs
            WHERE ${isListed}
-           GROUP BY program_id::text COLLATE "C", ${fingerprint}
+           GROUP BY ${likeness}
           HAVING min(${tenantOf}) <> max(${tenantOf})) AS shared, unnest(tenants) AS tenant
    GROUP BY 1, 2
    ORDER BY 3 DESC, 2`;

@@ -11,11 +11,9 @@ import { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
 import { emptiedProblems, LiveTally } from "../guards/field-guard.ts";
-import type { ComparedProgram } from "../guards/shared-guard.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
-import { programFingerprint } from "../source/find-programs.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { Attempt } from "./build-context.ts";
 import {
@@ -52,8 +50,8 @@ export class NextSnapshot {
   readonly leftOut: (string | null)[] = [];
   /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
   readonly withdrawn = new Set<string>();
-  /** P144: the programs that the live snapshot does not have. */
-  readonly added = new Map<ProgramId, ComparedProgram>();
+  /** P144: the programs that the live snapshot does not have, and the digests of their details. */
+  readonly added = new Map<ProgramId, string>();
   readonly #changed: ProgramId[] = [];
   readonly #before: Before;
   readonly #kept: ProgramLine[] = [];
@@ -97,9 +95,7 @@ export class NextSnapshot {
     const before = live?.programs.get(programId);
     const known = memory?.programs.get(programId);
     if (before === undefined) {
-      // The question for first snapshots needs no fingerprints.
-      const fingerprint = live === undefined ? "" : programFingerprint(read.source);
-      this.added.set(programId, { fingerprint, sha256 });
+      this.added.set(programId, sha256);
     } else if (before.sha256 !== sha256) {
       this.#changed.push(programId);
       if (known !== undefined && isPublished(known)) this.#tally.addChanged(programId, factsOf(known), facts);

@@ -11,7 +11,7 @@ export class ResponseWriter {
   readonly #attempt: Attempt;
   readonly #isDry: boolean;
   #batch: Promise<void>[] = [];
-  #batchBefore: Promise<unknown> = Promise.resolve();
+  #batchBefore: readonly Promise<void>[] = [];
 
   /** `isDry`: nothing is written. */
   constructor(attempt: Attempt, isDry: boolean) {
@@ -36,18 +36,15 @@ export class ResponseWriter {
 
   /** Resolves when the batch before has been written; throws its first failure. */
   async endBatch(): Promise<void> {
-    const before = this.#batchBefore;
-    const writes = this.#batch.splice(0);
-    this.#batchBefore = Promise.allSettled(writes).then(() => Promise.all(writes));
-    this.#batchBefore.catch(() => {});
-    await before;
+    await Promise.all(this.#batchBefore);
+    this.#batchBefore = this.#batch;
+    this.#batch = [];
   }
 
   /** Resolves when every write has ended; throws the first failure. Callers await it also after a failure. */
   async settled(): Promise<void> {
-    const ended = this.endBatch();
-    await Promise.allSettled([ended, this.#batchBefore]);
-    await ended;
-    await this.#batchBefore;
+    const writes = [...this.#batchBefore, ...this.#batch];
+    await Promise.allSettled(writes);
+    await Promise.all(writes);
   }
 }

@@ -1,8 +1,9 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
-import { checkSourceStructure } from "../../../cli/publish/source/check-structure.ts";
+import { structureProblems } from "../../../cli/publish/source/check-structure.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
+import { readStructure } from "../../../cli/publish/source/read-structure.ts";
 import type { SourceProblem } from "../../../cli/publish/source/source-problem.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -33,12 +34,12 @@ afterEach(async () => {
 });
 
 async function check(): Promise<readonly SourceProblem[]> {
-  return await checkSourceStructure(client);
+  return structureProblems(await readStructure(client));
 }
 
 async function checkAsReader(): Promise<readonly SourceProblem[]> {
   await client.query(`SET LOCAL ROLE ${reader}`);
-  const problems = await checkSourceStructure(client);
+  const problems = structureProblems(await readStructure(client));
   await client.query("RESET ROLE");
   return problems;
 }
@@ -56,7 +57,7 @@ async function redefine(view: string, change: (columns: Record<string, string>) 
   );
 }
 
-describe("checkSourceStructure", () => {
+describe("structureProblems", () => {
   test("P102 a missing schema is one problem: views on the tables that are there, or the reference schema where none is", async () => {
     await client.query("DROP SCHEMA partner_source CASCADE");
     expect(await check()).toMatchObject([
