@@ -173,6 +173,25 @@ describe("the way from the booking system to partners", () => {
     ...fields,
   });
 
+  test.each([
+    ["published", null, "running", "none"],
+    ["interrupted", null, "interrupted", "none"],
+    ["skipped", null, "interrupted", "none"],
+    ["skipped", "source_unavailable", "failing", "none"],
+    ["failed", "source_unavailable", "failing", "none"],
+    ["failed", "invalid_program", "running", "faults"],
+    ["refused", "shrink_guard", "running", "guard"],
+    // No guard: the store takes no build at all.
+    ["refused", "store_unsupported", "failing", "none"],
+  ] as const)(
+    "P47 after a build that ended as %s (%s), builds are %s and kept back by %s",
+    (outcome, code, builds, block) => {
+      const failure = code === null ? null : { code, message: "It failed." };
+      const run = lastRun({ finishedAt: at, outcome, failure });
+      expect(buildStateOf(facts({ lastRun: run }), reader)).toEqual({ builds, block });
+    },
+  );
+
   test("P53 is silent when no build has ended within the time in which the reader expects one, by default 26 hours", () => {
     const kind = (buildWithinMs: number | undefined, hoursLater: number) => {
       const later = new Date(Date.parse(at) + hoursLater * 3_600_000);
