@@ -5,8 +5,8 @@ import { printable } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";
-import { type Style, styleOf } from "../output/style.ts";
-import type { Output, Shell } from "../shell/shell.ts";
+import { styleOf } from "../output/style.ts";
+import type { Shell } from "../shell/shell.ts";
 import { cliPath, freePort, runCli, startGateway } from "./programs.ts";
 import { exchangeText, indented, makeRequests } from "./requests.ts";
 
@@ -17,20 +17,6 @@ interface DemoOptions {
   readonly isCheck: boolean;
 }
 
-/** What all steps of the demonstration share. */
-interface Stage extends DemoOptions {
-  readonly stdout: Output;
-  readonly style: Style;
-  readonly signal: AbortSignal;
-  /** The environment of the programs that the demo runs: without this shell's settings, so that it touches no real data (P120). */
-  readonly env: NodeJS.ProcessEnv;
-  /** Runs a command of `partner-programs` as an operator would, and returns its output. */
-  readonly run: (...args: readonly string[]) => Promise<string>;
-  readonly heading: (step: number, text: string) => void;
-  /** `token`: the one that the text may show, since tokens of the demo are of no use to anybody else. */
-  readonly say: (text: string, token?: string) => void;
-}
-
 /**
  * Shows the whole way from a booking database to a partner's answer. Each step runs the command that an operator would run, in a process
  * of its own, with nothing of this shell's settings. Returns whether every answer was as expected.
@@ -39,24 +25,33 @@ export async function demonstrate(
   options: DemoOptions,
   shell: Pick<Shell, "stdout" | "env" | "signal">,
 ): Promise<boolean> {
-  const { stdout, signal } = shell;
-  const { dataDir } = options;
-  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = shell.env;
-  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
-  const env = { ...kept, DATA_DIR: dataDir, LOG_LEVEL: "warn" };
-  const style = styleOf(stdout, shell.env);
-  await claimDemoFolder(dataDir);
+  await claimDemoFolder(options.dataDir);
   try {
-    return await perform({
-      ...{ ...options, stdout, style, signal, env },
-      run: (...args) => runCli(args, env, signal),
-      heading: (step, text) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
-      say: (text, token) => stdout.write(`${indented(text)}\n`, token === undefined ? [] : [token]),
-    });
+    return await perform(stageOf(options, shell));
   } catch (error) {
     // After the signal, any failure is a consequence of it.
-    throw signal.aborted ? interrupted("The demo") : error;
+    throw shell.signal.aborted ? interrupted("The demo") : error;
   }
+}
+
+type Stage = ReturnType<typeof stageOf>;
+
+/** What all steps of the demonstration share. */
+function stageOf(options: DemoOptions, { stdout, env, signal }: Pick<Shell, "stdout" | "env" | "signal">) {
+  // P120: the programs that the demo runs get none of this shell's settings, so that they touch no real data.
+  const { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME } = env;
+  const kept = { PATH, HOME, TMPDIR, LANG, TZ, SystemRoot, TOKEN_MAX_LIFETIME };
+  const own: NodeJS.ProcessEnv = { ...kept, DATA_DIR: options.dataDir, LOG_LEVEL: "warn" };
+  const style = styleOf(stdout, env);
+  return {
+    ...{ ...options, stdout, style, signal, env: own },
+    /** Runs a command of `partner-programs` as an operator would, and returns its output. */
+    run: (...args: readonly string[]) => runCli(args, own, signal),
+    heading: (step: number, text: string) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
+    /** `token`: the one that the text may show, since tokens of the demo are of no use to anybody else. */
+    say: (text: string, token?: string) =>
+      stdout.write(`${indented(text)}\n`, token === undefined ? [] : [token]),
+  };
 }
 
 async function perform(stage: Stage): Promise<boolean> {

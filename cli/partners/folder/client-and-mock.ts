@@ -4,7 +4,6 @@ import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
 import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";
-import { compareIds } from "../../publish/source/contract.ts";
 import { exampleBaseUrl } from "./guide-page.ts";
 import { packageFile, packageFolder } from "./package-file.ts";
 
@@ -40,7 +39,7 @@ export async function mockFiles(): Promise<FolderFiles> {
   const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
   const listed: ListedProgram[] = [];
   const details: Record<string, unknown> = {};
-  for (const source of [...sandboxPrograms].sort((a, b) => compareIds(a.programId, b.programId))) {
+  for (const source of sandboxPrograms) {
     const program = publicProgram(source, rules);
     if (program.kind !== "published") continue;
     const { listItem, legacyItem, detail } = renderedProgram(program, "object");

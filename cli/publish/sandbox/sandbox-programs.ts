@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
-import { compareIds } from "../source/contract.ts";
 import { programSource } from "../source/program-row.ts";
-import type { ReadProgram } from "../source/read-programs.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import stored from "./sandbox-programs.json" with { type: "json" };
 
@@ -31,10 +29,13 @@ export const sandboxCases: readonly SandboxCase[] = programs.map(({ programId: i
   shows,
 }));
 
-/** Their ids stay, because partners' tests name them, and their dates, so that the bytes are the same on every day. */
-export const sandboxPrograms: readonly ProgramWithId[] = programs.map(({ programId, shows: _, ...own }) =>
-  bareProgram(programId, { ...usual, ...own }),
-);
+/**
+ * In the order of their ids, as a database gives them. The ids stay, because partners' tests name them, and so do the dates, so that the
+ * bytes are the same on every day.
+ */
+export const sandboxPrograms: readonly ProgramWithId[] = programs
+  .map(({ programId, shows: _, ...own }) => bareProgram(programId, { ...usual, ...own }))
+  .sort((a, b) => (a.programId < b.programId ? -1 : 1));
 
 /** An active program of which nothing is known but `own`. */
 export function bareProgram(programId: string, own: Partial<ProgramSource>): ProgramWithId {
@@ -45,28 +46,19 @@ export function bareProgram(programId: string, own: Partial<ProgramSource>): Pro
 export const withSandboxRows: WithTenantRows = (_tenantId, read) =>
   read({
     async sums() {
-      return chosen(undefined).map((program) => {
+      return sandboxPrograms.map((program) => {
         return { programId: program.programId, sum: sumOf(program), views: inPrograms };
       });
     },
     async *programs({ only }) {
-      yield chosen(only).map(asRead);
+      const isWanted = ({ programId }: ProgramWithId): boolean => only?.includes(programId) ?? true;
+      yield sandboxPrograms.filter(isWanted).map((source) => ({ source, isDuplicate: false }));
     },
     withdrawn: async () => [],
   });
 
 /** The bit of the view `programs` in `ProgramSum.views`. */
 const inPrograms = 1;
-
-function chosen(only: readonly string[] | undefined): readonly ProgramWithId[] {
-  return [...sandboxPrograms]
-    .sort((a, b) => compareIds(a.programId, b.programId))
-    .filter(({ programId }) => only === undefined || only.includes(programId));
-}
-
-function asRead(source: ProgramSource): ReadProgram {
-  return { source, isDuplicate: false };
-}
 
 /** A sum like PostgreSQL's: 64 bits as a decimal number. */
 function sumOf(program: ProgramSource): string {

@@ -7,7 +7,6 @@ import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
 import type { PublicFacts } from "../content/public-facts.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
-import { compareIds } from "../source/contract.ts";
 import type { Attempt, Live } from "./build-context.ts";
 
 /*
@@ -61,14 +60,6 @@ export function programLine(
 
 export function findingsOf([programId, , , , ...findings]: ProgramLine): readonly DataProblem[] {
   return findings.map(([code, field, value]) => ({ code, programId, field, value }));
-}
-
-/** By the bytes of the ids; programs without an id last, by their text. */
-export function compareLines(a: ProgramLine, b: ProgramLine): number {
-  if (a[0] !== null && b[0] !== null) return compareIds(a[0], b[0]);
-  if (a[0] !== b[0]) return a[0] === null ? 1 : -1;
-  const [text, other] = [JSON.stringify(a), JSON.stringify(b)];
-  return text === other ? 0 : text < other ? -1 : 1;
 }
 
 /** `undefined` when there is no memory of this snapshot and recipe that can be trusted. */

@@ -17,7 +17,6 @@ import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { Attempt } from "./build-context.ts";
 import {
-  compareLines,
   factsOf,
   findingsOf,
   invalid,
@@ -31,7 +30,7 @@ import type { ResponseWriter } from "./response-writer.ts";
 
 /** What a build knows before it reads programs. */
 interface Before extends Attempt, Known {
-  /** The checksum of each program's rows. */
+  /** The checksum of each program's rows, in the order of the ids' bytes. */
   readonly sums: ReadonlyMap<string | null, string>;
   readonly writer: ResponseWriter;
 }
@@ -117,8 +116,12 @@ export class NextSnapshot {
   /** Called once, after the last program. On hold nothing will be published, so nothing is compared. */
   async finish(strays: readonly StrayRows[]): Promise<void> {
     const { counts, lines } = this;
-    const { live, isHeld } = this.#before;
-    lines.sort(compareLines);
+    const { live, isHeld, sums } = this.#before;
+    const places = new Map([...sums.keys()].map((id, at) => [id, at]));
+    const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
+    // Several programs may have no id.
+    const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
+    lines.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
     for (const line of lines) {
       const [id, , state] = line;
       if (state === unpublished) counts.notPublishable += 1;
