@@ -6,7 +6,6 @@ const floors = [
   ["output", "database"],
   ["publish/public-program", "publish/snapshot", "publish/store"],
   ["publish/source"],
-  ["publish/sandbox"],
   ["publish/content", "publish/guards", "publish/tenant"],
   ["publish/run"],
   ["publish/report"],

@@ -3,7 +3,7 @@ import { numberText } from "../output/counted.ts";
 import { openapiDocument } from "../partners/folder/api-document.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
-import { readSandbox } from "../publish/sandbox/sandbox-document.ts";
+import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { asText, command, flag, json, required } from "./command.ts";

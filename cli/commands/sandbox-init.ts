@@ -13,8 +13,8 @@ import {
   sandboxText,
   tokenVariables,
 } from "../partners/sandbox/sandbox-tokens.ts";
-import { makeSandbox, otherSandbox, readSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
+import { makeSandbox, otherSandbox, readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";
 import { asTenantId, reason } from "./option-values.ts";

@@ -16,8 +16,8 @@ import {
 } from "../operate/snapshots/verify-tenant.ts";
 import { numberText } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
-import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
 import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
+import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { responseBytes } from "../publish/snapshot/stored-response.ts";
 import { chosenSnapshot } from "../publish/snapshot/stored-snapshot.ts";
 import { storedTenants, unknownTenant } from "../publish/snapshot/stored-tenants.ts";

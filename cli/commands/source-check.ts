@@ -6,12 +6,12 @@ import { checkSource, type SourceReport } from "../operate/source-check/check-so
 import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
+import { problemReport } from "../operate/source-check/problem-report.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { numbers, table } from "../output/table.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
-import { createProgressBar } from "../publish/report/progress-bar.ts";
-import { problemReport } from "../publish/report/source-problems-text.ts";
 import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";

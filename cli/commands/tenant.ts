@@ -8,7 +8,7 @@ import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tena
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
-import { knownSandbox } from "../publish/sandbox/sandbox-document.ts";
+import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

@@ -47,7 +47,7 @@ export async function explainProgram(
 
 /** P97: the sandbox's programs come with the generator, and the booking system knows nothing of them. */
 async function inSandbox(programId: string): Promise<ProgramInSource> {
-  const { sandboxPrograms } = await import("../publish/sandbox/sandbox-programs.ts");
+  const { sandboxPrograms } = await import("../partners/sandbox/sandbox-programs.ts");
   const found = sandboxPrograms.find((program) => program.programId === programId);
   if (found === undefined) return { kind: "absent", elsewhere: [] };
   const state = found.lifecycleState ?? "";

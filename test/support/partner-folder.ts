@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { makeSandbox } from "../../cli/publish/sandbox/sandbox-document.ts";
+import { makeSandbox } from "../../cli/publish/snapshot/sandbox-tenant.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { runCommand } from "./command-line.ts";

@@ -5,9 +5,9 @@ import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { forgetTenant } from "../../publish/run/run-documents.ts";
-import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
+import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import type { Audit } from "../audit/audit.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { revoked, unrevoked } from "../tokens/issue-token.ts";

@@ -1,9 +1,9 @@
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { sandboxPrograms } from "../../partners/sandbox/sandbox-programs.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
 import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
-import { sandboxPrograms } from "../../publish/sandbox/sandbox-programs.ts";
 import { exampleBaseUrl } from "./guide-page.ts";
 import { packageFile, packageFolder } from "./package-file.ts";
 

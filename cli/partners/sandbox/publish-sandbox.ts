@@ -2,7 +2,7 @@ import { Failure, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { withSandboxRows } from "../../publish/sandbox/sandbox-programs.ts";
+import { withSandboxRows } from "../../partners/sandbox/sandbox-programs.ts";
 import { createFollowLive } from "../../publish/snapshot/live-tree.ts";
 import { buildOptions } from "../../publish/tenant/build-context.ts";
 import { buildTenant } from "../../publish/tenant/build-tenant.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../operate/tokens/issue-token.ts";
 import { tokenMetadata } from "../../operate/tokens/token-text.ts";
 import { table } from "../../output/table.ts";
-import { sandboxCases } from "../../publish/sandbox/sandbox-programs.ts";
+import { sandboxCases } from "../../partners/sandbox/sandbox-programs.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 
 /** For each kind of token: its environment variable in a partner's tests, and the answer to a request with it. */

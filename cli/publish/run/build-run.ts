@@ -7,8 +7,8 @@ import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
 import { findSharedPrograms } from "../guards/shared-guard.ts";
-import { knownSandbox } from "../sandbox/sandbox-document.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
+import { knownSandbox } from "../snapshot/sandbox-tenant.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
 import type { BuildContext, BuildOptions } from "../tenant/build-context.ts";
 import { notBuilt } from "../tenant/build-report.ts";
@@ -16,7 +16,6 @@ import { buildTenant } from "../tenant/build-tenant.ts";
 import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
 import { runProblem, sourceProblems } from "./run-findings.ts";
 import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
-import { shardText } from "./shard.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
 export type BuildSchedule = (
@@ -59,6 +58,7 @@ export async function buildRun(
     : failure === undefined
       ? runOutcome(tenants, problems, judged)
       : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
+  const shard = wanted.kind === "all" ? wanted.shard : undefined;
   return {
     format: "partner-programs/run-report@1",
     runId,
@@ -70,7 +70,7 @@ export async function buildRun(
     version: packageVersion(),
     options: {
       tenants: wanted.kind === "all" ? null : [...wanted.tenantIds],
-      shard: wanted.kind === "all" && wanted.shard !== undefined ? shardText(wanted.shard) : null,
+      shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
       ...{ concurrency, onInvalid, allowShrink, allowEmptied, allowShared, allowVanished, dryRun },
       legacyCapacity: rules.legacyCapacity,
       terminalStatuses: [...rules.terminalStatuses],

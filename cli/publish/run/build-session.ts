@@ -4,6 +4,7 @@ import type { RunReport } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";
 import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
+import { noProgress, type RunProgress } from "../../output/progress-bar.ts";
 import { commandLogger } from "../../shell/command-logger.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withStore } from "../../shell/with-store.ts";
@@ -42,15 +43,6 @@ export interface BuildSession {
    * anything new. Throws nothing: see the report's `failure`.
    */
   build(request: RunRequest): Promise<RunReport>;
-}
-
-/** Hears how far one run is. */
-export interface RunProgress {
-  total(tenants: number): void;
-  tenantDone(): void;
-  programs(count: number): void;
-  /** The run is over, or something else will be printed. */
-  clear(): void;
 }
 
 export async function withBuildSession<Result>(
@@ -117,8 +109,6 @@ export async function withBuildSession<Result>(
     ),
   );
 }
-
-const noProgress: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
 /** For a round's list of tenants, and the question of the shared guard, beside the builds. */
 const spareConnections = 2;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -10,7 +11,12 @@ import { hasPointer, keptTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-findings.ts";
-import { inShard, type Shard } from "./shard.ts";
+
+/** The `index`-th (from 1) of `count` parts of all tenants, for as many machines. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
 
 /** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
 export type WantedTenants =
@@ -41,7 +47,7 @@ export interface TenantChoice {
 
 /** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P97). */
 export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants> {
-  const { pool, wanted, sandbox, problems } = choice;
+  const { pool, store, wanted, sandbox, removed, problems, signal } = choice;
   // The run of a notified tenant neither checks the views nor reads the list of all tenants.
   if (wanted.kind === "notified") return { tenants: await lookedUp(choice, wanted.tenantIds) };
   const structure = await ask(pool, requireSourceStructure);
@@ -51,76 +57,64 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   }
   // Each tenant's failure has the first problem only. The run names all problems, and their fixes.
   const broken = failure && new Failure(failure.code, failure.message.split("\n").slice(0, 2));
+  // D40: a run of some tenants does not report what is wrong with the list.
+  if (wanted.kind !== "all") return { tenants: await lookedUp(choice, wanted.tenantIds, broken), failure };
   const list = await ask(pool, readTenantList);
   if (list instanceof Failure) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", list.message));
-    return { tenants: await oneByOne(choice, broken), failure };
+    const stored: TenantId[] = [];
+    for await (const id of keptTenants(store, removed, signal))
+      if (inShard(id, wanted.shard)) stored.push(id);
+    return { tenants: await lookedUp(choice, stored, broken), failure };
   }
-  // D40: a run of some tenants does not report what is wrong with others.
-  const isWanted = (id: string | null): boolean =>
-    wanted.kind === "all" || wanted.tenantIds.some((asked) => asked === id);
-  problems.push(...list.problems.filter(({ tenantId }) => isWanted(tenantId)).map(tenantProblem));
+  problems.push(...list.problems.map(tenantProblem));
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
     problems.push(runProblem("tenant_is_sandbox", sandbox));
   }
-  const listed = list.tenants.filter((id) => id !== sandbox);
-  const each = (tenants: readonly TenantId[], whyNot: Failure | undefined) =>
-    new Map(tenants.map((id) => [id, whyNot] as const));
-  if (wanted.kind !== "all") {
-    return { tenants: each(askedTenants(wanted.tenantIds, listed, sandbox), broken), failure };
-  }
   const { refusal, vanished } = await vanishedTenants(choice, new Set(list.tenants), wanted.shard);
-  const own = listed.filter((id) => inShard(id, wanted.shard));
-  return { tenants: each(own, broken ?? refusal), failure: failure ?? refusal, vanished };
+  const own = list.tenants.filter((id) => id !== sandbox && inShard(id, wanted.shard));
+  const tenants = new Map(own.map((id) => [id, broken ?? refusal] as const));
+  return { tenants, failure: failure ?? refusal, vanished };
 }
 
-/** Each of the tenants once. Throws `not_found` when the source does not list them all. */
-function askedTenants(
-  tenantIds: readonly TenantId[],
-  listed: readonly TenantId[],
-  sandbox: TenantId | undefined,
-): readonly TenantId[] {
-  const known = new Set(listed);
-  const asked = [...new Set(tenantIds)];
-  const unknown = asked.filter((tenantId) => !known.has(tenantId));
-  if (unknown.length === 0) return asked;
-  if (sandbox !== undefined && unknown.includes(sandbox)) {
-    throw new Failure(
-      "not_found",
-      `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`,
-    );
-  }
-  throw new Failure(
-    "not_found",
-    `The source's view partner_source.tenants does not list ${unknown.join(", ")}. ` +
-      `Nothing was built; check --tenant.${didYouMean(unknown[0] ?? "", known)}`,
-  );
-}
-
-/** P130: the tenants of the run when the source gives no list: those that it was asked for, or those of the store. */
-async function oneByOne(choice: TenantChoice, broken: Failure | undefined) {
-  const { store, wanted, removed, signal } = choice;
-  if (wanted.kind !== "all") return await lookedUp(choice, wanted.tenantIds, broken);
-  const stored: TenantId[] = [];
-  for await (const id of keptTenants(store, removed, signal)) if (inShard(id, wanted.shard)) stored.push(id);
-  return await lookedUp(choice, stored, broken);
-}
-
-/** Looks each tenant up by itself. One that cannot be looked up may not be read; `broken`: nor may any. */
+/**
+ * P130: looks each tenant up by itself. One that cannot be looked up may not be read; `broken`: nor may any. Throws `not_found` when
+ * somebody asked for a tenant that the source does not list.
+ */
 async function lookedUp(
-  { pool, sandbox, problems }: TenantChoice,
+  { pool, wanted, sandbox, problems }: TenantChoice,
   tenantIds: readonly TenantId[],
   broken?: Failure,
 ): Promise<ChosenTenants["tenants"]> {
   const tenants = new Map<TenantId, Failure | undefined>();
   for (const tenantId of tenantIds) {
     const isListed = broken ?? (await ask(pool, (client) => isTenantListed(client, tenantId)));
+    if (wanted.kind === "asked" && (tenantId === sandbox || isListed === false)) {
+      throw await unlisted(pool, tenantId, sandbox);
+    }
     if (tenantId === sandbox) {
       if (isListed === true) problems.push(runProblem("tenant_is_sandbox", tenantId));
     } else if (isListed === false) problems.push(runProblem("tenant_vanished", tenantId));
     else tenants.set(tenantId, isListed instanceof Failure ? isListed : undefined);
   }
   return tenants;
+}
+
+async function unlisted(
+  pool: SourcePool,
+  tenantId: TenantId,
+  sandbox: TenantId | undefined,
+): Promise<Failure> {
+  if (tenantId === sandbox) {
+    const text = `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`;
+    return new Failure("not_found", text);
+  }
+  const list = await ask(pool, readTenantList);
+  const hint = didYouMean(tenantId, list instanceof Failure ? [] : list.tenants);
+  return new Failure(
+    "not_found",
+    `The source's view partner_source.tenants does not list ${tenantId}. Nothing was built; check --tenant.${hint}`,
+  );
 }
 
 /** P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
@@ -135,6 +129,13 @@ async function ask<Result>(
     if (failure.code === "source_contract" || isEndedQuery(failure.cause)) return failure;
     throw failure;
   }
+}
+
+/** Whether the tenant is in this part. A digest of the id decides, so parts stay as they are when tenants come and go. */
+export function inShard(tenantId: TenantId, shard: Shard | undefined): boolean {
+  if (shard === undefined) return true;
+  const number = createHash("sha256").update(tenantId).digest().readBigUInt64BE();
+  return number % BigInt(shard.count) === BigInt(shard.index - 1);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Logger } from "../../../core/logger.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import type { BuildSession, RunRequest } from "../run/build-session.ts";
-import { inShard, type Shard } from "../run/shard.ts";
+import { inShard, type Shard } from "../run/choose-tenants.ts";
 import { listenForChanges } from "./notifications.ts";
 import { createTenantQueue } from "./tenant-queue.ts";
 import { type RunKind, withWatchAdmin } from "./watch-admin.ts";

@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import { knownSandbox } from "../../publish/sandbox/sandbox-document.ts";
+import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { type LastBuild, orFault, readLastBuilds } from "./last-build.ts";
 import { headOf, type LiveReading, readLiveHead } from "./live.ts";

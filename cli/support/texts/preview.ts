@@ -1,10 +1,10 @@
 import { printable, printableJson } from "../../../core/printable.ts";
+import { problemReport } from "../../operate/source-check/problem-report.ts";
 import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrap.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
-import { problemReport } from "../../publish/report/source-problems-text.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
 import { problemText } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { sandboxCases, sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
+import { sandboxCases, sandboxPrograms } from "../../../cli/partners/sandbox/sandbox-programs.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
 import { freshWorkbench } from "../../support/workbench.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as plainTest } from "vitest";
-import { sandboxCases } from "../../../cli/publish/sandbox/sandbox-programs.ts";
+import { sandboxCases } from "../../../cli/partners/sandbox/sandbox-programs.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { codeBlocks, page, projectRoot } from "../../support/markdown.ts";
 import { exportedFolder, type PartnerFolder } from "../../support/partner-folder.ts";

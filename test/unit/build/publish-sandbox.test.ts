@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
-import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey, type ObjectKey } from "../../../core/object-key.ts";

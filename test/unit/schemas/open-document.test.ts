@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { sandboxPrograms } from "../../../cli/publish/sandbox/sandbox-programs.ts";
+import { sandboxPrograms } from "../../../cli/partners/sandbox/sandbox-programs.ts";
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,

@@ -4,7 +4,7 @@ import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -3,7 +3,7 @@ import { createAudit } from "../../../cli/operate/audit/audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
-import { makeSandbox } from "../../../cli/publish/sandbox/sandbox-document.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -2,8 +2,8 @@ import { printable } from "../../../core/printable.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/wrap.ts";
-import { shownId } from "../public-program/shown-id.ts";
-import { fixLines, type ProblemExample, type SourceProblem } from "../source/source-problem.ts";
+import { shownId } from "../../publish/public-program/shown-id.ts";
+import { fixLines, type ProblemExample, type SourceProblem } from "../../publish/source/source-problem.ts";
 
 /** The problems for people, grouped by view, each with its fix; a fix that several share is shown once. */
 export function problemReport(problems: readonly SourceProblem[], layout: Layout): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { ProgramSource, ProgramWithId } from "../public-program/program-source.ts";
-import { programSource } from "../source/program-row.ts";
-import type { WithTenantRows } from "../source/tenant-rows.ts";
+import type { ProgramSource, ProgramWithId } from "../../publish/public-program/program-source.ts";
+import { programSource } from "../../publish/source/program-row.ts";
+import type { WithTenantRows } from "../../publish/source/tenant-rows.ts";
 import stored from "./sandbox-programs.json" with { type: "json" };
 
 /** A program of the sandbox, and what it shows to the author of a partner's client. */

@@ -1,6 +1,16 @@
-import { numberText } from "../../output/counted.ts";
-import type { Output } from "../../shell/shell.ts";
-import type { RunProgress } from "../run/build-session.ts";
+import type { Output } from "../shell/shell.ts";
+import { numberText } from "./counted.ts";
+
+/** Hears how far one run is. */
+export interface RunProgress {
+  total(tenants: number): void;
+  tenantDone(): void;
+  programs(count: number): void;
+  /** The run is over, or something else will be printed. */
+  clear(): void;
+}
+
+export const noProgress: RunProgress = { total() {}, tenantDone() {}, programs() {}, clear() {} };
 
 const barWidth = 24;
 /** Faster updates can't be read and cost time. */
