@@ -12,9 +12,10 @@ import {
   issueToken,
   latestEnd,
   revoked,
+  tokenLines,
+  tokenMetadata,
   withEnd,
 } from "../operate/tokens/issue-token.ts";
-import { tokenLines, tokenMetadata } from "../operate/tokens/token-text.ts";
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/times.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
@@ -58,10 +59,8 @@ export const tokenCreate = command(
     } = flags;
     const { signal, randomBytes } = shell;
     const now = shell.now();
-    if (expires !== undefined && expires <= now) {
-      throw new Failure("usage", "--expires lies in the past; the token would never work.");
-    }
-    const last = latestEnd(settingsOf(shell), now, ["--expires", expires]);
+    const past = "; the token would never work.";
+    const last = latestEnd(settingsOf(shell), now, { option: "--expires", at: expires, past });
     const scopes = [...new Set(flags.scope ?? [readScope])];
     if (!flags.allowUnknownScope) assertKnown(scopes);
     const expiresAt = earlierEnd(expires?.toISOString() ?? null, last);
@@ -139,10 +138,8 @@ export const tokenRotate = command(
   },
   async (shell, { oldEnds, reason, json }, tokenId) => {
     const now = shell.now();
-    if (oldEnds !== undefined && oldEnds <= now) {
-      throw new Failure("usage", "--old-ends lies in the past; without it the old token ends at once.");
-    }
-    const last = latestEnd(settingsOf(shell), now, ["--old-ends", oldEnds]);
+    const past = "; without it the old token ends at once.";
+    const last = latestEnd(settingsOf(shell), now, { option: "--old-ends", at: oldEnds, past });
     let issued: IssuedToken | undefined;
     let oldEndsAt: string | null = null;
     return await recordedChange(

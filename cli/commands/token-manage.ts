@@ -6,8 +6,16 @@ import type { RegisteredToken } from "../../core/token-registry.ts";
 import { type Audit, recordedChange } from "../operate/audit/audit.ts";
 import { assertPublished } from "../operate/tokens/assert-published.ts";
 import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
-import { activeToken, latestEnd, revoked, unrevoked, withEnd } from "../operate/tokens/issue-token.ts";
-import { listedToken, tokenListText, tokenMetadata } from "../operate/tokens/token-text.ts";
+import {
+  activeToken,
+  latestEnd,
+  listedToken,
+  revoked,
+  tokenListText,
+  tokenMetadata,
+  unrevoked,
+  withEnd,
+} from "../operate/tokens/issue-token.ts";
 import { layoutOf } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/times.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
@@ -29,10 +37,11 @@ export const tokenExpire = command(
   { at: required("<when>", `when it ends: ${instantForms}`, instantAfter), reason, json },
   async (shell, { at, reason, json }, tokenId) => {
     const now = shell.now();
-    if (at <= now) {
-      throw new Failure("usage", "--at lies in the past. To end a token now, use `token revoke`.");
-    }
-    latestEnd(settingsOf(shell), now, ["--at", at]);
+    latestEnd(settingsOf(shell), now, {
+      option: "--at",
+      at,
+      past: ". To end a token now, use `token revoke`.",
+    });
     const expiresAt = at.toISOString();
     let before: RegisteredToken | undefined;
     return await recordedChange(

@@ -38,7 +38,8 @@ export async function readAudit(
   const readKeys = async (): Promise<void> => {
     for (const read of await inRounds(keys, maxParallelReads, (key) => readRecord(store, key, signal))) {
       if (typeof read === "string") faults.push(read);
-      else if (read !== undefined && (tenantId === undefined || concerns(read, tenantId))) records.push(read);
+      else if (read !== undefined && (tenantId === undefined || read.tenants.includes(tenantId)))
+        records.push(read);
     }
     keys = [];
     hasOlder ||= records.length > limit;
@@ -106,15 +107,4 @@ async function readRecord(
     if (failure.code !== "corrupt_document") throw error;
     return failure.message;
   }
-}
-
-function concerns({ tenants, changes }: AuditDocument, tenantId: TenantId): boolean {
-  return (
-    tenants.includes(tenantId) ||
-    changes.some((change) =>
-      change.kind === "token"
-        ? change.after.tenantId === tenantId || change.before?.tenantId === tenantId
-        : change.tenantId === tenantId,
-    )
-  );
 }

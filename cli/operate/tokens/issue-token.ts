@@ -1,7 +1,10 @@
 import { Failure } from "../../../core/failure.ts";
 import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
+import { printable } from "../../../core/printable.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import type { Layout } from "../../output/layout.ts";
+import { numbers, table } from "../../output/table.ts";
 import { exactTime } from "../../output/times.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -40,18 +43,27 @@ export function issueToken(
   };
 }
 
+/** An end for a token that the operator asked for by an option. */
+interface AskedEnd {
+  readonly option: string;
+  readonly at: Date | undefined;
+  /** What follows from an end in the past, or what to do instead. */
+  readonly past: string;
+}
+
 /**
  * T15: the last instant at which a token may end, by `TOKEN_MAX_LIFETIME`; `undefined` for no bound. Throws `usage` when the
- * operator asked for a later end by an option.
+ * operator asked for a later end, or for one in the past.
  */
 export function latestEnd(
   { tokenMaxLifetimeMs }: Pick<CliSettings, "tokenMaxLifetimeMs">,
   now: Date,
-  [option, asked]: readonly [option: string, asked: Date | undefined] = ["", undefined],
+  { option, at, past }: AskedEnd = { option: "", at: undefined, past: "" },
 ): Date | undefined {
+  if (at !== undefined && at <= now) throw new Failure("usage", `${option} lies in the past${past}`);
   if (tokenMaxLifetimeMs === undefined) return undefined;
   const last = new Date(now.getTime() + tokenMaxLifetimeMs);
-  if (asked === undefined || asked <= last) return last;
+  if (at === undefined || at <= last) return last;
   throw new Failure(
     "usage",
     `${option} lies beyond TOKEN_MAX_LIFETIME, which allows ${exactTime(last.toISOString())} at most; nothing was done.`,
@@ -120,5 +132,46 @@ export function revoked(
 export function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId): readonly TokenId[] {
   return tokens.flatMap(({ tokenId, tenantId, revokedAt }) =>
     tenantId === tenant && revokedAt === null ? [tokenId] : [],
+  );
+}
+
+/** What `--json` shows of a token; a documented, stable shape. */
+export function tokenMetadata(token: RegisteredToken) {
+  const { tokenId, tenantId, name, scopes, expiresAt, rateLimit, createdAt } = token;
+  return { tokenId, tenantId, name, scopes, expiresAt, rateLimit, createdAt };
+}
+
+/** An element of `token list --json`. */
+export function listedToken(token: RegisteredToken, now: Date) {
+  return { ...tokenMetadata(token), status: tokenStatus(token, now), revokedAt: token.revokedAt };
+}
+
+/** The metadata for people, one line each. */
+export function tokenLines(token: RegisteredToken): string {
+  const { tokenId, tenantId, name, scopes, expiresAt, rateLimit } = token;
+  return [
+    `token id    ${tokenId}`,
+    `tenant      ${tenantId}`,
+    `name        ${printable(name ?? "-")}`,
+    `scopes      ${scopes.join(" ")}`,
+    `expires     ${expiresAt ?? "never"}`,
+    `rate limit  ${rateLimit === null ? "the gateway's" : `${rateLimit} per window`}`,
+    "",
+  ].join("\n");
+}
+
+export function tokenListText(tokens: readonly RegisteredToken[], { now, zone }: Layout): string {
+  return table(
+    ["TOKEN", "TENANT", "STATUS", "NAME", "SCOPES", numbers("LIMIT"), "CREATED", "EXPIRES"],
+    tokens.map((token) => [
+      token.tokenId,
+      token.tenantId,
+      tokenStatus(token, now),
+      printable(token.name ?? "-"),
+      token.scopes.join(" "),
+      token.rateLimit === null ? "-" : String(token.rateLimit),
+      exactTime(token.createdAt, zone),
+      token.expiresAt === null ? "never" : exactTime(token.expiresAt, zone),
+    ]),
   );
 }

@@ -12,8 +12,8 @@ import {
   issueToken,
   latestEnd,
   revoked,
+  tokenMetadata,
 } from "../../operate/tokens/issue-token.ts";
-import { tokenMetadata } from "../../operate/tokens/token-text.ts";
 import { table } from "../../output/table.ts";
 import { sandboxCases } from "../../partners/sandbox/sandbox-programs.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
