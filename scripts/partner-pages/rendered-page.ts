@@ -1,13 +1,7 @@
 import { posix } from "node:path";
 import { Marked, type Token } from "marked";
 import { html } from "../../cli/output/html.ts";
-import {
-  type CodeSample,
-  codeBlock,
-  codeChoice,
-  isChoice,
-  jsonBlock,
-} from "../../cli/partners/folder/code-block.ts";
+import { codeBlock, jsonBlock } from "../../cli/partners/folder/code-block.ts";
 import type { GuidePage } from "../../cli/partners/folder/guide-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
@@ -58,6 +52,20 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
   return { title, body };
 }
 
+/** A piece of code in one language. */
+interface CodeSample {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The languages between which readers choose. */
+const languageNames: Readonly<Record<string, string>> = {
+  sh: "curl",
+  python: "Python",
+  ts: "TypeScript",
+  js: "JavaScript",
+};
+
 /** A token as it is, or code in one or several languages. */
 type Block = { readonly token: Token } | { readonly samples: readonly CodeSample[] };
 
@@ -83,7 +91,7 @@ function blocksOf(tokens: readonly Token[]): readonly Block[] {
 }
 
 function sampleOf(token: Token): CodeSample | undefined {
-  if (token.type !== "code" || !isChoice(String(token.lang))) return undefined;
+  if (token.type !== "code" || !Object.hasOwn(languageNames, String(token.lang))) return undefined;
   return { language: String(token.lang), code: String(token.text) };
 }
 
@@ -91,7 +99,13 @@ function blockMarkup(block: Block, parsed: (token: Token) => string): string {
   if ("token" in block) return parsed(block.token);
   const [only, ...others] = block.samples;
   if (only === undefined) return "";
-  return others.length === 0 ? codeBlock(only.code).markup : codeChoice(block.samples).markup;
+  if (others.length === 0) return codeBlock(only.code).markup;
+  // The first one is open.
+  const samples = block.samples.map(
+    ({ language, code }, at) =>
+      html`<details${at === 0 && html` open`}><summary>${languageNames[language] ?? language}</summary>${codeBlock(code)}</details>\n`,
+  );
+  return html`${samples}`.markup;
 }
 
 function forTheFolder(markdown: string): string {

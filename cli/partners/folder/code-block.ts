@@ -1,23 +1,5 @@
 import { type Html, html } from "../../output/html.ts";
 
-/** A piece of code for a page, in one language. */
-export interface CodeSample {
-  readonly language: string;
-  readonly code: string;
-}
-
-const languageNames: Readonly<Record<string, string>> = {
-  sh: "curl",
-  python: "Python",
-  ts: "TypeScript",
-  js: "JavaScript",
-};
-
-/** Whether readers choose between samples in this language and others. */
-export function isChoice(language: string): boolean {
-  return Object.hasOwn(languageNames, language);
-}
-
 /** The call of an address, ready to paste. The token comes from the environment. */
 export function curlCall(url: string): string {
   return `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${url}`;
@@ -34,14 +16,6 @@ export function jsonBlock(value: unknown): Html {
     .trimEnd()
     .split(/("(?:[^"\\]|\\.)*")/);
   return html`<pre tabindex="0"><code>${parts}</code></pre>`;
-}
-
-/** A sample in several languages, the first of which is open. */
-export function codeChoice(samples: readonly CodeSample[]): Html {
-  return html`${samples.map(
-    ({ language, code }, at) =>
-      html`<details${at === 0 && html` open`}><summary>${languageNames[language] ?? language}</summary>${codeBlock(code)}</details>\n`,
-  )}`;
 }
 
 /** JSON for people: a value stands on one line if that has at most `width` characters. Ends with a line break. */

@@ -8,6 +8,7 @@ export type GuidePage = Pick<SitePage, "title" | "body">;
 
 /** The pages that the build renders: each page's name in the folder, and its file in `docs`. */
 export const guidePages = {
+  index: "partner-start.md",
   guide: "partners.md",
   "what-can-go-wrong": "what-can-go-wrong.md",
   client: "client/README.md",
@@ -23,8 +24,9 @@ export const guideFolder = "dist/docs/pages";
 /** The address that stands in the guide for the company's own. */
 export const exampleBaseUrl = "https://programs.example.com";
 
-/** The page with the company's own address in its examples. */
-export async function guidePage(name: GuidePageName, { baseUrl }: Company): Promise<SitePage> {
+/** The page with the company's own address in its examples, and without the lines about a sandbox where there is none. */
+export async function guidePage(name: GuidePageName, { baseUrl, hasSandbox }: Company): Promise<SitePage> {
   const page: GuidePage = JSON.parse(await packageFile(`${guideFolder}/${name}.json`));
-  return { ...page, name, body: page.body.replaceAll(exampleBaseUrl, () => html`${baseUrl}`.markup) };
+  const lines = page.body.split("\n").filter((line) => hasSandbox || !line.includes("sandbox"));
+  return { ...page, name, body: lines.join("\n").replaceAll(exampleBaseUrl, () => html`${baseUrl}`.markup) };
 }

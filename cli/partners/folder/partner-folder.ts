@@ -10,7 +10,6 @@ import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./gui
 import { packageFile } from "./package-file.ts";
 import { referencePage } from "./reference-page.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
-import { startPage } from "./start-page.ts";
 
 export interface ExportedFolder {
   readonly directory: string;
@@ -46,7 +45,6 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
   const exchanges = await recordedExchanges();
   const files = new Map<string, string>();
   const pages: readonly SitePage[] = [
-    startPage(company),
     ...(await Promise.all(guideNames(company).map((name) => guidePage(name, company)))),
     referencePage(document),
     examplesPage(exchanges, company),

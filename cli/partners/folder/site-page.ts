@@ -30,7 +30,7 @@ const pageNames = {
  * nothing. So it works from a disk and from any web server, below any path (W70).
  */
 export function siteDocument({ name, title, body }: SitePage, company: Company, stylesheet: string): string {
-  const shown = html`${title === pageNames.index ? "" : `${title} · `}${company.name} programs API`;
+  const shown = html`${name === "index" ? "" : `${title} · `}${company.name} programs API`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
