@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** These run for about a minute and more. The first installs the partners' tools, for which the others that use them would wait. */
 const longest = [
   "test/integration/schemas/tool-clients.test.ts",
-  "test/integration/support/worlds.test.ts",
   "test/integration/build/ended-sessions.test.ts",
   "test/integration/commit/interrupted-builds.test.ts",
   "test/integration/deploy/rolling-restart.test.ts",

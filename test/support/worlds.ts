@@ -1,175 +1,268 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { CommandResult } from "./command-line.ts";
 import { logLine } from "./log-lines.ts";
+import { damageLiveManifest } from "./standing-plants.ts";
 import { deskTenant, type SupportDesk } from "./support-desk.ts";
 
-/**
- * Worlds in which one to three things went wrong, planted for real, and what is true in each by the planting alone: what
- * is to be said, what somebody does who follows a step, and what partners get.
- */
+// Worlds in which one thing went wrong, planted for real, and what is to be said of each by the planting alone.
 
 export const program = "KYOTO-1";
+export const where = `WHERE tenant_id = '${deskTenant}' AND program_id = '${program}'`;
+export const another = "WHERE program_id = 'OTHER-1'";
+const presentTenant = "sakura-tours";
 /** A time of the day on which all worlds are planted, in UTC. */
-export const day = (hour: number, minute = 0): Date => new Date(Date.UTC(2026, 10, 21, hour, minute));
+export const day = (hour: number): Date => new Date(Date.UTC(2026, 10, 21, hour));
 
-/** What a world is made of while it is planted. */
 export interface World {
   readonly desk: SupportDesk;
-  /** When it is asked about. */
-  now: Date;
+  /** The id of the partner's access key. */
+  readonly tokenId: string;
   /** The gateway's log. */
   readonly log: string[];
-  /** The id of the partner's access key. */
-  key: string;
-  onInvalid: "report" | "fail";
-  /** SQL that undoes what makes builds fail. */
-  undo: string | null;
 }
 
 export interface Cause {
   readonly name: string;
-  /** What it changes: two causes that change the same thing are not planted together. */
-  readonly slots: readonly string[];
-  /** When it happens: causes are planted in this order. */
-  readonly phase: "build" | "source" | "store" | "key" | "log";
-  plant(world: World): Promise<void>;
+  readonly plant: (world: World) => Promise<unknown>;
   /** The concerns of the tenant that tell of it. */
   readonly concerns?: readonly string[];
   /** What the explanation of the program has to say of it. */
   readonly said?: RegExp;
-  /** Nothing but this is to be said of the program, or of the tenant. */
-  readonly hides?: "program" | "tenant" | "both";
+  /** Another name of the program waits behind it. */
+  readonly isInTheWay?: true;
+  readonly onInvalid?: "fail";
+  /** When somebody asks, unless it is noon of the same day. */
+  readonly askedAt?: Date;
 }
 
-/** The row of the program in question. */
-export const where = `WHERE tenant_id = '${deskTenant}' AND program_id = '${program}'`;
-/** Programs of the tenant with which nothing is wrong. */
-const others = Array.from({ length: 12 }, (_, at) => `OTHER-${at}`);
+export const causes: readonly Cause[] = [
+  // In the booking system.
+  {
+    name: "another name",
+    plant: ({ desk }) => update(desk, "name = 'Shrines of Kyoto'"),
+    said: /older version.*Name/,
+  },
+  { name: "no name", plant: ({ desk }) => update(desk, "name = ' '"), said: /has no name/ },
+  {
+    name: "cancelled",
+    plant: ({ desk }) => update(desk, "lifecycle_state = 'cancelled'"),
+    said: /the source says "cancelled"/,
+  },
+  {
+    name: "ended by its dates",
+    plant: ({ desk }) =>
+      update(desk, "lifecycle_state = 'ended', departure_date = '2026-11-01', return_date = '2026-11-05'"),
+    said: /the source says "ended"/,
+  },
+  {
+    name: "an unknown state",
+    plant: ({ desk }) => update(desk, "lifecycle_state = 'on sale'"),
+    said: /state "on sale" is not one of/,
+  },
+  {
+    name: "deleted",
+    plant: ({ desk }) => desk.source.query(`DELETE FROM partner_source.programs ${where}`),
+    said: /no longer has it/,
+  },
+  {
+    name: "two rows",
+    plant: ({ desk }) =>
+      desk.source.query(`INSERT INTO partner_source.programs SELECT * FROM partner_source.programs ${where}`),
+    said: /Several programs in the booking system have this id/,
+  },
+  {
+    name: "no capacity",
+    plant: ({ desk }) => update(desk, "capacity_total = NULL"),
+    said: /No capacity in the booking system/,
+  },
+  {
+    name: "a photo without https",
+    plant: ({ desk }) => update(desk, "cover_url = 'http://img.example/kyoto.jpg'"),
+    said: /only absolute https URLs/,
+  },
+  {
+    name: "a tenant that is not listed",
+    async plant({ desk }) {
+      // A source without any tenant fails a run.
+      await desk.source.query(`
+        UPDATE partner_source.tenants SET tenant_id = 'alpine' WHERE tenant_id = '${deskTenant}';
+        INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+          VALUES ('alpine', 'EIGER', 'Eiger', 'active', 10)`);
+      await build(desk);
+    },
+    concerns: ["not_in_source"],
+    said: /no longer lists tenant/,
+  },
+  {
+    name: "a tenant that was removed",
+    async plant({ desk }) {
+      await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
+      await desk.run(["tenant", "remove", deskTenant], { now: day(11) });
+    },
+    concerns: ["removed"],
+    said: /was removed on/,
+  },
+  {
+    name: "a tenant that was renamed",
+    async plant({ desk }) {
+      await desk.source.query(`
+        INSERT INTO partner_source.tenants VALUES ('${presentTenant}', 'Sakura Tours');
+        CREATE TABLE public.copy AS SELECT * FROM partner_source.programs;
+        UPDATE public.copy SET tenant_id = '${presentTenant}';
+        INSERT INTO partner_source.programs SELECT * FROM public.copy; DROP TABLE public.copy`);
+      await build(desk, "--allow-shared");
+      await desk.run(["tenant", "rename", deskTenant, presentTenant], { now: day(11) });
+    },
+  },
 
-/** Whether both can be so at once. */
-export function isPossible(some: readonly Cause[]): boolean {
-  const slots = some.flatMap((cause) => cause.slots);
-  return new Set(slots).size === slots.length;
+  // In builds of what it holds.
+  {
+    name: "a view that fails",
+    async plant({ desk }) {
+      await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
+      await build(desk);
+      // The explanation asks views that work.
+      await desk.source.query("ALTER TABLE partner_source.gone RENAME TO faq");
+    },
+    concerns: ["failing"],
+    said: /builds fail/i,
+    isInTheWay: true,
+  },
+  {
+    name: "a build that was stopped",
+    plant: ({ desk }) => desk.build({ now: day(11), signal: AbortSignal.abort() }),
+    concerns: ["interrupted"],
+    isInTheWay: true,
+  },
+  {
+    name: "a build that was refused",
+    async plant({ desk }) {
+      await desk.source.query(`
+        CREATE TABLE public.kept AS SELECT * FROM partner_source.programs WHERE program_id <> '${program}';
+        DELETE FROM partner_source.programs WHERE program_id <> '${program}'`);
+      await build(desk);
+      await desk.source.query(
+        "INSERT INTO partner_source.programs SELECT * FROM public.kept; DROP TABLE public.kept",
+      );
+    },
+    concerns: ["guard"],
+    said: /was refused/,
+    isInTheWay: true,
+  },
+  {
+    name: "a fault of another program that stops builds",
+    async plant({ desk }) {
+      await update(desk, "name = ''", another);
+      await build(desk, "--on-invalid", "fail");
+    },
+    onInvalid: "fail",
+    concerns: ["faults"],
+    said: /stopped at program "OTHER-1"|builds of this tenant stop/,
+    isInTheWay: true,
+  },
+  {
+    name: "another program left out",
+    async plant({ desk }) {
+      await update(desk, "name = ''", another);
+      await build(desk);
+    },
+    concerns: ["left_out"],
+  },
+  {
+    name: "a hold",
+    async plant({ desk }) {
+      await update(desk, "name = 'Wrong'", another);
+      await build(desk);
+      await update(desk, "name = 'Tour OTHER-1'", another);
+      const args = ["snapshot", "rollback", "--tenant", deskTenant, "--reason", "wrong prices"];
+      await desk.run(args, { now: day(11) });
+    },
+    concerns: ["held"],
+    said: /held since .*: wrong prices/,
+    isInTheWay: true,
+  },
+  {
+    name: "no build for days, and the last one failed",
+    plant: ({ desk }) => desk.build({ now: day(11), signal: AbortSignal.abort() }),
+    askedAt: new Date("2026-11-24T12:00:00.000Z"),
+    concerns: ["silent"],
+    said: /no build has ended since/i,
+    isInTheWay: true,
+  },
+
+  // Behind a build: in the store, with access keys, and as the gateways' log tells it.
+  {
+    name: "a damaged manifest",
+    plant: ({ desk }) => damageLiveManifest(desk),
+    concerns: ["damaged"],
+    said: /a published file is damaged/,
+  },
+  { name: "a damaged body", plant: damageBody, said: /a published file is damaged/ },
+  {
+    name: "a key that ends soon",
+    plant: ({ desk }) => createKey(desk, "--expires", "2026-11-27T00:00:00Z"),
+    concerns: ["token_expires"],
+  },
+  {
+    name: "a key that has ended",
+    plant: ({ desk }) => createKey(desk, "--expires", day(9).toISOString()),
+    concerns: ["token_expired"],
+  },
+  {
+    name: "answers of 500",
+    plant: (world) => answer(world, { status: 500, causeCode: "store_unavailable", cause: "It is away." }),
+    concerns: ["answers_failed"],
+  },
+  {
+    name: "answers of 429",
+    plant: (world) => answer(world, { status: 429, causeCode: "quota_exceeded", cause: "quota exceeded" }),
+    concerns: ["answers_limited"],
+  },
+  {
+    name: "answers of 401",
+    plant: (world) => answer(world, { status: 401, causeCode: "revoked_token", cause: "revoked token" }),
+    concerns: ["answers_refused"],
+  },
+];
+
+/** A store in which nothing went wrong yet. */
+export async function beginWorld(desk: SupportDesk, { onInvalid }: Cause): Promise<World> {
+  await desk.reset();
+  for (let at = 0; at < 12; at += 1) await insertProgram(desk, `OTHER-${at}`, `Tour OTHER-${at}`);
+  await desk.build({ now: day(8), args: ["--on-invalid", onInvalid ?? "report"] });
+  return { desk, tokenId: await createKey(desk), log: [] };
 }
 
-/** Plants causes in the order in which they happen. */
-export type PlantWorld = (some: readonly Cause[]) => Promise<World>;
-
-/**
- * The store in which nothing went wrong yet is built once for each way of handling findings, kept below `folder`, and copied for
- * each world.
- */
-export function worldPlanter(desk: SupportDesk, folder: string): PlantWorld {
-  const kept = new Map<World["onInvalid"], { readonly directory: string; readonly key: string }>();
-
-  async function begin(world: World): Promise<void> {
-    const { onInvalid } = world;
-    const known = kept.get(onInvalid);
-    if (known !== undefined) {
-      await cp(known.directory, desk.storeDirectory, { recursive: true });
-      world.key = known.key;
-      return;
-    }
-    await built(world, day(8));
-    await issue(world);
-    const directory = join(folder, onInvalid);
-    await cp(desk.storeDirectory, directory, { recursive: true });
-    kept.set(onInvalid, { directory, key: world.key });
-  }
-
-  return async (some) => {
-    await desk.reset();
-    const world: World = { desk, now: day(12), log: [], key: "", onInvalid: "report", undo: null };
-    const rows = others.map((programId) => ({
-      tenant_id: deskTenant,
-      program_id: programId,
-      name: `Tour ${programId}`,
-      lifecycle_state: "active",
-      capacity_total: 10,
-    }));
-    await desk.source.insert("programs", ...rows);
-    if (some.some(({ name }) => name.startsWith("a fault of another"))) world.onInvalid = "fail";
-    await begin(world);
-    await plant(world, some);
-    return world;
-  };
+export async function update({ source }: SupportDesk, set: string, of = where): Promise<void> {
+  await source.query(`UPDATE partner_source.programs SET ${set} ${of}`);
 }
 
-async function plant(world: World, some: readonly Cause[]): Promise<void> {
-  for (const phase of ["build", "source", "store", "key"] as const) {
-    for (const cause of some.filter((one) => one.phase === phase)) await cause.plant(world);
-  }
-  // What makes builds fail goes on until somebody mends it; the explanation asks views that work.
-  if (world.undo !== null) await world.desk.source.query(world.undo);
-  const late = some.filter(({ phase }) => phase === "log");
-  for (const cause of late.toSorted((a) => (a.slots.includes("time") ? -1 : 1))) await cause.plant(world);
+export async function insertProgram({ source }: SupportDesk, programId: string, name: string): Promise<void> {
+  const row = { tenant_id: deskTenant, lifecycle_state: "active", capacity_total: 20 };
+  await source.insert("programs", { ...row, program_id: programId, name });
 }
 
-export async function built({ desk, onInvalid }: World, now: Date): Promise<void> {
-  await desk.build({ now, args: ["--on-invalid", onInvalid] });
+async function build(desk: SupportDesk, ...args: readonly string[]): Promise<CommandResult> {
+  return await desk.build({ now: day(11), args });
 }
 
-export async function issue(world: World, ...options: readonly string[]): Promise<void> {
+async function createKey(desk: SupportDesk, ...options: readonly string[]): Promise<string> {
   const args = ["token", "create", "--tenant", deskTenant, "--name", "Website", ...options];
-  const made = (await world.desk.json(args, { now: day(7) })) as { readonly tokenId: string };
-  world.key = made.tokenId;
+  return ((await desk.json(args, { now: day(7) })) as { readonly tokenId: string }).tokenId;
 }
 
 /** A line of the last hour. */
-export function answer({ now, key }: World, fields: Readonly<Record<string, unknown>>): string {
-  const time = new Date(now.getTime() - 600_000).toISOString();
-  const own = { tokenId: key, tenantId: deskTenant, limit: 600, windowSeconds: 60 };
-  return logLine({ ...own, requestId: `r-${String(fields.status)}`, time, ...fields });
+async function answer({ tokenId, log }: World, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const time = "2026-11-21T11:50:00.000Z";
+  const own = { tokenId, tenantId: deskTenant, limit: 600, windowSeconds: 60, requestId: "r-1", time };
+  log.push(logLine({ ...own, ...fields }));
 }
 
-export async function damageBody({ desk: { storeDirectory } }: World): Promise<void> {
-  const tenant = join(storeDirectory, "tenants", deskTenant);
+async function damageBody({ desk }: World): Promise<void> {
+  const tenant = join(desk.storeDirectory, "tenants", deskTenant);
   const { snapshotId } = JSON.parse(await readFile(join(tenant, "current.json"), "utf8"));
   const manifest = JSON.parse(await readFile(join(tenant, "snapshots", snapshotId, "manifest.json"), "utf8"));
-  const file = join(storeDirectory, manifest.programs[program].key);
-  const text = await readFile(file, "utf8");
-  await rm(file);
-  await writeFile(file, text.replace("active", "acTive"));
-}
-
-/** What somebody does in the booking system who follows what a step of support says. */
-export async function follow({ desk }: World, text: string): Promise<void> {
-  const change = (set: string) => desk.source.query(`UPDATE partner_source.programs SET ${set} ${where}`);
-  if (text.includes("set to active")) await change("lifecycle_state = 'active'");
-  if (text.includes("State")) await change("lifecycle_state = 'active'");
-  if (text.includes("travel dates that are not past")) {
-    await change("departure_date = '2027-04-01', return_date = '2027-04-05'");
-  }
-  if (/\bName\b/.test(text)) await change("name = 'Temples of Kyoto'");
-  if (text.includes("Capacity, total")) await change("capacity_total = 20");
-  if (text.includes("Media, cover url")) await change("cover_url = 'https://img.example/kyoto.jpg'");
-  if (text.includes("a value above")) {
-    await change("capacity_total = 20, cover_url = 'https://img.example/kyoto.jpg'");
-  }
-  if (text.includes("Only one program can have this id")) {
-    await desk.source.query(`
-      DELETE FROM partner_source.programs a ${where.replaceAll("tenant_id", "a.tenant_id").replaceAll("program_id", "a.program_id")}
-        AND a.ctid <> (SELECT min(b.ctid) FROM partner_source.programs b
-                        WHERE b.tenant_id = '${deskTenant}' AND b.program_id = '${program}')`);
-  }
-  if (text.includes("restored in the booking system")) {
-    await desk.source.insert("programs", {
-      tenant_id: deskTenant,
-      program_id: program,
-      name: "Temples of Kyoto",
-      lifecycle_state: "active",
-      capacity_total: 20,
-    });
-  }
-  if (text.includes('program "OTHER-1" corrected')) {
-    await desk.source.query(
-      "UPDATE partner_source.programs SET name = 'Tour OTHER-1' WHERE program_id = 'OTHER-1'",
-    );
-  }
-  if (text.includes("view partner_source.tenants")) {
-    await desk.source.query(
-      `INSERT INTO partner_source.tenants SELECT '${deskTenant}', 'Sakura' WHERE NOT EXISTS
-         (SELECT FROM partner_source.tenants WHERE tenant_id = '${deskTenant}')`,
-    );
-  }
+  const file = join(desk.storeDirectory, manifest.programs[program].key);
+  await writeFile(file, (await readFile(file, "utf8")).replace("active", "acTive"));
 }
