@@ -58,6 +58,17 @@ test("rolling back twice goes two snapshots back: the one before is that which t
   expect((await tools.current()).snapshotId).toBe(first);
 });
 
+test("after a rollback by --to and a new snapshot, the one before is what the rollback made live", async () => {
+  const first = await tools.publish("A");
+  await tools.publish("B");
+  await tools.publish("C");
+  await rollback("--to", first);
+  await release();
+  await tools.publish("D");
+  expect((await rollback()).status).toBe(0);
+  expect(await tools.current()).toMatchObject({ snapshotId: first });
+});
+
 test("--to goes to any snapshot that was live, also forward again to a withdrawn one", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");
