@@ -78,7 +78,7 @@ export class NextSnapshot {
   async take(read: ReadProgram): Promise<void> {
     const { live, memory, options, writer, sums } = this.#before;
     const { programId: id } = read.source;
-    const program = checkedProgram(read, options.rules, live);
+    const program = checkedProgram(read, options.rules);
     if (program.kind !== "published") {
       const problems = program.kind === "invalid" ? program.problems : [];
       this.lines.push(programLine(id, sums.get(id), program.kind, problems));
