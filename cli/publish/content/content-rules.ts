@@ -51,7 +51,7 @@ export function ownGeneratorDigest(): string {
 }
 
 /** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */
-const publishing = ["content", "guards", "public-program", "run", "sandbox", "source", "tenant"];
+const publishing = ["content", "guards", "public-program", "run", "source", "tenant"];
 const codeFolders = [
   ...["cli/database", "core", "schemas"],
   ...publishing.map((room) => `cli/publish/${room}`),
