@@ -14,7 +14,6 @@ test("P184: the generator's digest is that of the code that takes part in a buil
       "cli/publish/guards",
       "cli/publish/public-program",
       "cli/publish/run",
-      "cli/publish/sandbox",
       "cli/publish/source",
       "cli/publish/tenant",
       "cli/support/pages",
