@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { tokensKey } from "../../../core/object-key.ts";
+import { tokenRegistryBytes } from "../../../core/token-registry.ts";
+import { createMirror } from "../../../gateway/mirror.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "mirror-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const open = (folder: string) =>
+  createMirror({
+    folder,
+    identity: () => undefined,
+    isStoreAway: () => false,
+    clocks: { monotonicMs: () => performance.now(), unixMs: Date.now },
+    waits: { beatMs: 5000, keepMs: 60_000 },
+    logger: pino({ enabled: false }),
+  });
+
+test("W79 gateways that share a folder leave the highest revision there that any of them has kept", async () => {
+  const writes = fc.array(
+    fc.record({ gateway: fc.nat({ max: 1 }), revision: fc.integer({ min: 1, max: 5 }) }),
+    {
+      minLength: 1,
+      maxLength: 6,
+    },
+  );
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(writes, fc.boolean(), async (sequence, areSideBySide) => {
+      round += 1;
+      const folder = join(root, String(round));
+      const gateways = [open(folder), open(folder)];
+      const keep = async ({ gateway, revision }: (typeof sequence)[number]): Promise<void> =>
+        await gateways[gateway]?.keepRegistry(
+          tokenRegistryBytes({ revision, tokens: [] }),
+          performance.now(),
+        );
+      if (areSideBySide) await Promise.all(sequence.map(keep));
+      else for (const write of sequence) await keep(write);
+      const highest = Math.max(...sequence.map(({ revision }) => revision));
+      const copy = await open(folder).document(tokensKey);
+      expect(JSON.parse(String(copy?.value))).toMatchObject({ revision: highest });
+    }),
+    { numRuns: 30 },
+  );
+});
