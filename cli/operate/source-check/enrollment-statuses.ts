@@ -48,33 +48,3 @@ export function statusCells({ status, isStaff, count, takesPlace }: EnrollmentSt
     takesPlace ? "yes" : "no",
   ];
 }
-
-/**
- * Beginnings of words, without accents, for bookings that take no place in most booking systems: words of the languages that
- * such systems are written in. Statuses in other words are still in the list of all statuses.
- */
-const ended = [
-  "canc annul anul storn abgesagt afgelast avlyst aflyst avbok perut zrus otkaz lemond iptal batal huy",
-  "отмен скасов ακυρ ملغ בוטל 取消 キャンセル 취소",
-  "reject declin refus abgelehnt rechaz recus rifiut odrzuc odmit tolak",
-  "refund erstatt rembours reembols rimbors chargeback",
-  "expir abgelaufen caduc scadut kadaluarsa withdrawn noshow",
-].flatMap((words) => words.split(" "));
-const waiting = /wait|warte|wacht|ventelist|espera|attesa|attente|tunggu/;
-/** Whoever is awaited to pay or to confirm has a place already. */
-const awaited = /pag|pai|pay|zahl|bayar|deposit|confirm|bestatig/;
-
-/** Whether a status looks like a booking that takes no place. */
-export function looksPlaceless(status: string): boolean {
-  const plain = status
-    .toLowerCase()
-    .normalize("NFD")
-    .replace(/\p{M}|[\s_-]/gu, "")
-    .normalize("NFC");
-  return ended.some((word) => plain.includes(word)) || (waiting.test(plain) && !awaited.test(plain));
-}
-
-/** Whether a status is a letter or a number, as in many systems: nobody can see whether `c` is confirmed or cancelled. */
-export function isCode(status: string): boolean {
-  return /^(\p{L}|\d+)$/u.test(status);
-}

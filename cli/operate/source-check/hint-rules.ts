@@ -13,19 +13,14 @@ export interface HintRule {
  * Beyond these a value is legal and probably wrong. Each has its reason, since hints that are mostly mistaken are soon read by
  * nobody.
  */
-export const limits = {
+const limits = {
   /** Nobody sells tours of the last century: an earlier date is a default (`1970-01-01`) or a year of two digits. */
   firstDeparture: "2000-01-01",
   /** Tours are sold two or three years ahead. A later date is a placeholder (`2099-12-31`) or a slip. */
   yearsAhead: 5,
   /** Where the company is, it may still be yesterday. */
   daysOfGrace: 1,
-  /** With so many statuses, one is a cancellation, however it is written. Fewer may be those of bookings that count alone. */
-  minStatuses: 3,
 } as const;
-
-/** The codes of ISO 4217 that Node.js has, and those with prices in them that it does not have in every version. */
-const currencies: readonly string[] = [...Intl.supportedValuesOf("currency"), "CLF", "VED", "XCG", "ZWG"];
 
 const ids = 'tenant_id::text COLLATE "C" AS tenant, program_id::text COLLATE "C" AS program';
 
@@ -55,11 +50,6 @@ const currencyMissing = `
      AND (legacy_price > 0
           OR (tenant, program) IN (SELECT tenant, program FROM (SELECT ${ids} FROM partner_source.room_prices WHERE amount > 0) AS room)
           OR (tenant, program) IN (SELECT tenant, program FROM (SELECT ${ids} FROM partner_source.child_prices WHERE amount >= 0) AS child))`;
-
-const currencyUnknown = `
-  SELECT 'programs.currency' AS place, tenant, program, currency AS value
-    FROM ${active("currency::text")}
-   WHERE currency ~ '^[A-Za-z]{3}$' AND upper(currency) <> ALL ($1::text[])`;
 
 /** Elements of HTML that stand in texts. Other words in angle brackets, such as `<Beginners>`, are text. */
 const elements =
@@ -121,12 +111,6 @@ export const hintRules = {
     advice: "give the currency in the view programs, as a constant ('EUR' AS currency) if there is only one",
     query: currencyMissing,
   },
-  currency_unknown: {
-    rule: "ISO 4217 has no such currency, or has it no more",
-    advice: "translate it to the code of ISO 4217 in the view programs",
-    query: currencyUnknown,
-    values: () => [currencies],
-  },
   markup_in_text: {
     rule: "a text has markup or entities, which partners show as they stand",
     advice: "make plain text of it in the view; the cookbook has a function for it",
@@ -138,9 +122,8 @@ export const hintRules = {
     query: priceTwice,
   },
   status_takes_place: {
-    rule: "a status takes a place that looks like a cancellation or a waiting list, or is a code that says nothing; or all statuses take one",
-    advice:
-      "translate codes to words in the view, and name those that take none in TERMINAL_ENROLLMENT_STATUSES",
+    rule: "all statuses take a place",
+    advice: "name those of bookings that take none, such as cancelled ones, in TERMINAL_ENROLLMENT_STATUSES",
   },
   hints_unasked: {
     rule: "a question about all tenants' rows could not be answered, so its hint is missing",

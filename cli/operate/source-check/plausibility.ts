@@ -5,14 +5,9 @@ import { shownValue } from "../../publish/public-program/problem.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import type { SourceReport } from "./check-source.ts";
-import {
-  type EnrollmentStatus,
-  isCode,
-  looksPlaceless,
-  readEnrollmentStatuses,
-} from "./enrollment-statuses.ts";
+import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
 import { maxValues, viewProblem } from "./findings.ts";
-import { type HintCode, type HintRule, hintRules, limits } from "./hint-rules.ts";
+import { type HintCode, type HintRule, hintRules } from "./hint-rules.ts";
 
 export interface Plausibility {
   readonly hints: readonly SourceProblem[];
@@ -48,7 +43,7 @@ export async function plausibility(
   }
   const statuses = await tryReading(client, () => readEnrollmentStatuses(client, rules));
   if ("error" in statuses) failed("status_takes_place", statuses.error);
-  else hints.push(...placelessHint(statuses.result, rules.terminalStatuses));
+  else hints.push(...placelessHint(statuses.result));
   const isUnreadable = report.problems.some(({ code }) => code.endsWith("_unreadable"));
   if (failures.length > 0 && !isUnreadable) {
     hints.push(hint("hints_unasked", { place: null, count: failures.length, examples: failures }));
@@ -64,11 +59,11 @@ interface Doubtful {
   readonly examples: readonly ProblemExample[];
 }
 
-function hint(code: HintCode, { place, count, examples }: Doubtful, moreAdvice = ""): SourceProblem {
+function hint(code: HintCode, { place, count, examples }: Doubtful): SourceProblem {
   const { rule, advice } = hintRules[code];
   const [view = null, column = null] = place?.split(".") ?? [];
   const where = view === null ? "" : ` in partner_source.${view}`;
-  const problem = viewProblem(code, "hint", view, `${count} found${where}: ${rule}.`, advice + moreAdvice);
+  const problem = viewProblem(code, "hint", view, `${count} found${where}: ${rule}.`, advice);
   return { ...problem, column, count, examples };
 }
 
@@ -100,22 +95,15 @@ async function doubtfulValues(
   });
 }
 
-function placelessHint(
-  statuses: readonly EnrollmentStatus[],
-  terminal: readonly string[],
-): readonly SourceProblem[] {
+/** With so many statuses, one is of a booking that takes no place. Fewer may be those of bookings that count alone. */
+const minStatuses = 3;
+
+function placelessHint(statuses: readonly EnrollmentStatus[]): readonly SourceProblem[] {
   const passengers = statuses.filter(({ isStaff }) => !isStaff);
-  const all = passengers.flatMap(({ status, takesPlace, count }) =>
-    takesPlace && status !== null ? [{ tenantId: null, programId: null, value: status, count }] : [],
-  );
-  const named = all.filter(({ value }) => looksPlaceless(value));
-  const isNoneTerminal = all.length >= limits.minStatuses && passengers.every(({ takesPlace }) => takesPlace);
-  const areAllDoubtful = isNoneTerminal && named.length === 0;
-  const found = areAllDoubtful ? all : all.filter(({ value }) => looksPlaceless(value) || isCode(value));
-  if (found.length === 0) return [];
-  const names = named.map(({ value }) => value).filter((status) => !status.includes(","));
-  const count = found.reduce((sum, one) => sum + one.count, 0);
-  const examples = found.map((one) => ({ ...one, value: shownValue(one.value) }));
-  const setting = names.length === 0 ? "" : `: ${[...terminal, ...names].join(",")}`;
-  return [hint("status_takes_place", { place: "enrollments.status", count, examples }, setting)];
+  if (passengers.length < minStatuses || !passengers.every(({ takesPlace }) => takesPlace)) return [];
+  const examples = passengers.map(({ status, count }) => {
+    return { tenantId: null, programId: null, value: status && shownValue(status), count };
+  });
+  const count = passengers.reduce((sum, one) => sum + one.count, 0);
+  return [hint("status_takes_place", { place: "enrollments.status", count, examples })];
 }

@@ -1,5 +1,5 @@
+import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
-import { packageFile } from "./package-file.ts";
 
 type Named<Part> = Readonly<Record<string, Part>>;
 export type OrReference<Part> = Part | { readonly $ref: string };

@@ -4,8 +4,8 @@ import { renderedProgram } from "../../publish/content/checked-program.ts";
 import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
 import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
 import { publicProgram } from "../../publish/public-program/public-program.ts";
+import { packageFile, packageFolder } from "../../shell/package-file.ts";
 import { exampleBaseUrl } from "./guide-page.ts";
-import { packageFile, packageFolder } from "./package-file.ts";
 
 /** Files of the folder by their paths in it. */
 export type FolderFiles = ReadonlyMap<string, string>;

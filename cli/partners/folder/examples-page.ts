@@ -1,7 +1,7 @@
 import { type Html, html } from "../../output/html.ts";
+import { packageFile } from "../../shell/package-file.ts";
 import { codeBlock, jsonBlock } from "./code-block.ts";
 import type { Company } from "./company.ts";
-import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** A request that a gateway really answered, and its answer, as `scripts/record-exchanges.ts` recorded them. */

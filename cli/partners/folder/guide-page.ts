@@ -1,6 +1,6 @@
 import { html } from "../../output/html.ts";
+import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
-import { packageFile } from "./package-file.ts";
 import type { SitePage } from "./site-page.ts";
 
 /** A page of the guide as the build rendered it from Markdown. */

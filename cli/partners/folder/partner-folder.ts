@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
+import { packageFile } from "../../shell/package-file.ts";
 import { companyDocument } from "./api-document.ts";
 import { clientFiles, mockFiles } from "./client-and-mock.ts";
 import { compactJson } from "./code-block.ts";
 import type { Company } from "./company.ts";
 import { examplesPage, recordedExchanges } from "./examples-page.ts";
 import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
-import { packageFile } from "./package-file.ts";
 import { referencePage } from "./reference-page.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
 

@@ -50,7 +50,7 @@ export function ownGeneratorDigest(): string {
   return known;
 }
 
-/** The folders whose code decides what a build publishes. A new stylesheet of a page makes no build read everything. */
+/** The folders whose code decides what a build publishes. A new page makes no build read everything. */
 const publishing = ["content", "guards", "public-program", "run", "source", "tenant"];
 const codeFolders = [
   ...["cli/database", "core", "schemas"],

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "../../../core/logger.ts";
 import { parsedUrl } from "../../../core/parsed-url.ts";
+import { packageFile } from "../../shell/package-file.ts";
 import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
 import type { Gate } from "./access.ts";
 import { stylesheetPath } from "./addresses.ts";
 import { type Answer, type Inspection, pageDocument } from "./page.ts";
 import { failurePage, pageAt } from "./pages.ts";
-import { stylesheet } from "./stylesheet.ts";
 
 export interface InspectServerOptions {
   readonly inspection: Inspection;
@@ -59,7 +59,7 @@ async function answer(
     res.setHeader("Set-Cookie", access.cookie);
     sendAnswer(res, access, "");
   } else if (url?.pathname === stylesheetPath) {
-    send(res, 200, "text/css; charset=utf-8", stylesheet);
+    send(res, 200, "text/css; charset=utf-8", await packageFile("docs/inspect.css"));
   } else sendAnswer(res, await pageAt(url, inspection).catch(failurePage), inspection.store.address);
 }
 

@@ -33,7 +33,7 @@ test("P184: the generator's digest is that of the code that takes part in a buil
       digests.push(generatorDigest(root));
     }
     expect(new Set(digests).size).toBe(5);
-    for (const path of ["gateway/main.js", "cli/support/pages/stylesheet.js", "core/notes.md"])
+    for (const path of ["gateway/main.js", "cli/support/pages/page.js", "core/notes.md"])
       writeFileSync(join(root, path), "3");
     expect(generatorDigest(root)).toBe(digests.at(-1));
   } finally {

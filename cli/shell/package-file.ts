@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../core/failure.ts";
 
 /** A file of the installation by its path from the project's root. Files that the build makes are below `dist`. */
 export async function packageFile(path: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function packageFolder(path: string): Promise<readonly string[]> {
 
 async function fromRoot<Result>(path: string, read: (url: URL) => Promise<Result>): Promise<Result> {
   // The build nests one level deeper.
-  for (const up of ["../../../..", "../../.."]) {
+  for (const up of ["../../..", "../.."]) {
     const found = await read(new URL(`${up}/${path}`, import.meta.url)).catch(() => undefined);
     if (found !== undefined) return found;
   }
