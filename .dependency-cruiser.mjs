@@ -4,7 +4,7 @@ const ours = "^(cli|core|gateway|schemas|scripts)/";
 const floors = [
   ["shell"],
   ["output", "database"],
-  ["publish/public-program", "publish/snapshot", "publish/store"],
+  ["publish/public-program", "publish/snapshot"],
   ["publish/source"],
   ["publish/content", "publish/guards", "publish/tenant"],
   ["publish/run"],

@@ -13,8 +13,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
-import { withCheckedStore } from "../../publish/store/identified-store.ts";
 import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
+import { withCheckedStore } from "../../shell/identified-store.ts";
 import type { Shell } from "../../shell/shell.ts";
 
 /** One change, as a record names it. */

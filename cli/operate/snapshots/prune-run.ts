@@ -8,7 +8,7 @@ import { numberText } from "../../output/counted.ts";
 import { numbers, table } from "../../output/table.ts";
 import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { probesPrefix } from "../../publish/store/probe-objects.ts";
+import { probesPrefix } from "../../shell/store-probe.ts";
 import { nothingPruned, type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
 
 /** What a prune did for one tenant. */

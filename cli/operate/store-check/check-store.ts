@@ -1,19 +1,21 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { storeKey, tokensKey } from "../../../core/object-key.ts";
+import { checkedKey, storeKey, tenantsPrefix, tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
-import type { ProbeOptions } from "../../publish/store/probe-conditional-writes.ts";
 import {
   createProbeObjects,
-  missingKey,
+  type ProbeOptions,
   probeBody,
   probesPrefix,
   probeText,
   readProbe,
-} from "../../publish/store/probe-objects.ts";
+} from "../../shell/store-probe.ts";
 import { Checklist, type CheckResult, type StoreFinding } from "./checklist.ts";
 import { raceIfAbsent, raceIfMatch } from "./race-conditional-writes.ts";
+
+/** The key of an object that cannot exist: a tenant's pointer, but no tenant's id begins with `~`. */
+const missingKey = checkedKey(`${tenantsPrefix}~/current.json`);
 
 export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;

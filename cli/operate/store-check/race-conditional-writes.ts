@@ -1,8 +1,7 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { whatToDo } from "../../publish/store/probe-conditional-writes.ts";
-import { type ProbeObjects, probeBody, probeText, readProbe } from "../../publish/store/probe-objects.ts";
+import { type ProbeObjects, probeBody, probeText, readProbe, whatToDo } from "../../shell/store-probe.ts";
 import type { CheckResult } from "./checklist.ts";
 
 /** So many races catch a store that decides conditions too early. They take 90 small requests. */

@@ -1,17 +1,17 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { randomBase62, type StoreId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { storeKey } from "../../../core/object-key.ts";
-import type { CallOptions, ObjectStore } from "../../../core/object-store.ts";
+import { asFailure, Failure } from "../../core/failure.ts";
+import { randomBase62, type StoreId } from "../../core/ids.ts";
+import { bytesBody } from "../../core/object-body.ts";
+import { storeKey } from "../../core/object-key.ts";
+import type { CallOptions, ObjectStore } from "../../core/object-store.ts";
 import {
   readStoreIdentity,
   type StoreIdentity,
   storeIdentityBytes,
   wrongStore,
-} from "../../../core/store-identity.ts";
-import { type CliSettings, type Shell, settingsOf } from "../../shell/shell.ts";
-import { withStore } from "../../shell/with-store.ts";
-import { requireConditionalWrites } from "./probe-conditional-writes.ts";
+} from "../../core/store-identity.ts";
+import { type CliSettings, type Shell, settingsOf } from "./shell.ts";
+import { requireConditionalWrites } from "./store-probe.ts";
+import { withStore } from "./with-store.ts";
 
 /** A store for commands that write. */
 export interface IdentifiedStore extends ObjectStore {
