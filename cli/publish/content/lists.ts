@@ -89,25 +89,12 @@ function joined(opening: string, elements: readonly string[], closing: string): 
   return bytesBody(bytes);
 }
 
-/** D37: the bytes of both lists, which are kept in memory, and which partners get as one answer each. */
-export class ListBudget {
-  readonly #maxBytes: number;
-  #bytes = 0;
-  #programs = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Throws `tenant_too_large` when the lists have become too large. */
-  add({ listItem, legacyItem }: ListedProgram): void {
-    this.#bytes += Buffer.byteLength(listItem) + Buffer.byteLength(legacyItem);
-    this.#programs += 1;
-    if (this.#bytes <= this.#maxBytes) return;
-    throw new Failure(
-      "tenant_too_large",
-      `The lists of the tenant would have more than ${Math.floor(this.#maxBytes / 1024 / 1024)} MB: its first ${this.#programs} programs have as much. ` +
-        "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
-    );
-  }
+/** D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than `maxBytes` together. */
+export function requireSmallLists(programs: number, bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
+  throw new Failure(
+    "tenant_too_large",
+    `The lists of the tenant would have more than ${Math.floor(maxBytes / 1024 / 1024)} MB: its first ${programs} programs have as much. ` +
+      "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
+  );
 }

@@ -1,9 +1,6 @@
-import { countingStore } from "../../../core/counting-store.ts";
 import type { Current } from "../../../core/current.ts";
 import type { Failure, FailureCode } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { ProblemLog, withProblem } from "../content/problem-log.ts";
 import { noPrograms } from "../content/program-counts.ts";
@@ -62,20 +59,3 @@ const refusals: ReadonlySet<FailureCode> = new Set([
   "vanished_guard",
   "store_unsupported",
 ]);
-
-/** The store, with what a build asked of it and how many bytes of the tenant's snapshots it put there. */
-export function countedStore(store: ObjectStore, tenantId: TenantId) {
-  const counting = countingStore(store);
-  const prefix = snapshotsPrefix(tenantId);
-  let bytesWritten = 0;
-  const put: ObjectStore["put"] = async (key, body, options) => {
-    const result = await counting.put(key, body, options);
-    if (result.kind === "stored" && key.startsWith(prefix)) bytesWritten += body.size;
-    return result;
-  };
-  const counts = (): Pick<TenantRun, "requests" | "bytesWritten"> => ({
-    requests: counting.requests(),
-    bytesWritten,
-  });
-  return { store: { ...counting, put }, counts };
-}

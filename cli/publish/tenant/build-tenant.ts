@@ -1,3 +1,4 @@
+import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
@@ -9,7 +10,7 @@ import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
-import { countedStore, notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
+import { notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
 import { readMemory, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
 import { publishNext, removedMeanwhile, withdraw } from "./publish.ts";
@@ -31,7 +32,7 @@ export async function buildTenant(
   given: BuildContext,
 ): Promise<TenantRun> {
   const startedAt = given.now();
-  const { store, counts } = countedStore(given.store, tenantId);
+  const store = countingStore(given.store);
   const context = { ...given, store };
   let run = notBuilt(tenantId, "failed");
   let wasLive = false;
@@ -67,7 +68,8 @@ export async function buildTenant(
   // P22: partners see an empty list.
   const left = run.outcome === "would-publish" ? run.counts.programs : run.livePrograms;
   if (left === 0) noteCode(run, "snapshot_empty", null);
-  return { ...run, ...counts(), durationMs: Math.max(0, context.now().getTime() - startedAt.getTime()) };
+  const durationMs = Math.max(0, context.now().getTime() - startedAt.getTime());
+  return { ...run, requests: store.requests(), durationMs };
 }
 
 /** Reads the source once and publishes what changed. */

@@ -6,7 +6,7 @@ import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
-import { type ListBodies, ListBudget, type ListedProgram, listBodies } from "../content/lists.ts";
+import { type ListBodies, type ListedProgram, listBodies, requireSmallLists } from "../content/lists.ts";
 import { ProblemLog } from "../content/problem-log.ts";
 import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
 import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
@@ -58,13 +58,12 @@ export class NextSnapshot {
   readonly #taken = new ProgramTable();
   readonly #listed: ListedProgram[] = [];
   readonly #tally = new LiveTally();
-  readonly #budget: ListBudget;
+  #listBytes = 0;
   /** Changed programs of which only the live detail says what partners see of them now. */
   readonly #uncompared: (readonly [programId: string, next: PublicFacts])[] = [];
 
   constructor(before: Before) {
     this.#before = before;
-    this.#budget = new ListBudget(before.options.rules.maxListBytes);
   }
 
   /** Takes over a program whose rows have not changed. */
@@ -88,9 +87,7 @@ export class NextSnapshot {
     const { listItem, legacyItem, detailSha256: sha256 } = rendered;
     const facts = publicFacts(data);
     this.lines.push(programLine(programId, sums.get(id), facts, problems));
-    const listed = { programId, departureDate, listItem, legacyItem };
-    this.#budget.add(listed);
-    this.#listed.push(listed);
+    this.#list({ programId, departureDate, listItem, legacyItem });
     const before = live?.programs.get(programId);
     const known = memory?.programs.get(programId);
     if (before === undefined) {
@@ -182,9 +179,14 @@ export class NextSnapshot {
    */
   lists(live: readonly ListedProgram[]): ListBodies {
     const kept = new Set(this.#kept.filter(isPublished).map(([id]) => id));
-    const takenOver = live.filter(({ programId }) => kept.has(programId));
-    for (const program of takenOver) this.#budget.add(program);
-    return listBodies([...this.#listed.splice(0), ...takenOver]);
+    for (const program of live) if (kept.has(program.programId)) this.#list(program);
+    return listBodies(this.#listed.splice(0));
+  }
+
+  #list(program: ListedProgram): void {
+    this.#listed.push(program);
+    this.#listBytes += Buffer.byteLength(program.listItem) + Buffer.byteLength(program.legacyItem);
+    requireSmallLists(this.#listed.length, this.#listBytes, this.#before.options.rules.maxListBytes);
   }
 
   /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */

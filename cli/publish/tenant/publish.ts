@@ -84,7 +84,7 @@ async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Man
 
 /** Stores the manifest and makes its snapshot live in place of the one that the attempt began with; a hold stays (P9). */
 async function publishManifest(
-  { tenantId, pointer, readAt, context }: Attempt,
+  { tenantId, pointer, readAt, context, run }: Attempt,
   content: Omit<Manifest, "tenantId" | "generation" | "generatedAt">,
 ): Promise<Live | "superseded"> {
   const { store, signal } = context;
@@ -96,6 +96,7 @@ async function publishManifest(
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
   await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
+  run.bytesWritten += body.size;
   const current = {
     tenantId,
     generation,

@@ -22,11 +22,12 @@ export class ResponseWriter {
 
   /** Begins the write, and resolves with the entry for the manifest. */
   async put(name: ResponseName, body: ObjectBody): Promise<ResponseEntry> {
-    const { tenantId, context } = this.#attempt;
+    const { tenantId, context, run } = this.#attempt;
     const key = responseKey(tenantId, this.snapshotId, name);
     if (!this.#isDry) {
       await context.beforeFirstWrite();
       const write = putImmutable(context.store, key, body, context.signal);
+      run.bytesWritten += body.size;
       // Whoever ends the batch hears of a failure.
       write.catch(() => {});
       this.#batch.push(write);
