@@ -70,17 +70,6 @@ const lastRuns = () => readLastRuns(store, new AbortController().signal);
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
 
-test("without an interval only a flush writes, once, and only if there is something to say", async () => {
-  const recorded = recorder();
-  await recorded.flush();
-  expect([puts, await stored()]).toEqual([0, []]);
-  recorded.note(reportOf("a", "b"), false);
-  recorded.note(reportOf("c"), false);
-  await recorded.flush();
-  await recorded.flush();
-  expect([puts, await stored()]).toEqual([1, ["a", "b", "c"]]);
-});
-
 test("P160 a report is stored when it says anything new, and nothing where there is no store", async () => {
   const reports = async (): Promise<number> => {
     let found = 0;
@@ -172,16 +161,6 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
   onPut = (put) => put();
   await recorded.flush();
   expect(await stored()).toEqual(["a"]);
-});
-
-test("tenants that are gone are dropped with the next write", async () => {
-  const { snapshotId } = run("a");
-  const old = { confirmedAt: "2020-01-01T00:00:00Z", snapshotId: parseSnapshotId(snapshotId ?? "") };
-  await storeConfirmations(store, { gone: old, kept: old });
-  const recorded = recorder();
-  recorded.note(roundOf(null, run("kept"), run("new")), false);
-  await recorded.flush();
-  expect(await stored()).toEqual(["kept", "new"]);
 });
 
 test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {

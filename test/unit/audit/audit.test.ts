@@ -85,21 +85,6 @@ describe("the record of a change", () => {
     expect(died).toBeGreaterThanOrEqual(whole.calls());
   });
 
-  test("P85 a record that can't be begun leaves everything as it is, and the reason is the record", async () => {
-    const error = await rejectionOf(issue(refusing((key) => key.startsWith("audit/"))));
-    expect(error).toMatchObject({ code: "unrecorded" });
-    expect((error as Failure).message).toContain("no answer to audit/");
-    expect(await issued()).toEqual([]);
-  });
-
-  test("P85 a record that can't be completed keeps the change, and is shown as begun", async () => {
-    const unrecorded = await issue(refusing((key) => /^audit\/[^.]+\.json$/.test(key)));
-    expect(unrecorded).toMatchObject({ code: "unrecorded" });
-    const [tokenId] = await issued();
-    const { records } = await readAudit(store, everything, signal);
-    expect(records).toMatchObject([{ outcome: "begun", changes: [{ tokenId, before: null }] }]);
-  });
-
   test("P85 a change that failed is recorded as failed, not as done", async () => {
     await rejectionOf(issue(refusing((key) => key === tokensKey)));
     const { records } = await readAudit(store, everything, signal);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AuditQuery, readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { countingStore } from "../../../core/counting-store.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { parseSnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { auditKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -69,15 +69,6 @@ describe("the records below audit/", () => {
     expect([daysOf(records), hasOlder]).toEqual([[30, 29], false]);
     expect(asked).toEqual(["audit/20270129T000000Z-"]);
     expect(counted.requests()).toMatchObject({ get: 2 });
-  });
-
-  test("P87 of a tenant the newest are kept, however many lie between", async () => {
-    await putDays(30);
-    const acme = parseTenantId("acme");
-    const { records, hasOlder } = await readAudit(store, { ...all, tenantId: acme, limit: 2 }, signal);
-    expect([daysOf(records), hasOlder]).toEqual([[29, 27], true]);
-    const whole = await readAudit(store, { ...all, tenantId: acme }, signal);
-    expect([whole.records.length, whole.hasOlder]).toEqual([15, false]);
   });
 
   test("P85 a record without its end is shown as begun, one with its end once", async () => {

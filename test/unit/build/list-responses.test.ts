@@ -49,19 +49,6 @@ describe("the list", () => {
       '{"success":true,"programs":[{"name":"Tour a","capacity":7}]}',
     );
   });
-
-  test("has one order, whatever the dates", () => {
-    const date = fc.option(fc.constantFrom("0001-01-01", "2026-12-31", "2027-01-01", "9999-12-31"));
-    const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,3}$/), { maxLength: 12 });
-    fc.assert(
-      fc.property(ids, fc.infiniteStream(date), (unordered, dates) => {
-        const programs = [...unordered]
-          .sort(byCodeUnit)
-          .map((id): Program => [id, dates.next().value ?? null]);
-        expect(responses(programs).list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
-      }),
-    );
-  });
 });
 
 test("P21 the elements of a stored list are those that were put together, whatever the programs say", () => {
@@ -87,19 +74,6 @@ test("D37 lists may have so many bytes, and not one more", () => {
   requireSmallLists(1, 4, 4);
   expect(() => requireSmallLists(1, 4, 3)).toThrow("MAX_LIST_MB");
 });
-
-function expectedOrder(programs: readonly Program[]): string[] {
-  return [...programs]
-    .sort(([id, date], [otherId, otherDate]) => {
-      if (date !== otherDate) return date === null ? 1 : otherDate === null ? -1 : date < otherDate ? -1 : 1;
-      return byCodeUnit(id, otherId);
-    })
-    .map(([id]) => id);
-}
-
-function byCodeUnit(a: string, b: string): number {
-  return a < b ? -1 : 1;
-}
 
 function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity = "object") {
   const listed: ListedProgram[] = [];

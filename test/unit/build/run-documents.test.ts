@@ -7,7 +7,7 @@ import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { runReport } from "../schemas/stored-samples.ts";
 
 const tenants = ["acme", "beta", "gamma"].map(parseTenantId);
-const [acme = parseTenantId("acme"), beta = parseTenantId("beta")] = tenants;
+const [acme = parseTenantId("acme")] = tenants;
 const snapshots = ["20270101T000000Z-00000001", "20270101T000100Z-00000002", "20270101T000100Z-00000003"].map(
   parseSnapshotId,
 );
@@ -48,12 +48,6 @@ describe("P23 merging confirmations", () => {
     );
   });
 
-  test("a failed build keeps when and for which snapshot the tenant was confirmed", () => {
-    const known = entry({ triedAt: at(1), outcome: "published", confirmedAt: at(1) });
-    const failed = entry({ triedAt: at(2), outcome: "failed", confirmedAt: null, snapshotId: null });
-    expect(merged(known, failed)).toEqual({ ...known, triedAt: at(2), outcome: "failed" });
-  });
-
   test("a time that cannot be is of a clock that was wrong: it loses, and silences nobody", () => {
     const wrong = entry({ triedAt: "2199-01-01T00:00:00Z", confirmedAt: "2199-01-01T00:00:00Z" });
     const right = entry({ triedAt: at(3), confirmedAt: at(3), outcome: "unchanged" });
@@ -61,46 +55,6 @@ describe("P23 merging confirmations", () => {
     const failed = entry({ triedAt: at(3), confirmedAt: null, snapshotId: null, outcome: "failed" });
     expect(merged(wrong, failed, at(4))).toEqual({ ...wrong, triedAt: at(3), outcome: "failed" });
   });
-});
-
-describe("P23 what a run says", () => {
-  test.each(["published", "unchanged"] as const)("%s: confirmed when it was read", (outcome) => {
-    const run = entry({ outcome, confirmedAt: at(1), triedAt: at(2) });
-    expect(withConfirmations(new Map(), reportOf(acme, run), never)).toEqual(new Map([[acme, run]]));
-  });
-
-  test.each(["failed", "refused", "held"] as const)("%s: tried, nothing confirmed", (outcome) => {
-    const run = { outcome, confirmedAt: null, snapshotId: null, triedAt: at(2) };
-    const report = reportOf(acme, run, { snapshotId: snapshots[0] ?? null });
-    expect(withConfirmations(new Map(), report, never)).toEqual(new Map([[acme, run]]));
-  });
-
-  test.each(["would-publish", "skipped"] as const)("%s: nothing", (outcome) => {
-    const known = new Map([[acme, entry({})]]);
-    const run = entry({ outcome, confirmedAt: null, snapshotId: null, triedAt: at(5) });
-    expect(withConfirmations(known, reportOf(acme, run), never)).toEqual(known);
-  });
-});
-
-test("tenants that are gone are forgotten, unless they were tried since the run began", () => {
-  const stored = new Map<TenantId, Confirmation>([
-    [acme, entry({ triedAt: at(1) })],
-    [beta, entry({ triedAt: at(5) })],
-  ]);
-  const after = (startedAt: string, ...known: readonly TenantId[]): readonly string[] => {
-    const report = reportOf(acme, entry({}));
-    const [run] = report.tenants;
-    const ofAll = {
-      ...report,
-      ...{ startedAt, outcome: "unchanged" as const, failure: null, problems: [] },
-      options: { ...report.options, tenants: null, shard: null },
-      tenants: known.map((tenantId) => ({ ...(run as TenantRun), tenantId, outcome: "skipped" as const })),
-    };
-    return [...withConfirmations(stored, ofAll, never).keys()];
-  };
-  expect(after(at(3))).toEqual(["beta"]);
-  expect(after(at(9), beta)).toEqual(["beta"]);
-  expect(after(at(3), acme)).toEqual(["acme", "beta"]);
 });
 
 /** What becomes of a stored entry when a run says something else. */

@@ -132,13 +132,4 @@ describe("a tenant's new id", () => {
     }
     expect(await recorded()).toBe(0);
   });
-
-  test("tells tokens that work from those that are moved as a record only", async () => {
-    expect(await rename(store, "acme", "acme-tours")).toMatchObject({
-      movedTokens: [first, second, ended].map(({ entry }) => entry.tokenId),
-      activeTokens: 2,
-    });
-    await createTokenFile(store).write([revoked(first), ended, foreign]);
-    expect((await rename(store, "acme", "acme-tours")).activeTokens).toBe(0);
-  });
 });
