@@ -9,8 +9,10 @@ const chosen = sized({ whole: scenarios, quick: [] })
   .filter(({ from }) => from === "whole" || process.env.COMMIT_MODEL === "deep")
   .map((scenario) => [scenario.name, scenario] as const);
 
-describe("P1, P2 every interleaving of the real code over a simulated store", () => {
-  test.each(chosen)("%s: no rule is broken in any state", { timeout: 3_600_000 }, async (_, named) => {
+test.each(chosen)(
+  "P1, P2 every interleaving of the real code over a simulated store, %s: no rule is broken",
+  { timeout: 3_600_000 },
+  async (_, named) => {
     const startedAt = performance.now();
     const result = await explore(await scenarioOf(named), assertRecovers);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -19,8 +21,8 @@ describe("P1, P2 every interleaving of the real code over a simulated store", ()
         `${result.ends.size} different ends, ${seconds} s`,
     );
     expect(result.states).toBeGreaterThan(500);
-  });
-});
+  },
+);
 
 describe("the model can fail", () => {
   test("a store that ignores conditions loses updates, and the model finds it", async () => {
