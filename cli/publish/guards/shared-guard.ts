@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import type { ContentRules } from "../content/content-rules.ts";
-import type { DataProblem } from "../public-program/problem.ts";
+import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { sharingTenants, type TenantWithPrograms, tenantsOfPrograms } from "../source/find-programs.ts";
 import { readPrograms } from "../source/read-programs.ts";
@@ -20,9 +20,6 @@ function isMost(count: number, { size }: ComparedPrograms): boolean {
   return count >= minShared && count * 2 > size;
 }
 
-/** Says whose the added programs are, if most of them are other tenants'. Rejects when the source could not be asked. */
-export type FindShared = (build: AddingBuild) => Promise<string | undefined>;
-
 export interface AddingBuild {
   readonly tenantId: TenantId;
   /** The programs that it adds. */
@@ -35,42 +32,26 @@ export interface AddingBuild {
  * P144: a failure that refuses a live tenant when most of its added programs are those of another tenant: more often a join forgets the tenant
  * than a company decides so. A tenant's first snapshot and an allowed build are published with a warning.
  */
-export async function sharedVerdict(
+export type SharedGuard = (
   build: AddingBuild,
   isAllowed: boolean,
-  find: FindShared | undefined,
-): Promise<Failure | DataProblem | undefined> {
-  const { tenantId, added, isLive } = build;
-  if (added.size < minShared || find === undefined) return undefined;
-  const value = await find(build).catch((error: unknown) => asFailure(error));
-  if (value === undefined) return undefined;
-  if (value instanceof Failure) {
-    if (value.code === "interrupted") throw value;
-    return { code: "shared_unknown", programId: null, field: null, value: value.message };
-  }
-  if (!isLive || isAllowed) return { code: "programs_shared", programId: null, field: null, value };
-  return new Failure(
-    "shared_guard",
-    `Partners of tenant ${tenantId} would get another tenant's programs: ${value}. Look whether the views join each program ` +
-      "to its own tenant by the key. If this is right, build with --allow-shared; companies that share a catalogue set SHARED_PROGRAMS=warn.",
-  );
-}
+) => Promise<Failure | DataProblem | undefined>;
 
 const maxNamed = 3;
 /** How long the source may look for other tenants' programs. */
 const limits = { statementMs: 60_000 };
 
 /**
- * P144: finds the programs that another tenant has with the same id and content, in its live snapshot or in its rows, which say what
+ * P144: looks for the programs that another tenant has with the same id and content, in its live snapshot or in its rows, which say what
  * it gets in this run. So the order of the builds does not matter. One question says which tenants have such rows: a question of its
  * own for a live tenant, since the answer may refuse its build, and one in the whole run for all first snapshots.
  */
-export function findSharedPrograms(
+export function createSharedGuard(
   pool: SourcePool,
   store: ObjectStore,
   rules: ContentRules,
   signal: AbortSignal,
-): FindShared {
+): SharedGuard {
   let ofFirst: Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> | undefined;
 
   async function othersOf({ tenantId, added, isLive }: AddingBuild): Promise<readonly TenantWithPrograms[]> {
@@ -80,7 +61,8 @@ export function findSharedPrograms(
     return (await ofFirst).get(tenantId) ?? [];
   }
 
-  return async (build) => {
+  /** Whose the added programs are, if most of them are other tenants'. */
+  async function owners(build: AddingBuild): Promise<string | undefined> {
     const { added } = build;
     const found: TenantId[] = [];
     const shared = new Set<string>();
@@ -91,20 +73,37 @@ export function findSharedPrograms(
       left -= programs;
       // What cannot be read counts as different.
       const live = await publishedSnapshot(store, tenantId, signal).catch(() => undefined);
-      const ofOther = live?.manifest.programs;
-      const served = [...added].filter(([id, sha256]) => ofOther?.get(id)?.sha256 === sha256);
       const given = await pool
         .withReading((client) => programsGivenEqually(client, tenantId, rules, added))
         .catch(() => []);
       signal.throwIfAborted();
-      const ids = [...served.map(([id]) => id), ...given];
-      if (ids.length > 0) found.push(tenantId);
-      for (const id of ids) shared.add(id);
+      const served = live?.manifest.programs;
+      const ids = [...added.keys()].filter((id) => served?.get(id)?.sha256 === added.get(id));
+      if (ids.length + given.length > 0) found.push(tenantId);
+      for (const id of [...ids, ...given]) shared.add(id);
     }
     if (!isMost(shared.size, added)) return undefined;
     const more = found.length > maxNamed ? ` and ${found.length - maxNamed} more` : "";
     const named = found.sort().slice(0, maxNamed).join(", ") + more;
     return `${shared.size} of ${added.size} added program(s) are those of ${named}`;
+  }
+
+  return async (build, isAllowed) => {
+    const warning = (code: ProblemCode, value: string) => ({ code, programId: null, field: null, value });
+    if (build.added.size < minShared) return undefined;
+    try {
+      const value = await owners(build);
+      if (value === undefined) return undefined;
+      if (!build.isLive || isAllowed) return warning("programs_shared", value);
+      return new Failure(
+        "shared_guard",
+        `Partners of tenant ${build.tenantId} would get another tenant's programs: ${value}. Look whether the views join each program ` +
+          "to its own tenant by the key. If this is right, build with --allow-shared; companies that share a catalogue set SHARED_PROGRAMS=warn.",
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return warning("shared_unknown", asFailure(error).message);
+    }
   };
 }
 

@@ -6,7 +6,7 @@ import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/t
 import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { exitStatusOf } from "../../shell/exit-status.ts";
-import { findSharedPrograms } from "../guards/shared-guard.ts";
+import { createSharedGuard } from "../guards/shared-guard.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
 import { knownSandbox } from "../snapshot/sandbox-tenant.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
@@ -23,7 +23,7 @@ export type BuildSchedule = (
   build: (tenantId: TenantId) => Promise<void>,
 ) => Promise<void>;
 
-export interface RunContext extends Omit<BuildContext, "withRows" | "findShared"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly schedule: BuildSchedule;
@@ -109,13 +109,13 @@ async function buildTenants(
     const whyNot = tenants.get(tenantId);
     return (whyNot === undefined ? fromDatabase : unreadableRows(whyNot, fromDatabase))(tenantId, read);
   };
-  const findShared = findSharedPrograms(pool, store, rules, signal);
+  const sharedGuard = createSharedGuard(pool, store, rules, signal);
   const withinBudget = createReportBudget();
   onTenants(tenants.size);
   await schedule([...tenants.keys()], async (tenantId) => {
     const run = signal.aborted
       ? notBuilt(tenantId, "skipped")
-      : await buildTenant(tenantId, options, { ...context, withRows, findShared });
+      : await buildTenant(tenantId, options, { ...context, withRows, sharedGuard });
     runs.push(withinBudget(run));
     onTenantDone(run);
   });

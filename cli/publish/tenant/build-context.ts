@@ -10,7 +10,7 @@ import {
   recipeDigest,
 } from "../content/content-rules.ts";
 import type { OnInvalid } from "../guards/guards.ts";
-import type { FindShared } from "../guards/shared-guard.ts";
+import type { SharedGuard } from "../guards/shared-guard.ts";
 import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { FollowLive } from "../snapshot/live-tree.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
@@ -61,7 +61,7 @@ export interface BuildContext {
   /** Keeps the tenant's `live/` folder, where there may be one. */
   readonly followLive?: FollowLive | undefined;
   /** P144; `undefined`: other tenants are not looked at. */
-  readonly findShared?: FindShared | undefined;
+  readonly sharedGuard?: SharedGuard | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -6,7 +6,6 @@ import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.
 import { countsOfKept } from "../content/program-counts.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
-import { sharedVerdict } from "../guards/shared-guard.ts";
 import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
@@ -191,7 +190,7 @@ async function refusalOf(
     (options.allowShrink || !isLive ? undefined : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
     (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
   if (refusal !== undefined) return refusal;
-  const shared = await sharedVerdict({ tenantId, added, isLive }, options.allowShared, context.findShared);
+  const shared = await context.sharedGuard?.({ tenantId, added, isLive }, options.allowShared);
   if (shared instanceof Failure) return shared;
   if (shared !== undefined) note(run, shared);
   return undefined;
