@@ -1,9 +1,13 @@
+import { buildInfo } from "../../core/package-version.ts";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
-import { withBuildSession } from "../publish/run/build-session.ts";
+import { type RunRequest, withBuildSession } from "../publish/run/build-session.ts";
+import { inShard } from "../publish/run/choose-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
-import { watchSource } from "../publish/watch/watch-source.ts";
+import { listenForChanges, type NotificationEvents } from "../publish/watch/notifications.ts";
+import { createTenantQueue } from "../publish/watch/tenant-queue.ts";
+import { type RunKind, withWatchAdmin } from "../publish/watch/watch-admin.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { settingsOf } from "../shell/shell.ts";
 import { command, defaulted, flag } from "./command.ts";
@@ -22,25 +26,47 @@ export const snapshotWatch = command(
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
     const settings = settingsOf(shell);
     const options = buildOptions({ concurrency, onInvalid }, settings);
+    const logger = commandLogger(shell, settings);
+    const { signal } = shell;
+    const intervalMs = interval * 1000;
     const places = runPlaces(settings);
     const onNews = (report: RunReport): void => {
       shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report, places)}\n`);
     };
     const hooks = { confirmationIntervalMs, onNews };
-    await withBuildSession(shell, settings, options, hooks, (session) =>
-      watchSource({
-        session,
-        settings,
-        concurrency,
-        intervalMs: interval * 1000,
-        shard,
-        logger: commandLogger(shell, settings),
-        signal: shell.signal,
-        onAdmin: (address) => {
-          shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
-        },
-      }),
-    );
+    await withBuildSession(shell, settings, options, hooks, async (session) => {
+      logger.info({ ...buildInfo() }, "watching the source");
+      const { databaseUrl, store, build } = session;
+      const state = { waiting: () => 0, isListening: false };
+      await withWatchAdmin(shell, store, intervalMs, state, async (onRunEnded) => {
+        const run = async (kind: RunKind, request: RunRequest): Promise<void> => {
+          const report = await build(request);
+          if (report.outcome !== "interrupted") onRunEnded(report, kind);
+        };
+        const queue = createTenantQueue({
+          ...{ concurrency, intervalMs, signal },
+          buildRound: (schedule) => run("round", { wanted: { kind: "all", shard }, schedule }),
+          buildNotified: (id) => run("notified", { wanted: { kind: "notified", tenantIds: [id] } }),
+        });
+        state.waiting = queue.waiting;
+        let running: Promise<void> | undefined;
+        const events: NotificationEvents = {
+          onChange(tenantId) {
+            if (tenantId === undefined) queue.notifyAll();
+            else if (inShard(tenantId, shard)) queue.notify(tenantId);
+          },
+          onListening(isListening) {
+            state.isListening = isListening;
+            // Changes were missed while nobody listened. At the start the first round is still to come.
+            if (isListening && running !== undefined) queue.notifyAll();
+            // A build that begins from now on reads no older data than what is heard.
+            running ??= queue.run();
+          },
+        };
+        await listenForChanges({ databaseUrl, events, logger, signal });
+        await running;
+      });
+    });
     // Being stopped is success. A build under way was given up before it changed anything.
   },
 );

@@ -4,7 +4,7 @@ import { listen } from "../../../core/listen.ts";
 import { createMetricsRegistry } from "../../../core/metrics-registry.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
-import type { CliSettings } from "../../shell/shell.ts";
+import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { createBuilderGauges, runOutcomes } from "../report/builder-gauges.ts";
 
 /** `notified`: the run of a tenant that a notification named. */
@@ -17,21 +17,15 @@ interface WatchState {
   readonly isListening: boolean;
 }
 
-interface AdminOptions {
-  readonly settings: CliSettings;
-  readonly intervalMs: number;
-  readonly store: ObjectStore;
-  readonly state: WatchState;
-  /** Where the listener is, when the settings ask for one. */
-  readonly onAdmin: (address: string) => void;
-}
-
-/** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. */
+/** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. `use` tells of each run that ended. */
 export async function withWatchAdmin(
-  { settings, intervalMs, store, state, onAdmin }: AdminOptions,
+  shell: Shell,
+  store: ObjectStore,
+  intervalMs: number,
+  state: WatchState,
   use: (onRunEnded: (report: RunReport, kind: RunKind) => void) => Promise<void>,
 ): Promise<void> {
-  const { adminHost: host, watchAdminPort: port, adminHostNames } = settings;
+  const { adminHost: host, watchAdminPort: port, adminHostNames } = settingsOf(shell);
   if (port === undefined) return await use(() => {});
   const health = new RoundHealth(intervalMs);
   const metrics = createWatchMetrics(state, store);
@@ -41,7 +35,8 @@ export async function withWatchAdmin(
     metrics,
   });
   try {
-    onAdmin(await listen(server, { host, port, setting: "ADMIN_HOST or WATCH_ADMIN_PORT" }));
+    const address = await listen(server, { host, port, setting: "ADMIN_HOST or WATCH_ADMIN_PORT" });
+    shell.stderr.write(`partner-programs: health and metrics on ${address}\n`);
     await use((report, kind) => {
       if (kind === "round") health.roundEnded(performance.now(), report.durationMs, report.failure?.code);
       metrics.runEnded(report, kind);
@@ -79,32 +74,21 @@ export class RoundHealth {
 
 function createWatchMetrics(state: WatchState, store: ObjectStore) {
   const registry = createMetricsRegistry();
-  const registers = [registry];
+  const metric = (name: string, help: string, ...labelNames: readonly string[]) => {
+    return { name: `builder_${name}`, help, labelNames: [...labelNames], registers: [registry] };
+  };
   const gauges = createBuilderGauges(registry);
-  const runs = new Counter({
-    name: "builder_runs_total",
-    help: "Runs, of all tenants or of some, by outcome.",
-    labelNames: ["outcome"],
-    registers,
-  });
+  const runs = new Counter(metric("runs_total", "Runs, of all tenants or of some, by outcome.", "outcome"));
   for (const outcome of runOutcomes) runs.inc({ outcome }, 0);
+  const durationHelp =
+    "How long runs took, by kind: a round of all tenants, or the run of a notified tenant.";
   const durations = new Histogram({
-    name: "builder_run_duration_seconds",
-    help: "How long runs took, by kind: a round of all tenants, or the run of a notified tenant.",
-    labelNames: ["kind"],
+    ...metric("run_duration_seconds", durationHelp, "kind"),
     buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800],
-    registers,
   });
-  const queue = new Gauge({
-    name: "builder_queue_tenants",
-    help: "Tenants that wait for a build.",
-    registers,
-  });
-  const connected = new Gauge({
-    name: "builder_notifications_connected",
-    help: "1 while changes are heard of, 0 while builds wait for the interval.",
-    registers,
-  });
+  const queue = new Gauge(metric("queue_tenants", "Tenants that wait for a build."));
+  const connectedHelp = "1 while changes are heard of, 0 while builds wait for the interval.";
+  const connected = new Gauge(metric("notifications_connected", connectedHelp));
   return {
     runEnded({ outcome, durationMs, finishedAt }: RunReport, kind: RunKind): void {
       runs.inc({ outcome });
