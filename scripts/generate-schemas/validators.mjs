@@ -29,7 +29,6 @@ const modules = {
   ],
   "validators-administration.ts": ["audit.schema.json", "removed.schema.json"],
   "validators-run-report.ts": ["last-runs.schema.json", "run-report.schema.json"],
-  "validators-source.ts": ["source.schema.json"],
 };
 
 /**

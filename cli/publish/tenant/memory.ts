@@ -2,9 +2,7 @@ import { hash } from "node:crypto";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
-import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { SourceDocument } from "../../../schemas/generated/types.ts";
-import { isSourceDocument } from "../../../schemas/generated/validators-source.ts";
 import type { PublicFacts } from "../content/public-facts.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import type { Attempt, Live } from "./build-context.ts";
@@ -69,11 +67,12 @@ export async function readMemory({ options, context }: Attempt, live: Manifest):
   if (found.kind !== "object") return undefined;
   try {
     const bytes = await readBody(found, maxMemoryBytes, key);
-    const document = parseStoredDocument<SourceDocument>(bytes, isSourceDocument, key);
+    const end = bytes.length - seal("0".repeat(64)).length;
+    // The digest says that a generator wrote the document, and the recipe, that it was this very one.
+    if (bytes.toString("latin1", end) !== seal(sha256Hex(bytes.subarray(0, end)))) return undefined;
+    const document: SourceDocument = JSON.parse(bytes.toString());
     const isOurs = document.tenantId === live.tenantId && document.snapshotId === live.snapshotId;
     if (!isOurs || document.recipe !== options.recipe) return undefined;
-    if (document.sha256 !== sha256Hex(bytes.subarray(0, -seal("0".repeat(64)).length))) return undefined;
-    // The digest says that this very generator wrote them.
     const lines = document.programs as readonly unknown[] as readonly ProgramLine[];
     return {
       programs: new Map(lines.map((line) => [line[0] ?? "", line])),
