@@ -34,7 +34,7 @@ export async function listen(
 }
 
 /** The system's error code in words. */
-export function listenFault(code = "nothing"): string {
+function listenFault(code = "nothing"): string {
   return faults[code] ?? `the system says ${code}`;
 }
 

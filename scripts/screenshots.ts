@@ -7,7 +7,7 @@ import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { createGatewayLog } from "../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
-import { createKeyGate, welcomeAddress } from "../cli/support/pages/access.ts";
+import { createKeyGate } from "../cli/support/pages/access.ts";
 import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
 import { createFileStore } from "../core/file-store/file-store.ts";
 import { listen } from "../core/listen.ts";
@@ -67,7 +67,7 @@ async function takeAll(databaseUrl: string): Promise<void> {
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
   });
   try {
-    for (const picture of pictures) await take(browser, welcomeAddress(Number(port), key), picture);
+    for (const picture of pictures) await take(browser, `http://127.0.0.1:${port}/?key=${key}`, picture);
   } finally {
     await browser.close();
     server.close();

@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import type { Server } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
-import { listenFault } from "../../core/listen.ts";
+import { listen } from "../../core/listen.ts";
 import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable } from "../../core/printable.ts";
 import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
@@ -13,14 +11,7 @@ import { commandLogger } from "../shell/command-logger.ts";
 import { type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
-import {
-  accessKeyBytes,
-  createKeyGate,
-  createProxyGate,
-  type Gate,
-  secretHeader,
-  welcomeAddress,
-} from "../support/pages/access.ts";
+import { accessKeyBytes, createKeyGate, createProxyGate, secretHeader } from "../support/pages/access.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
 import { asText, command, defaulted, repeated, value } from "./command.ts";
 import { buildWithin, namedLogs, wholeNumber } from "./option-values.ts";
@@ -70,9 +61,10 @@ export const inspect = command(
       const log = visitLog(shell, settings, access.isShared);
       const server = createInspectServer({ inspection, gate: access.gate, log });
       try {
-        const bound = await listenOn(server, access.host, flags.port);
+        const place = { host: access.host, port: flags.port, setting: "--port or --listen" };
+        const invitation = access.invitation(await listen(server, place));
         shell.stdout.write(
-          `Pages over ${printable(store.address)} at ${printable(access.invitation(bound))} (Ctrl-C ends them)\n`,
+          `Pages over ${printable(store.address)} at ${printable(invitation)} (Ctrl-C ends them)\n`,
         );
         if (!signal.aborted) await once(signal, "abort");
       } finally {
@@ -93,26 +85,6 @@ function visitLog(shell: Shell, settings: CliSettings, isShared: boolean): Logge
   return createLogger({ level: "info", program: "partner-programs", destination: shell.stderr });
 }
 
-/** Listens and returns the port. Throws `usage` when that is impossible, as for a port that is taken. */
-async function listenOn(server: Server, host: string, wanted: number): Promise<number> {
-  server.listen(wanted, host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new Failure(
-      "usage",
-      `Cannot listen on ${host}:${wanted}: ${listenFault(code)}. Choose another --port or --listen.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === "string") throw new Failure("internal", "Not a TCP listener.");
-  return address.port;
-}
-
 function asTimeZone(value: string): string {
   if (isTimeZone(value)) return value;
   throw new InvalidArgumentError("Expected a time zone of the IANA's list, such as Europe/Paris, or UTC.");
@@ -126,25 +98,17 @@ interface AccessFlags {
   readonly proxySecretFile: string | undefined;
 }
 
-/** The address on which `inspect` listens, and the gate that admits its users. */
-interface InspectAccess {
-  readonly host: string;
-  readonly gate: Gate;
-  /** Whether a team uses the pages, or only the person who started the command. */
-  readonly isShared: boolean;
-  /** The text that tells who can open which address. */
-  readonly invitation: (port: number) => string;
-}
-
-/** The access that the options ask for. Throws `usage` for options that would let everybody in (P61). */
-async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<InspectAccess> {
+/**
+ * Where to listen, the gate that admits users, and what to tell them, for one person or for a team. Throws `usage` for options that
+ * would let everybody in (P61).
+ */
+async function inspectAccess(flags: AccessFlags, shell: Shell) {
   const { listen: host = loopback, hostName = [], userHeader, proxySecretFile } = flags;
   if (userHeader !== undefined) {
     const secret = await proxySecret(proxySecretFile);
     checkUserHeader(userHeader);
     const gate = createProxyGate({ userHeader, secret, hostNames: [host, ...hostName] });
-    const address = isIP(host) === 6 ? `[${host}]` : host;
-    const invitation = (port: number) => `http://${address}:${port}/, for the proxy that signs people in`;
+    const invitation = (address: string) => `${address}/, for the proxy that signs people in`;
     return { host, gate, isShared: true, invitation };
   }
   if (proxySecretFile !== undefined) {
@@ -157,7 +121,7 @@ async function inspectAccess(flags: AccessFlags, shell: Shell): Promise<InspectA
     );
   }
   const key = Buffer.from(shell.randomBytes(accessKeyBytes)).toString("base64url");
-  const invitation = (port: number) => welcomeAddress(port, key);
+  const invitation = (address: string) => `${address}/?key=${key}`;
   return { host, gate: createKeyGate(key), isShared: false, invitation };
 }
 

@@ -1,10 +1,10 @@
-import { asFailure } from "../../core/failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
 import { readPointer } from "../publish/snapshot/live-snapshot.ts";
 import { readManifestHead } from "../publish/snapshot/manifest-head.ts";
 import { type Explanation, explainProgram, judgedTenantOf, type SupportContext } from "./explain.ts";
+import { orFault } from "./facts/last-build.ts";
 import { registryReading, type TokenFinding, tokenFinding } from "./facts/registry.ts";
 import { judgedRequest } from "./judgement/request.ts";
 import type { Judgement } from "./judgement/steps.ts";
@@ -48,14 +48,19 @@ export async function explainRequests(
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
     const [tenant, snapshot, miss] = await Promise.all([
-      isTenant(tenantId) ? unlessUnreadable(() => judgedTenantOf(context, tenantId)) : null,
-      unlessUnreadable(() => answeringSnapshot(line)),
-      unlessUnreadable(() => missingProgram(line)),
+      isTenant(tenantId) ? unlessUnread(() => judgedTenantOf(context, tenantId)) : null,
+      unlessUnread(() => answeringSnapshot(line)),
+      unlessUnread(() => missingProgram(line)),
     ]);
     const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot };
     explained.push({ ...facts, ...judgedRequest(facts, reader) });
   }
   return explained;
+
+  /** The answer, or `null` when the store fails. */
+  async function unlessUnread<Answer>(ask: () => Promise<Answer | null>): Promise<Answer | null> {
+    return (await orFault(null, signal, ask)).value;
+  }
 
   async function answeringSnapshot(line: RequestLogLine): Promise<RequestFacts["snapshot"]> {
     const { tenantId, snapshotId } = line;
@@ -73,16 +78,6 @@ export async function explainRequests(
     const lacking = { snapshotId: isSnapshot(snapshotId) ? snapshotId : null, at: new Date(line.time) };
     const versions = await readProgramVersions(store, pointer, programId, signal);
     return { atTheTime: programPast(versions, lacking), now };
-  }
-
-  /** The answer, or `null` when the store fails. */
-  async function unlessUnreadable<Answer>(ask: () => Promise<Answer | null>): Promise<Answer | null> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (["interrupted", "busy"].includes(asFailure(error).code) || signal.aborted) throw error;
-      return null;
-    }
   }
 }
 

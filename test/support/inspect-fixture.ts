@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
 import type { GatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
-import { createKeyGate, welcomeAddress } from "../../cli/support/pages/access.ts";
+import { createKeyGate } from "../../cli/support/pages/access.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
@@ -57,7 +57,7 @@ export async function startInspect(
     port,
     key,
     cookie,
-    welcome: welcomeAddress(port, key),
+    welcome: `http://127.0.0.1:${port}/?key=${key}`,
     get: (path, headers = {}) => fetch(url + path, { headers: { cookie, ...headers } }),
     close: () =>
       new Promise((resolve) => {

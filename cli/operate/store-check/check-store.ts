@@ -12,7 +12,7 @@ import {
   readProbe,
 } from "../../shell/store-probe.ts";
 import { Checklist, type CheckResult, type StoreFinding } from "./checklist.ts";
-import { raceIfAbsent, raceIfMatch } from "./race-conditional-writes.ts";
+import { raceConditions } from "./race-conditional-writes.ts";
 
 /** The key of an object that cannot exist: a tenant's pointer, but no tenant's id begins with `~`. */
 const missingKey = checkedKey(`${tenantsPrefix}~/current.json`);
@@ -113,8 +113,8 @@ export async function checkStore(
       }
       return ["unsupported", "A listing lacks what was just written. Use a strongly consistent store."];
     });
-    await checks.run("put_if_absent", isRead, () => raceIfAbsent(store, objects, signal));
-    await checks.run("put_if_match", isRead, () => raceIfMatch(store, objects, signal));
+    await checks.run("put_if_absent", isRead, () => raceConditions(store, objects, "absent", signal));
+    await checks.run("put_if_match", isRead, () => raceConditions(store, objects, "match", signal));
     await checks.run("clock", storedAt !== undefined, async () =>
       clockResult(storedAt ?? endedAt, startedAt, endedAt),
     );

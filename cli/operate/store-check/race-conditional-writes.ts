@@ -8,43 +8,35 @@ import type { CheckResult } from "./checklist.ts";
 const rounds = 5;
 const contenders = 8;
 
-/** Whether exactly one of several simultaneous puts with `If-None-Match: *` is stored. */
-export async function raceIfAbsent(
+/** Whether exactly one of several simultaneous puts is stored. Rounds of `match` build on the winner of the last one. */
+export async function raceConditions(
   store: ObjectStore,
   objects: ProbeObjects,
+  kind: PutCondition["kind"],
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  for (let round = 0; round < rounds; round += 1) {
-    const name = `absent-${round}`;
-    const winner = await race(store, objects.key(`${name}.json`), { kind: "absent" }, name, signal);
-    if (typeof winner === "number") return broken("If-None-Match: *", winner);
+  let etag: ETag | undefined;
+  if (kind === "match") {
+    const first = await store.put(objects.key("match.json"), probeBody("match"), { signal });
+    if (first.kind !== "stored") {
+      return ["unsupported", `${store.address}: a put without a condition was refused for its condition.`];
+    }
+    etag = first.etag;
   }
-  return sound;
-}
-
-/** Whether exactly one of several simultaneous puts with `If-Match` is stored. Each round builds on the winner of the last. */
-export async function raceIfMatch(
-  store: ObjectStore,
-  objects: ProbeObjects,
-  signal: AbortSignal,
-): Promise<CheckResult> {
-  const key = objects.key("match.json");
-  const first = await store.put(key, probeBody("match"), { signal });
-  if (first.kind !== "stored") {
-    return ["unsupported", `${store.address}: a put without a condition was refused for its condition.`];
-  }
-  let { etag } = first;
   for (let round = 0; round < rounds; round += 1) {
-    const winner = await race(store, key, { kind: "match", etag }, `match-${round}`, signal);
-    if (typeof winner === "number") return broken("If-Match", winner);
-    etag = winner;
+    const key = objects.key(etag === undefined ? `absent-${round}.json` : "match.json");
+    const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
+    const winner = await race(store, key, condition, `${kind}-${round}`, signal);
+    if (typeof winner === "number") return broken(kind, winner);
+    if (etag !== undefined) etag = winner;
   }
   return sound;
 }
 
 const sound: CheckResult = ["ok", `${rounds} races of ${contenders}, each with one winner.`];
 
-function broken(header: string, stored: number): CheckResult {
+function broken(kind: PutCondition["kind"], stored: number): CheckResult {
+  const header = kind === "absent" ? "If-None-Match: *" : "If-Match";
   const what =
     stored === 0
       ? "none was stored, though the condition held"

@@ -37,20 +37,17 @@ export function parseCompanyName(text: string): string {
  */
 export function parseBaseUrl(text: string): string {
   const url = strictUrl(text);
-  if (url === undefined) throw new Failure("usage", "Expected an address like https://programs.example.com.");
-  const path = url.pathname.replace(/\/$/, "");
-  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-  const demands: readonly (readonly [isKept: boolean, demand: string])[] = [
-    [isSafe, "with https://, since partners send tokens there (http:// only for this machine)"],
-    [url.username + url.password === "", "without user name and password"],
-    // An empty query or fragment, as in `https://host/?`, is refused, too, since paths are put behind the address.
-    [!/[?#]/.test(text), "without ? and #, since paths follow it"],
-    // Clients differ in how they treat `//` and `%2F`, and a template takes braces for a variable.
-    [!/\/\/|\/$|%|[{}]/.test(path), "with a plain path, or none"],
-  ];
-  const broken = demands.find(([isKept]) => !isKept);
-  if (broken !== undefined) throw new Failure("usage", `Expected an address ${broken[1]}.`);
-  return `${url.origin}${path}`;
+  const path = url?.pathname.replace(/\/$/, "") ?? "";
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  // An empty query, as in `https://host/?`, is refused, too. Clients differ in how they treat `//` and `%2F`, and a template takes
+  // braces for a variable.
+  const isPlain = !/[?#]/.test(text) && !/\/\/|\/$|%|[{}]/.test(path);
+  if (isSafe && isPlain && url.username + url.password === "") return `${url.origin}${path}`;
+  throw new Failure(
+    "usage",
+    "Expected an address like https://programs.example.com: with https://, since partners send tokens there (http:// only for this machine), " +
+      "without user name and password, without ? and #, and with a plain path, or none.",
+  );
 }
 
 /** An e-mail address, or the https address of a page. Throws `usage`. */

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
+import { type ExportedFolder, withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
 import { packageFile } from "../../shell/package-file.ts";
 import { companyDocument } from "./api-document.ts";
 import { clientFiles, mockFiles } from "./client-and-mock.ts";
@@ -10,12 +10,6 @@ import { examplesPage, recordedExchanges } from "./examples-page.ts";
 import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
 import { referencePage } from "./reference-page.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
-
-export interface ExportedFolder {
-  readonly directory: string;
-  readonly files: number;
-  readonly bytes: number;
-}
 
 /**
  * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Throws `usage` when it can't be

@@ -67,7 +67,7 @@ export async function orFault<Value>(
     return { value: await read(), faults: [] };
   } catch (error) {
     const { code, message } = asFailure(error);
-    if (signal.aborted || code === "internal") throw error;
+    if (signal.aborted || code === "internal" || code === "busy") throw error;
     return { value: none, faults: [message] };
   }
 }

@@ -16,11 +16,6 @@ export type Gate = (req: IncomingMessage, url: URL | undefined) => Access;
 /** Random bytes of the key of one run of `inspect`. */
 export const accessKeyBytes = 32;
 
-/** The address that lets a browser in. */
-export function welcomeAddress(port: number, key: string): string {
-  return `http://127.0.0.1:${port}${home}?key=${key}`;
-}
-
 /**
  * P61: lets in requests with the key of the run. Listening on loopback alone keeps out neither other users of the machine nor
  * pages of the web. Such a page may point its own name at 127.0.0.1 (DNS rebinding), or make the visitor's browser send requests
