@@ -1,18 +1,27 @@
-// Writes docs/commands.md and docs/settings.md from the programs themselves, and the table of fields in docs/partners.md from the
-// OpenAPI document. `--check` fails when a page is stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves, and the table of fields in docs/partners.md and docs/reference.md
+// from the OpenAPI document. `--check` fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
-import { type ApiDocument, referenceName, type Schema } from "../cli/partners/folder/api-document.ts";
-import { boundWords, typeWords } from "../cli/partners/folder/reference-page.ts";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../core/settings.ts";
+import {
+  type ApiDocument,
+  apiReference,
+  markdownTable,
+  referenceName,
+  type Schema,
+  typeText,
+} from "./api-reference.ts";
+
+const api: ApiDocument = JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"));
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
   "docs/partners.md": { fields: fieldTable() },
+  "docs/reference.md": { reference: apiReference(api) },
   "docs/settings.md": { settings: settingTable() },
 };
 
@@ -106,26 +115,20 @@ function settingTable(): string {
 }
 
 function fieldTable(): string {
-  const document: ApiDocument = JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"));
-  const inList = fieldsOf(document, "ProgramListItem");
+  const inList = fieldsOf("ProgramListItem");
   const listed = new Set(inList.map(({ path }) => path));
-  const inDetail = fieldsOf(document, "ProgramDetail").filter(({ path }) => !listed.has(path));
+  const inDetail = fieldsOf("ProgramDetail").filter(({ path }) => !listed.has(path));
   const rows = [...inList, ...inDetail].map(({ path, schema }) => {
-    const bounds = boundWords(schema).map(({ markup }) => `, ${markup}`);
-    const type = `${typeWords(document, schema).markup}${bounds.join("")}`.replace(/<\/?code>/g, "`");
-    return `| \`${path}\` | ${type.replace(/<[^>]*>/g, "").replaceAll("&quot;", '"')} | ${schema.description} |`;
+    return [`\`${path}\``, typeText(schema), schema.description ?? ""];
   });
-  return ["| field | type | meaning |", "| --- | --- | --- |", ...rows, ""].join("\n");
+  return `${markdownTable(["field", "type", "meaning"], rows)}\n`;
 }
 
 /** All fields of a schema in the order of the wire, by their paths: `prices.rooms[].amount`. */
-function fieldsOf(
-  { components }: ApiDocument,
-  root: string,
-): readonly { readonly path: string; readonly schema: Schema }[] {
+function fieldsOf(root: string): readonly { readonly path: string; readonly schema: Schema }[] {
   const fields: { readonly path: string; readonly schema: Schema }[] = [];
   const visit = (schema: Schema, path: string): void => {
-    if (schema.$ref !== undefined) visit(components.schemas[referenceName(schema.$ref)] ?? {}, path);
+    if (schema.$ref !== undefined) visit(api.components.schemas[referenceName(schema.$ref)] ?? {}, path);
     for (const choice of schema.anyOf ?? []) visit(choice, path);
     if (schema.items !== undefined) visit(schema.items, `${path}[]`);
     for (const [field, part] of Object.entries(schema.properties ?? {})) {

@@ -1,10 +1,5 @@
 import { type Html, html } from "../../output/html.ts";
 
-/** The call of an address, ready to paste. The token comes from the environment. */
-export function curlCall(url: string): string {
-  return `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${url}`;
-}
-
 /** One block. The keyboard can reach it, so that a reader can scroll along a long line. */
 export function codeBlock(code: string): Html {
   return html`<pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre>`;

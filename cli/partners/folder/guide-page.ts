@@ -10,6 +10,7 @@ export type GuidePage = Pick<SitePage, "title" | "body">;
 export const guidePages = {
   index: "partner-start.md",
   guide: "partners.md",
+  reference: "reference.md",
   "what-can-go-wrong": "what-can-go-wrong.md",
   client: "client/README.md",
   sandbox: "sandbox.md",

@@ -8,7 +8,6 @@ import { compactJson } from "./code-block.ts";
 import type { Company } from "./company.ts";
 import { examplesPage, recordedExchanges } from "./examples-page.ts";
 import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
-import { referencePage } from "./reference-page.ts";
 import { type SitePage, siteDocument } from "./site-page.ts";
 
 /**
@@ -40,7 +39,6 @@ async function partnerFolder(company: Company): Promise<ReadonlyMap<string, stri
   const files = new Map<string, string>();
   const pages: readonly SitePage[] = [
     ...(await Promise.all(guideNames(company).map((name) => guidePage(name, company)))),
-    referencePage(document),
     examplesPage(exchanges, company),
   ];
   for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company, stylesheet));

@@ -139,15 +139,17 @@ describe("docs export", () => {
     for (const [path, { get, parameters }] of Object.entries<Part>(paths)) {
       wanted.push(`<code>${path}</code>`, get.summary);
       for (const part of parameters) wanted.push(part.name ?? "X-Request-Id");
-      for (const status of Object.keys(get.responses)) wanted.push(`id="${get.operationId}-${status}"`);
+      for (const status of Object.keys(get.responses)) {
+        wanted.push(`id="${get.operationId.toLowerCase()}-${status}"`);
+      }
     }
     for (const [name, { description }] of Object.entries<Part>(components.headers)) {
-      wanted.push(`id="header-${name}"`, ...words(description));
+      wanted.push(`<code>${name}</code>`, ...words(description));
     }
     for (const [name, { description, properties }] of Object.entries<Part>(components.schemas)) {
-      if (properties === undefined) wanted.push(`id="schema-${name}"`, ...words(description));
+      wanted.push(`id="${name.toLowerCase()}"`, ...words(description));
       for (const [field, part] of Object.entries<Part>(properties ?? {})) {
-        wanted.push(`id="schema-${name}-${field}"`, ...words(part.description ?? ""));
+        wanted.push(`<code>${field}</code>`, ...words(part.description ?? ""));
       }
     }
     for (const { description } of Object.values<Part>(components.responses))
