@@ -5,6 +5,7 @@ import { limitWaiting, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
+import { placesOf, publicFacts, publicParts } from "../publish/content/public-facts.ts";
 import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
@@ -41,7 +42,7 @@ export async function previewSource(
     wish.programId === undefined ? undefined : await readAsked(client, tenantId, wish.programId, rules);
   const { programIds, ...counts } = await samplePrograms(client, tenantId, maxSampled);
   const groups = new FindingGroups();
-  const filled = new Set<string>();
+  let filled = 0n;
   const compared = new Map<string, string>();
   const sampled = new Set<string | null>();
   let published = 0;
@@ -55,7 +56,7 @@ export async function previewSource(
       if (outcome.kind === "published") {
         published += 1;
         compared.set(outcome.programId, outcome.rendered.detailSha256);
-        addFilled(filled, (preview.document as { data: unknown }).data);
+        filled |= publicFacts(outcome.data).parts;
       }
       if (asked === undefined && shown?.outcome !== "published") {
         if (shown === undefined || outcome.kind === "published") shown = preview;
@@ -145,24 +146,14 @@ interface EmptyField extends ProblemPlace {
   readonly field: string;
 }
 
-/** Adds the public fields that have a value in `value`, the `data` of a detail response or its part at this path. */
-function addFilled(filled: Set<string>, value: unknown, path = ""): void {
-  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return;
-  filled.add(path);
-  if (Array.isArray(value)) for (const element of value) addFilled(filled, element, `${path}[]`);
-  else if (typeof value === "object") {
-    for (const [name, part] of Object.entries(value)) {
-      addFilled(filled, part, path === "" ? name : `${path}.${name}`);
-    }
-  }
-}
-
 /** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
-function neverFilled(filled: ReadonlySet<string>): readonly EmptyField[] {
+function neverFilled(filled: bigint): readonly EmptyField[] {
+  const places = new Set(placesOf(filled));
   const empty: string[] = [];
-  for (const path of publicFields) {
-    const isInside = empty.some((outer) => path.startsWith(`${outer}.`) || path.startsWith(`${outer}[]`));
-    if (!isInside && !filled.has(path)) empty.push(path);
+  for (const [place, field] of publicParts.entries()) {
+    const isInside = empty.some((outer) => field.startsWith(`${outer}.`) || field.startsWith(`${outer}[]`));
+    // A capacity of 0 places is no field that a company never fills.
+    if (!isInside && !places.has(place) && field !== "capacity.total") empty.push(field);
   }
   return empty.map((field) => ({ field, ...sourcePlace(field) }));
 }

@@ -6,7 +6,7 @@ import type { ListedObject } from "../../../core/object-store.ts";
 import { printableLines } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
 import { numbers, table } from "../../output/table.ts";
-import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
+import { type Deleted, deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { probesPrefix } from "../../shell/store-probe.ts";
 import { nothingPruned, type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
@@ -24,8 +24,8 @@ export interface PruneReport {
   readonly minAgeHours: number;
   readonly tenants: readonly TenantPruneResult[];
   /** Run reports and left-over probes; `null` when the prune was of one tenant. */
-  readonly runs: DeleteBatch["deleted"] | null;
-  readonly probes: DeleteBatch["deleted"] | null;
+  readonly runs: Deleted | null;
+  readonly probes: Deleted | null;
 }
 
 const parallelTenants = 8;
@@ -81,8 +81,8 @@ async function pruneOld(
   pattern: RegExp,
   maxAgeMs: number,
   kept: number,
-): Promise<DeleteBatch["deleted"]> {
-  const batch = new DeleteBatch(store, dryRun, signal);
+): Promise<Deleted> {
+  const batch = deleteBatch(store, dryRun, signal);
   const oldest = now().getTime() - maxAgeMs;
   const window: ListedObject[] = [];
   for await (const object of store.list(prefix, { signal })) {

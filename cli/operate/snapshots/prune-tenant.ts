@@ -5,7 +5,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { replacePointer } from "../../publish/snapshot/commit.ts";
-import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
+import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
 import { type SnapshotObject, snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
@@ -81,7 +81,7 @@ async function pruneOnce(
   await spareKept(targets, kept, pointer, context);
   const oldest = now().getTime() - rules.minAgeMs;
 
-  const batch = new DeleteBatch(store, dryRun, signal);
+  const batch = deleteBatch(store, dryRun, signal);
   const marks: SnapshotObject[] = [];
   const keptManifests = new Set<SnapshotId>();
   let isFenced = dryRun;

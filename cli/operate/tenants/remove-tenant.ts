@@ -5,7 +5,7 @@ import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { forgetTenant } from "../../publish/run/run-documents.ts";
-import { DeleteBatch } from "../../publish/snapshot/delete-batch.ts";
+import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -99,7 +99,7 @@ async function removeTenantObjects(
   tenantId: TenantId,
   signal: AbortSignal,
 ): Promise<number> {
-  const batch = new DeleteBatch(store, false, signal);
+  const batch = deleteBatch(store, false, signal);
   const pointer = currentKey(tenantId);
   for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
     // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.

@@ -4,36 +4,22 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 /** S3 deletes this many objects by one request. */
 const maxKeys = 1000;
 
+/** Objects that were handed over for deletion, and their bytes. */
+export type Deleted = Readonly<ReturnType<typeof deleteBatch>["deleted"]>;
+
 /** Deletes objects, many by one call, and counts them. In a dry run it only counts. */
-export class DeleteBatch {
-  readonly #store: ObjectStore;
-  readonly #dryRun: boolean;
-  readonly #signal: AbortSignal;
-  readonly #keys: ObjectKey[] = [];
-  #objects = 0;
-  #bytes = 0;
-
-  constructor(store: ObjectStore, dryRun: boolean, signal: AbortSignal) {
-    this.#store = store;
-    this.#dryRun = dryRun;
-    this.#signal = signal;
-  }
-
-  /** Objects that were handed over, and their bytes. */
-  get deleted(): { readonly deletedObjects: number; readonly deletedBytes: number } {
-    return { deletedObjects: this.#objects, deletedBytes: this.#bytes };
-  }
-
-  async add(key: ObjectKey, size: number): Promise<void> {
-    this.#objects += 1;
-    this.#bytes += size;
-    if (!this.#dryRun) this.#keys.push(key);
-    if (this.#keys.length >= maxKeys) await this.flush();
-  }
-
+export function deleteBatch(store: ObjectStore, dryRun: boolean, signal: AbortSignal) {
+  const keys: ObjectKey[] = [];
+  const deleted = { deletedObjects: 0, deletedBytes: 0 };
   /** Resolves when everything that was added is gone. */
-  async flush(): Promise<void> {
-    const keys = this.#keys.splice(0);
-    if (keys.length > 0) await this.#store.delete(keys, { signal: this.#signal });
+  async function flush(): Promise<void> {
+    if (keys.length > 0) await store.delete(keys.splice(0), { signal });
   }
+  async function add(key: ObjectKey, size: number): Promise<void> {
+    deleted.deletedObjects += 1;
+    deleted.deletedBytes += size;
+    if (!dryRun) keys.push(key);
+    if (keys.length >= maxKeys) await flush();
+  }
+  return { deleted, add, flush };
 }

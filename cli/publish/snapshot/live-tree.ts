@@ -5,7 +5,7 @@ import { type Manifest, responseEntry } from "../../../core/manifest.ts";
 import { isObjectKey, liveKey, liveMarkerKey, livePrefix, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
-import { DeleteBatch } from "./delete-batch.ts";
+import { deleteBatch } from "./delete-batch.ts";
 import { changingMarkerText, completeMarkerText, putLiveMarker, readLiveMarker } from "./live-marker.ts";
 import { readLiveManifest } from "./live-snapshot.ts";
 import { responsesOf } from "./stored-snapshot.ts";
@@ -118,7 +118,7 @@ async function deleteFiles(
   kept: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const batch = new DeleteBatch(store, false, signal);
+  const batch = deleteBatch(store, false, signal);
   for await (const { key, size } of store.list(livePrefix(tenantId), { signal })) {
     if (!kept.has(key) && isObjectKey(key)) await batch.add(key, size);
   }
