@@ -4,7 +4,7 @@ type Named<Part> = Readonly<Record<string, Part>>;
 type OrReference<Part> = Part | { readonly $ref: string };
 
 /** The parts of the OpenAPI document that the reference shows. The document is our own, so its shape is known. */
-export interface ApiDocument {
+interface ApiDocument {
   readonly paths: Named<{ readonly parameters: readonly OrReference<Parameter>[]; readonly get: Operation }>;
   readonly components: {
     readonly securitySchemes: Named<{ readonly description: string }>;
@@ -40,7 +40,7 @@ interface Parameter extends Header {
   readonly in: string;
 }
 
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -142,7 +142,7 @@ function headerText({ description, schema, example, examples = {} }: Header): st
 }
 
 /** The type of a value with its bounds: `integer, 1 or more`. A named type is a link to its description. */
-export function typeText(schema: Schema): string {
+function typeText(schema: Schema): string {
   const { minimum, maximum, exclusiveMinimum, format, pattern } = schema;
   const bounds: string[] = [];
   if (minimum !== undefined && maximum !== undefined) bounds.push(`${minimum} to ${maximum}`);
@@ -156,8 +156,8 @@ export function typeText(schema: Schema): string {
 
 function bareType(schema: Schema): string {
   if (schema.$ref !== undefined) {
-    const name = referenceName(schema.$ref);
-    return `[${name}](reference.md#${name.toLowerCase()})`;
+    const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
+    return `[${name}](#${name.toLowerCase()})`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined) return choices.map(bareType).join(" or ");
@@ -170,7 +170,7 @@ function bareType(schema: Schema): string {
     .join(" or ");
 }
 
-export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.trim().replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(titles), line(titles.map(() => "---")), ...rows.map(line)].join("\n");
@@ -182,9 +182,4 @@ function resolved<Part extends object>(document: ApiDocument, part: OrReference<
   let found: unknown = document;
   for (const step of part.$ref.replace(/^#\//, "").split("/")) found = Reflect.get(Object(found), step);
   return found as Part;
-}
-
-/** The last name in a reference: `Capacity` of `#/components/schemas/Capacity`. */
-export function referenceName(reference: string): string {
-  return reference.slice(reference.lastIndexOf("/") + 1);
 }

@@ -1,5 +1,5 @@
-// Writes docs/commands.md and docs/settings.md from the programs themselves, and the table of fields in docs/partners.md and docs/reference.md
-// from the OpenAPI document. `--check` fails when a page is stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves, and docs/reference.md from the OpenAPI document.
+// `--check` fails when a page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
@@ -7,21 +7,13 @@ import type { Output, Shell } from "../cli/shell/shell.ts";
 import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../core/settings.ts";
-import {
-  type ApiDocument,
-  apiReference,
-  markdownTable,
-  referenceName,
-  type Schema,
-  typeText,
-} from "./api-reference.ts";
-
-const api: ApiDocument = JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"));
+import { apiReference } from "./api-reference.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
-  "docs/partners.md": { fields: fieldTable() },
-  "docs/reference.md": { reference: apiReference(api) },
+  "docs/reference.md": {
+    reference: apiReference(JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"))),
+  },
   "docs/settings.md": { settings: settingTable() },
 };
 
@@ -112,33 +104,6 @@ function settingTable(): string {
     }
   }
   return ["| name | default | for | |", "| --- | --- | --- | --- |", ...rows.values(), ""].join("\n");
-}
-
-function fieldTable(): string {
-  const inList = fieldsOf("ProgramListItem");
-  const listed = new Set(inList.map(({ path }) => path));
-  const inDetail = fieldsOf("ProgramDetail").filter(({ path }) => !listed.has(path));
-  const rows = [...inList, ...inDetail].map(({ path, schema }) => {
-    return [`\`${path}\``, typeText(schema), schema.description ?? ""];
-  });
-  return `${markdownTable(["field", "type", "meaning"], rows)}\n`;
-}
-
-/** All fields of a schema in the order of the wire, by their paths: `prices.rooms[].amount`. */
-function fieldsOf(root: string): readonly { readonly path: string; readonly schema: Schema }[] {
-  const fields: { readonly path: string; readonly schema: Schema }[] = [];
-  const visit = (schema: Schema, path: string): void => {
-    if (schema.$ref !== undefined) visit(api.components.schemas[referenceName(schema.$ref)] ?? {}, path);
-    for (const choice of schema.anyOf ?? []) visit(choice, path);
-    if (schema.items !== undefined) visit(schema.items, `${path}[]`);
-    for (const [field, part] of Object.entries(schema.properties ?? {})) {
-      const inner = path === "" ? field : `${path}.${field}`;
-      fields.push({ path: inner, schema: part });
-      visit(part, inner);
-    }
-  };
-  visit({ $ref: root }, "");
-  return fields;
 }
 
 /** A shell for commands that only describe themselves. */

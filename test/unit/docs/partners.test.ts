@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
-import { emptiableFields, publicFields } from "../../../schemas/generated/public-fields.ts";
 import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
 
 const { text } = page("docs/partners.md");
@@ -16,17 +15,6 @@ describe("the partner guide", () => {
   test.each(examples)("shows the example %s as it is", (name, code) => {
     const file = readFileSync(join(projectRoot, "schemas/examples", name), "utf8");
     expect(JSON.parse(code)).toEqual(JSON.parse(file));
-  });
-
-  test("describes every field, in the order of the wire, and says whether it may be null", () => {
-    const rows = tableAfter(text, "\n## Fields\n");
-    expect(rows.map(([path]) => path)).toEqual(publicFields.map((path) => `\`${path}\``));
-    const nullable = rows
-      .filter(([, type]) => / or null\b/.test(type ?? ""))
-      .map(([path]) => path?.slice(1, -1));
-    expect(nullable.length).toBeGreaterThan(25);
-    expect(nullable.filter((path) => !emptiableFields.includes(path ?? ""))).toEqual([]);
-    expect(rows.filter(([, , meaning = ""]) => meaning.length < 10)).toEqual([]);
   });
 
   test("lists the seven errors with their status and message", () => {
