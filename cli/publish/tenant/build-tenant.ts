@@ -1,7 +1,6 @@
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
 import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { countsOfKept } from "../content/program-counts.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
@@ -10,7 +9,7 @@ import { readLiveManifest, readPointer } from "../snapshot/live-snapshot.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
 import { notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
-import { readMemory, writeMemory } from "./memory.ts";
+import { type ProgramLine, readMemory, writeMemory } from "./memory.ts";
 import type { NextSnapshot } from "./next-snapshot.ts";
 import { publishNext, removedMeanwhile, withdraw } from "./publish.ts";
 import { type Known, type ReadContent, readNext } from "./read-next.ts";
@@ -168,13 +167,8 @@ async function endAsRead(
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
   if (options.dryRun || after === undefined) return "unchanged";
-  noteLive(run, after);
   run.confirmedAt = readAt.toISOString();
-  const mayHaveLiveTree = await followLive(attempt, known, after);
-  const stored = published === "unchanged" ? known.memory : undefined;
-  await writeMemory(attempt, after, next.lines, mayHaveLiveTree, stored).catch((error: unknown) =>
-    noteCode(run, "memory_unwritten", asFailure(error).message),
-  );
+  await follow(attempt, known, after, next.lines);
   return published === "unchanged" ? published : "published";
 }
 
@@ -207,15 +201,10 @@ async function endWithdrawing(
   const live = pointer && { current: pointer.current, manifest: known.live };
   const left = live && (await withdraw(attempt, live, withdrawn));
   if (left === "superseded") return left;
-  if (left !== undefined) {
-    noteLive(run, left);
-    const mayHaveLiveTree = await followLive(attempt, known, left);
-    // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
-    if (left !== live && known.memory !== undefined) {
-      const rest = [...known.memory.programs.values()].filter(([id]) => !withdrawn.has(id ?? ""));
-      await writeMemory(attempt, left, rest, mayHaveLiveTree).catch(() => {});
-    }
-  }
+  // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
+  const rest = left === live ? undefined : known.memory?.programs.values();
+  const lines = rest && [...rest].filter(([id]) => !withdrawn.has(id ?? ""));
+  if (left !== undefined) await follow(attempt, known, left, lines);
   // The counts are those of the programs that partners go on seeing.
   run.counts = countsOfKept(run.livePrograms ?? 0, { ...found, withdrawn: withdrawn.size });
   const { since, reason } = left?.current.hold ?? {};
@@ -226,18 +215,25 @@ async function endWithdrawing(
   return "held";
 }
 
-/** P27: makes the tenant's `live/` folder follow the live snapshot `after`. Returns whether there may be a folder now. */
-async function followLive(
-  { context, options }: Attempt,
+/** Notes what is live now, and makes what stands beside it follow: the tree for people (P27) and, with `lines`, the memory. */
+async function follow(
+  attempt: Attempt,
   { live, memory }: Known,
-  { current, manifest }: Live,
-): Promise<boolean> {
-  if (options.dryRun || context.followLive === undefined) return true;
-  return await context.followLive(context.store, current, {
-    known: [live, manifest].filter((each): each is Manifest => each !== undefined),
-    rewrite: options.rewrite,
-    mayExist: memory?.mayHaveLiveTree ?? true,
-  });
+  after: Live,
+  lines: readonly ProgramLine[] | undefined,
+): Promise<void> {
+  const { context, options, run } = attempt;
+  const { current, manifest } = after;
+  noteLive(run, after);
+  if (options.dryRun) return;
+  const known = [live, manifest].filter((each) => each !== undefined);
+  const knowledge = { known, rewrite: options.rewrite, mayExist: memory?.mayHaveLiveTree ?? true };
+  const mayHaveLiveTree = (await context.followLive?.(context.store, current, knowledge)) ?? true;
+  if (lines === undefined) return;
+  const stored = current.snapshotId === live?.snapshotId ? memory : undefined;
+  await writeMemory(attempt, after, lines, mayHaveLiveTree, stored).catch((error: unknown) =>
+    noteCode(run, "memory_unwritten", asFailure(error).message),
+  );
 }
 
 /** Whether the live snapshot shows what the source said after this attempt began to read. */
