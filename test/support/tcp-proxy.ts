@@ -12,12 +12,14 @@ export interface TcpProxy {
   hang(): void;
   /** Keeps the connections that there are but passes nothing on in them any more; new ones work. */
   silence(): void;
+  /** Lets new connections lead to another server; those that there are stay with the one that they had. */
+  leadTo(target: string): void;
   /** Passes on again; connections that hung are ended. */
   restore(): Promise<void>;
 }
 
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   let isHanging = false;
@@ -58,6 +60,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     },
     silence() {
       for (const socket of open) silent.add(socket);
+    },
+    leadTo(next) {
+      ({ hostname, port } = new URL(next));
     },
     async restore() {
       isHanging = false;

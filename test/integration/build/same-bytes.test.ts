@@ -8,9 +8,9 @@ import { renderedProgram } from "../../../cli/publish/content/checked-program.ts
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
+import { sourceViews } from "../../../cli/publish/source/contract.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
-import { insertSource } from "../../support/insert-source.ts";
 import { openPlainSource, type PlainSource } from "../../support/plain-source.ts";
 import { databaseUrl, onServer } from "../../support/postgres.ts";
 import { programSource } from "../../support/program-source.ts";
@@ -140,3 +140,39 @@ describe("D10 the same source gives the same bytes", () => {
     expect([...(other ?? [])]).toEqual([...(one ?? [])]);
   });
 });
+
+/** Inserts the rows of a program into all views, the children at positions in their order. */
+async function insertSource(source: PlainSource, tenant_id: string, program: ProgramSource): Promise<void> {
+  const key = { tenant_id, program_id: program.programId };
+  const inCamelCase = (name: string): string =>
+    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  for (const [view, { columns }] of Object.entries(sourceViews)) {
+    if (view === "tenants") continue;
+    const names = columns.map(([name]) => name).filter((name) => name !== "position");
+    const rows = rowsOf(program, view, names.map(inCamelCase), inCamelCase(view));
+    const isOrdered = names.length < columns.length;
+    const whole = rows.map((cells, position) => ({
+      ...key,
+      ...(isOrdered ? { position } : {}),
+      ...Object.fromEntries(names.map((name, at) => [name, cells[at]])),
+    }));
+    await source.insert(view, ...whole);
+  }
+}
+
+/** The cells of the rows that a program has in a view. */
+function rowsOf(
+  program: ProgramSource,
+  view: string,
+  fields: readonly string[],
+  part: string,
+): readonly (readonly unknown[])[] {
+  const parts = program as unknown as Readonly<Record<string, unknown>>;
+  if (view === "programs") return [fields.map((field) => parts[field])];
+  // Equal enrollments are counted.
+  if (view === "enrollments")
+    return program.enrollments.flatMap(([role, status, count]) =>
+      Array.from({ length: count }, () => [status, role]),
+    );
+  return parts[part] as readonly (readonly unknown[])[];
+}

@@ -1,10 +1,14 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
-import { isInstalled } from "../../support/prometheus.ts";
 import { shippedAlerts } from "../../support/shipped-alerts.ts";
+
+/** Whether a program of this name can be started. */
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+}
 
 const tests = ["alerts.test.yaml", "alerts-builder.test.yaml"];
 const missing = isInstalled("promtool") ? "" : " (skipped: promtool is not installed)";

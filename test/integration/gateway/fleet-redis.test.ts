@@ -1,16 +1,23 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pino } from "pino";
+import { createClient } from "redis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFleetCounter, type FleetCounter } from "../../../gateway/fleet-counter.ts";
 import { createProcessCounter } from "../../../gateway/quota.ts";
+import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
-import { hasRedisServer, startRedisCluster, startRedisServer } from "../../support/redis-server.ts";
+import { startTcpProxy } from "../../support/tcp-proxy.ts";
 
-function counterAt(port: number): FleetCounter {
+const hasRedisServer = spawnSync("redis-server", ["--version"]).status === 0;
+
+function counterAt(url: string): FleetCounter {
   const counter = createFleetCounter({
-    url: () => new URL(`redis://127.0.0.1:${port}`),
+    url: () => new URL(url),
     windowSeconds: 60,
     timeoutMs: 5000,
     insurance: createProcessCounter(60, () => performance.now()),
@@ -20,41 +27,13 @@ function counterAt(port: number): FleetCounter {
   return counter;
 }
 
-/** An address behind which another server can take over. Connections that are open stay with the server that they had. */
-async function addressOf(first: number): Promise<{ readonly port: number; leadTo(port: number): void }> {
-  let target = first;
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const upstream = connect(target, "127.0.0.1");
-    for (const [one, other] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(one);
-      one.on("error", () => other.destroy()).on("close", () => other.destroy());
-      one.pipe(other);
-    }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    leadTo(next) {
-      target = next;
-    },
-  };
-}
-
 describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
   test("count together again within 5 s after it failed over behind its address", async () => {
     const [demoted, promoted] = [await startRedisServer(), await startRedisServer()];
     onTestFinished(async () => void (await Promise.all([demoted.close(), promoted.close()])));
-    const address = await addressOf(demoted.port);
-    const counters = [counterAt(address.port), counterAt(address.port)];
+    const proxy = await startTcpProxy(demoted.url);
+    onTestFinished(() => proxy.refuse());
+    const counters = [counterAt(proxy.url), counterAt(proxy.url)];
     await eventually(
       () => counters.every((counter) => counter.isShared()),
       (isShared) => isShared,
@@ -62,7 +41,7 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
     const key = randomUUID();
     for (const counter of counters) await counter.hit(key);
 
-    address.leadTo(promoted.port);
+    proxy.leadTo(promoted.url);
     await demoted.command("REPLICAOF", "127.0.0.1", String(promoted.port));
     const failedAt = performance.now();
     const after = randomUUID();
@@ -82,7 +61,7 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
   test("count every key together in a Redis Cluster, given any one node of it", async () => {
     const nodes = await startRedisCluster();
     onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.close()))));
-    const counters = nodes.map(({ port }) => counterAt(port));
+    const counters = nodes.map(({ url }) => counterAt(url));
     await eventually(
       () => counters.every((counter) => counter.isShared()),
       (isShared) => isShared,
@@ -98,7 +77,7 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
     const nodes = await startRedisCluster();
     onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.close()))));
     for (const node of nodes) await node.command("ACL", "SETUSER", "default", "-info");
-    const [counter] = nodes.map(({ port }) => counterAt(port));
+    const [counter] = nodes.map(({ url }) => counterAt(url));
     const keys = async (): Promise<number> => {
       const sizes = await Promise.all(nodes.map((node) => node.command("DBSIZE")));
       return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
@@ -112,3 +91,52 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
     expect(counter?.isShared()).toBe(true);
   });
 });
+
+/** A Redis of the test's own, on a free port of the loopback. */
+interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  command(...words: readonly string[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function startRedisServer(...options: readonly string[]): Promise<RedisServer> {
+  const directory = await mkdtemp(join(tmpdir(), "redis-test-"));
+  const port = await freePort();
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", directory, ...options];
+  const process: ChildProcess = spawn("redis-server", args, { stdio: "ignore" });
+  const ended = once(process, "close");
+  const url = `redis://127.0.0.1:${port}`;
+  const client = createClient({ url });
+  client.on("error", () => {});
+  await client.connect();
+  return {
+    url,
+    port,
+    command: (...words) => client.sendCommand([...words]),
+    async close() {
+      client.destroy();
+      process.kill();
+      await ended;
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** A cluster of two masters, each with half of the slots. */
+async function startRedisCluster(): Promise<readonly RedisServer[]> {
+  const start = async (): Promise<RedisServer> =>
+    startRedisServer("--cluster-enabled", "yes", "--cluster-port", String(await freePort()));
+  const [first, second] = [await start(), await start()];
+  await first.command("CLUSTER", "ADDSLOTSRANGE", "0", "8191");
+  await second.command("CLUSTER", "ADDSLOTSRANGE", "8192", "16383");
+  const bus = /,?@(\d+)/.exec(String(await second.command("CLUSTER", "NODES")))?.[1] ?? "";
+  await first.command("CLUSTER", "MEET", "127.0.0.1", String(second.port), bus);
+  for (const { command } of [first, second]) {
+    await eventually(
+      async () => String(await command("CLUSTER", "INFO")),
+      (info) => info.includes("cluster_state:ok") && info.includes("cluster_known_nodes:2"),
+    );
+  }
+  return [first, second];
+}

@@ -1,18 +1,19 @@
-import { rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  compile,
-  type GeneratorName,
-  generate,
-  generators,
-  runProgram,
-} from "../../support/generated-clients.ts";
 import { laterAnswer, type ReleasedAnswer, releasedAnswers } from "../../support/later-answers.ts";
 import { documentPath } from "../../support/openapi-document.ts";
-import { installedTools, runTool, type ToolFolder, workFolder } from "../../support/partner-tools.ts";
+import {
+  installedTools,
+  run,
+  runTool,
+  type ToolFolder,
+  type ToolResult,
+  workFolder,
+} from "../../support/partner-tools.ts";
 import { openPartnerWorld, type PartnerWorld } from "../../support/partner-world.ts";
 
 let tools: ToolFolder;
@@ -111,3 +112,93 @@ describe("W65 what partners make of the OpenAPI document", () => {
     expect(answers.length).toBeGreaterThan(45);
   });
 });
+
+/** What a generator makes of an OpenAPI document, in a folder of its own below a work folder. */
+interface Generator {
+  readonly command: string;
+  readonly folder: string;
+  readonly args: (document: string, target: string) => readonly string[];
+}
+
+/** Types alone, a client with schemas, a client of classes, schemas alone: four that differ in what they make of names and formats. */
+const generators = {
+  "openapi-typescript": {
+    command: "openapi-typescript",
+    folder: "openapi-typescript",
+    args: (document, target) => [document, "-o", join(target, "schema.ts")],
+  },
+  "@hey-api/openapi-ts with zod": {
+    command: "openapi-ts",
+    folder: "hey-api",
+    args: (document, target) => [
+      ...["-i", document, "-o", target, "-c", "@hey-api/client-fetch"],
+      ...["-p", "@hey-api/typescript", "@hey-api/sdk", "zod"],
+    ],
+  },
+  "openapi-typescript-codegen": {
+    // Another package has a command of its name, `openapi`.
+    command: "../openapi-typescript-codegen/bin/index.js",
+    folder: "openapi-typescript-codegen",
+    args: (document, target) => ["--input", document, "--output", target],
+  },
+  "orval with zod": {
+    command: "orval",
+    folder: "orval",
+    args: (document, target) => [
+      ...["--input", document, "--output", join(target, "schemas.ts"), "--client", "zod"],
+    ],
+  },
+} satisfies Readonly<Record<string, Generator>>;
+
+type GeneratorName = keyof typeof generators;
+
+/** Runs a generator; its status is 1, too, when it complained and went on. */
+async function generate(
+  tools: ToolFolder,
+  work: string,
+  name: GeneratorName,
+  document: string,
+): Promise<ToolResult> {
+  const { command, folder, args } = generators[name];
+  await mkdir(join(work, folder), { recursive: true });
+  const { status, output } = await runTool(tools, command, args(document, join(work, folder)), work);
+  return { status: status === 0 && /validation failed/i.test(output) ? 1 : status, output };
+}
+
+const compilerOptions = {
+  strict: true,
+  noEmit: true,
+  target: "es2022",
+  module: "esnext",
+  moduleResolution: "bundler",
+  allowImportingTsExtensions: true,
+  lib: ["es2022", "dom", "dom.iterable"],
+  types: ["node"],
+  // The packages' own declarations are not what is looked at.
+  skipLibCheck: true,
+};
+
+const programFolder = fileURLToPath(new URL("../../partner-tools/programs/", import.meta.url));
+
+/** Compiles what was generated, and the programs of `test/partner-tools/programs` that use it, with `tsc --strict`. */
+async function compile(tools: ToolFolder, work: string): Promise<ToolResult> {
+  await cp(programFolder, join(work, "programs"), { recursive: true });
+  const folders = [...Object.values(generators).map(({ folder }) => folder), "programs"];
+  const include = folders.map((folder) => `${folder}/**/*.ts`);
+  await writeFile(join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+  return runTool(tools, "tsc", ["-p", "."], work);
+}
+
+/** Bundles a compiled program and runs it with Node.js. */
+async function runProgram(
+  tools: ToolFolder,
+  work: string,
+  program: string,
+  args: readonly string[],
+): Promise<ToolResult> {
+  const bundle = join(work, `${program}.cjs`);
+  const options = ["--bundle", "--platform=node", "--format=cjs", "--log-level=warning"];
+  const file = `programs/${program}.ts`;
+  const built = await runTool(tools, "esbuild", [file, ...options, `--outfile=${bundle}`], work);
+  return built.status === 0 ? run(process.execPath, [bundle, ...args], work) : built;
+}

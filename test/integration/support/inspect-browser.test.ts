@@ -2,8 +2,6 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../../support/chromium.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { pageFaults } from "../../support/page-audit.ts";
-import { galilProgram, richProgram } from "../../support/rich-programs.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
@@ -113,3 +111,59 @@ describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => 
 async function focused(page: Page): Promise<string> {
   return await page.evaluate("document.activeElement?.textContent ?? ''");
 }
+
+/** Something in every part of the page of a program. */
+const richProgram = `
+  UPDATE partner_source.programs
+     SET description = 'A walk.', departure_point = 'Osaka', category_type = 'culture', guide_name = 'Aiko',
+         marketing_tags = '{quiet,green}', excluded = '{Lunch}', visits = '{Kinkaku-ji}',
+         accommodation_description = 'Small inns.', gallery_urls = '{https://img.example/1.jpg}'
+   WHERE program_id = 'KYOTO-1';
+  INSERT INTO partner_source.child_prices VALUES ('${deskTenant}', 'KYOTO-1', 0, 6, 100);
+  INSERT INTO partner_source.hotel_stays VALUES ('${deskTenant}', 'KYOTO-1', 1, 'Inn', 'Gion', '2027-04-01', NULL, 4);
+  INSERT INTO partner_source.staff VALUES ('${deskTenant}', 'KYOTO-1', 1, 'lead_guide', 'Aiko', NULL, NULL);
+  INSERT INTO partner_source.staff VALUES ('${deskTenant}', 'KYOTO-1', 2, 'teacher', 'Ken', 'male', 'Historian');
+  INSERT INTO partner_source.flights VALUES ('${deskTenant}', 'KYOTO-1', 1, 'NH', 'https://img.example/nh.svg');
+  INSERT INTO partner_source.itinerary VALUES ('${deskTenant}', 'KYOTO-1', 1, 'Arrival', 'By train.');
+  INSERT INTO partner_source.faq VALUES ('${deskTenant}', 'KYOTO-1', 1, 'Rain?', 'Umbrellas.');`;
+
+/** A program in a script that is written from the right, with as many days as make a marker of two digits. */
+const galilProgram = `
+  INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, departure_date, capacity_total, included)
+  VALUES ('${deskTenant}', 'GALIL-9', 'אביב בגליל', 'active', '2027-09-30', 1200, '{לינה וארוחת בוקר,טיסות}');
+  INSERT INTO partner_source.itinerary
+  SELECT '${deskTenant}', 'GALIL-9', day, 'יום ' || day, 'טיול לאורך החוף' FROM generate_series(1, 12) AS day;`;
+
+/** What is wrong with a page for somebody who sees badly, has no mouse, or listens to it. In words; empty when nothing is. */
+async function pageFaults(page: Page): Promise<readonly string[]> {
+  return await page.evaluate(auditScript);
+}
+
+/** Runs in the page, as text, since functions of ours have no types of a browser. The rest is axe's: see `axe.ts`. */
+const auditScript = `(() => {
+  const faults = [];
+  const range = document.createRange();
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (innerWidth >= 1280 && walker.nextNode()) {
+    const { currentNode: node } = walker;
+    if (node.parentElement.closest(".hidden, option, textarea, pre")) continue;
+    const runs = [...node.data.matchAll(/\\S+/gu)].filter((run) => run[0].length <= 24 && !run[0].includes("\\\\"));
+    const words = runs.flatMap((run) => [...run[0].matchAll(/[\\p{L}\\p{N}_]{2,}/gu)].map((word) => [word[0], run.index + word.index]));
+    for (const [word, index] of words) {
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (tops.size > 1) faults.push("broken word: " + word);
+    }
+  }
+  for (const selector of ["h1", "main", "body > header", "body > footer"]) {
+    const found = document.querySelectorAll(selector).length;
+    if (found !== 1) faults.push(found + " of " + selector);
+  }
+  for (const table of document.querySelectorAll("table")) if (!table.caption) faults.push("table without a caption");
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("wider than the window: " + document.documentElement.scrollWidth);
+  for (const target of document.querySelectorAll("button, input, select")) {
+    if (target.getBoundingClientRect().height < 24) faults.push("small target: " + target.outerHTML.slice(0, 60));
+  }
+  return faults;
+})()`;
