@@ -4,7 +4,7 @@ import { parseSnapshotId, parseTenantId, parseTokenId } from "../../core/ids.ts"
 import { singleLine } from "../../core/printable.ts";
 import { durationMs, parseInstant } from "../../core/setting-parser.ts";
 import type { LogSource } from "../operate/gateway-log/open-log.ts";
-import type { Shard } from "../publish/run/choose-tenants.ts";
+import type { Shard } from "../publish/snapshot/stored-tenants.ts";
 import type { CliSettings, Shell } from "../shell/shell.ts";
 import { tokenFree } from "../shell/token-free.ts";
 import { asText, repeated, value } from "./command.ts";

@@ -3,7 +3,7 @@ import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { type RunRequest, withBuildSession } from "../publish/run/build-session.ts";
-import { inShard } from "../publish/run/choose-tenants.ts";
+import { inShard } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { listenForChanges, type NotificationEvents } from "../publish/watch/notifications.ts";
 import { createTenantQueue } from "../publish/watch/tenant-queue.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -7,16 +6,10 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
-import { hasPointer, keptTenants } from "../snapshot/stored-tenants.ts";
+import { hasPointer, inShard, keptTenants, type Shard } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-findings.ts";
-
-/** The `index`-th (from 1) of `count` parts of all tenants, for as many machines. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
 
 /** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
 export type WantedTenants =
@@ -129,13 +122,6 @@ async function ask<Result>(
     if (failure.code === "source_contract" || isEndedQuery(failure.cause)) return failure;
     throw failure;
   }
-}
-
-/** Whether the tenant is in this part. A digest of the id decides, so parts stay as they are when tenants come and go. */
-export function inShard(tenantId: TenantId, shard: Shard | undefined): boolean {
-  if (shard === undefined) return true;
-  const number = createHash("sha256").update(tenantId).digest().readBigUInt64BE();
-  return number % BigInt(shard.count) === BigInt(shard.index - 1);
 }
 
 /**

@@ -6,7 +6,7 @@ import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
-import { inShard } from "../../publish/run/choose-tenants.ts";
+import { inShard } from "../../publish/snapshot/stored-tenants.ts";
 
 /** What the last run made of a tenant, as `runs/last.json` has it. */
 export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "leftOut" | "leftOutCount"> {
