@@ -6,18 +6,14 @@ import { singleLine } from "../../core/printable.ts";
  * case count as equal.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
-  const wanted = name.toLowerCase();
   // No id of the project has more than 128 characters.
-  let bound = wanted.length > 128 ? -1 : Math.min(3, Math.floor((wanted.length + 1) / 3));
-  let nearest: string | undefined;
-  for (const candidate of candidates) {
-    if (Math.abs(candidate.length - wanted.length) > bound) continue;
-    const slips = slipsBetween(wanted, candidate.toLowerCase());
-    if (slips > bound) continue;
-    nearest = candidate;
-    bound = slips - 1;
+  const most = name.length > 128 ? 0 : Math.min(3, Math.floor((name.length + 1) / 3));
+  const near = [...candidates].filter(({ length }) => Math.abs(length - name.length) <= most);
+  for (let slips = 0; slips <= most; slips += 1) {
+    const found = near.find((candidate) => isWithin(slips, name.toLowerCase(), candidate.toLowerCase()));
+    if (found !== undefined) return found;
   }
-  return nearest;
+  return undefined;
 }
 
 /** The question to put after an unknown name: ` Did you mean acme?`. It is empty when no candidate is near. */
@@ -26,22 +22,18 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
 }
 
-/** The Damerau-Levenshtein distance, without edits inside an exchange. */
-function slipsBetween(from: string, to: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
-  const at = (line: readonly number[], column: number): number => line[column] ?? Number.POSITIVE_INFINITY;
-  for (let row = 1; row <= from.length; row++) {
-    const line = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
-      const isExchange = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      const exchanged = isExchange ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY;
-      line.push(
-        Math.min(at(last, column) + 1, at(line, column - 1) + 1, at(last, column - 1) + wrong, exchanged),
-      );
-    }
-    [beforeLast, last] = [last, line];
-  }
-  return at(last, to.length);
+/** Whether so many slips, or fewer, lead from one text to the other. */
+function isWithin(slips: number, from: string, to: string): boolean {
+  let same = 0;
+  while (same < from.length && from[same] === to[same]) same += 1;
+  const [a, b] = [from.slice(same), to.slice(same)];
+  if (a === b || slips === 0) return a === b;
+  const isExchange = a[0] === b[1] && a[1] === b[0] && a.length > 1;
+  const ways = [
+    [a.slice(1), b.slice(1)],
+    [a.slice(1), b],
+    [a, b.slice(1)],
+    ...(isExchange ? [[a.slice(2), b.slice(2)]] : []),
+  ] as const;
+  return ways.some(([rest = "", other = ""]) => isWithin(slips - 1, rest, other));
 }

@@ -21,42 +21,35 @@ export function usageByToken(
   now: Date,
 ) {
   const names = new Map<string | null, string | null>(registered.map(({ tokenId, name }) => [tokenId, name]));
-  const groups = new Map<string | null, UsageRow[]>();
-  for (const row of rows) {
-    const own = groups.get(row.tokenId) ?? [];
-    groups.set(row.tokenId, own);
-    own.push(row);
+  const byToken = new Map<string | null, ReturnType<typeof noRequests>>();
+  for (const { tokenId, tenantId, resource, status, requests, lastSeen } of rows) {
+    const own = byToken.get(tokenId) ?? noRequests(tokenId, tenantId, names.get(tokenId) ?? null);
+    byToken.set(tokenId, own);
+    own.requests += requests;
+    add(own.byResource, resource, requests);
+    add(own.byClass, `${Math.floor(status / 100)}xx`, requests);
+    if (lastSeen > own.lastSeen) own.lastSeen = lastSeen;
   }
-  const tokens = [...groups].map(([tokenId, own]) => {
-    const classes: Record<string, number> = { "2xx": 0, "4xx": 0, "5xx": 0 };
-    return {
-      tokenId,
-      tenantId: own[0]?.tenantId ?? null,
-      name: names.get(tokenId) ?? null,
-      requests: own.reduce((total, { requests }) => total + requests, 0),
-      byResource: summed(own, ({ resource }) => resource),
-      byClass: { ...classes, ...summed(own, ({ status }) => `${Math.floor(status / 100)}xx`) },
-      lastSeen:
-        own
-          .map(({ lastSeen }) => lastSeen)
-          .sort()
-          .at(-1) ?? "",
-    };
-  });
   // Operators revoke idle tokens, so a token that was issued after the log's end must not count as idle.
   const isIdle = (token: RegisteredToken): boolean =>
-    !groups.has(token.tokenId) &&
+    !byToken.has(token.tokenId) &&
     tokenStatus(token, now) === "active" &&
     Date.parse(token.createdAt) <= Date.parse(until);
-  tokens.sort((a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1));
+  const inOrder = [...byToken.values()].sort(
+    (a, b) => b.requests - a.requests || (String(a.tokenId) < String(b.tokenId) ? -1 : 1),
+  );
   const legacy = rows.flatMap(({ resource, tokenId }) => (resource === "legacy" ? (tokenId ?? []) : []));
-  return { tokens, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
+  return { tokens: inOrder, idle: registered.filter(isIdle), legacyCallers: [...new Set(legacy)] };
 }
 
-function summed(rows: readonly UsageRow[], name: (row: UsageRow) => string): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const row of rows) sums[name(row)] = (sums[name(row)] ?? 0) + row.requests;
-  return sums;
+function noRequests(tokenId: string | null, tenantId: string | null, name: string | null) {
+  const byResource: Record<string, number> = {};
+  const byClass: Record<string, number> = { "2xx": 0, "4xx": 0, "5xx": 0 };
+  return { tokenId, tenantId, name, requests: 0, byResource, byClass, lastSeen: "" };
+}
+
+function add(sums: Record<string, number>, name: string, count: number): void {
+  sums[name] = (sums[name] ?? 0) + count;
 }
 
 /** The keys with requests, the idle keys, and the keys that still call the deprecated resource. */
@@ -65,13 +58,8 @@ export function usageText(
   covers: { readonly from: string; readonly to: string },
   { style, width, now }: Layout,
 ): string {
-  const label = ({
-    tokenId,
-    name,
-  }: {
-    readonly tokenId: string | null;
-    readonly name: string | null;
-  }): string => printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
+  const label = ({ tokenId, name }: Pick<TokenUsage["tokens"][number], "tokenId" | "name">): string =>
+    printable(name === null ? String(tokenId) : `${tokenId} (${name})`);
   const legacy = tokens
     .filter(({ tokenId }) => tokenId !== null && legacyCallers.includes(tokenId))
     .map(label);
