@@ -47,7 +47,7 @@ describe("audit list", () => {
     await call("snapshot", "rollback", "--tenant", "acme");
     await call("snapshot", "release", "--tenant", "acme");
     await call("sandbox", "init");
-    await call("sandbox", "init", "--remove");
+    await call("tenant", "remove", "sandbox", "--purge");
     const found = await records();
     expect(found.map(({ command }) => command).sort()).toEqual(["token create", ...calls.map(named)].sort());
     expect(found.every(({ outcome }) => outcome === "done")).toBe(true);
@@ -114,5 +114,6 @@ describe("audit list", () => {
 
 function named(args: readonly string[]): string {
   const words = args.slice(0, 2).join(" ");
-  return args.includes("--allow-shrink") ? `${words} --allow-shrink` : words;
+  const forced = args.find((arg) => arg === "--allow-shrink" || arg === "--purge");
+  return forced === undefined ? words : `${words} ${forced}`;
 }
