@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "../../core/failure.ts";
 import { randomBase62, type StoreId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
-import { storeKey } from "../../core/object-key.ts";
+import { type ObjectKey, storeKey, tenantsPrefix } from "../../core/object-key.ts";
 import type { CallOptions, ObjectStore } from "../../core/object-store.ts";
 import {
   readStoreIdentity,
@@ -105,10 +105,16 @@ export function identifiedStore(
     await identifying;
   }
 
+  /** P11: which snapshot of a tenant is live is decided by conditional writes alone. */
+  async function mayPut(key: ObjectKey): Promise<void> {
+    await identified();
+    if (key.startsWith(tenantsPrefix)) await requireConditions();
+  }
+
   return {
     ...store,
-    put: (key, body, options) => identified().then(() => store.put(key, body, options)),
-    copy: (from, to, options) => identified().then(() => store.copy(from, to, options)),
+    put: (key, body, options) => mayPut(key).then(() => store.put(key, body, options)),
+    copy: (from, to, options) => mayPut(to).then(() => store.copy(from, to, options)),
     delete: (keys, options) => identified().then(() => store.delete(keys, options)),
     tidy: (prefix, options) => identified().then(() => store.tidy(prefix, options)),
     requireConditions,

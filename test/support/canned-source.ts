@@ -64,7 +64,6 @@ export async function buildCanned(
     {
       withRows: cannedRows(() => programs, options.onReading),
       store,
-      beforeFirstWrite: async () => {},
       now: options.now ?? (() => new Date()),
       randomBytes,
       onProgress: () => {},

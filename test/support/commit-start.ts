@@ -43,7 +43,6 @@ async function build(store: SimulatedStore, version: number, name: string): Prom
   const context = {
     withRows: cannedRows(() => programsOf(version)),
     store: store.client(name),
-    beforeFirstWrite: async () => {},
     now: () => new Date(Date.UTC(2029, 0, version)),
     randomBytes: (size: number) => {
       asked += 1;

@@ -198,7 +198,6 @@ export class CommitWorld {
         );
         const more = {
           withRows,
-          beforeFirstWrite: async () => {},
           onProgress: () => {},
         };
         const run = await buildTenant(modelTenant, cannedOptions, { ...context, ...more });

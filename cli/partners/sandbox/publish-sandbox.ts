@@ -24,7 +24,6 @@ export async function publishSandbox(
   const run = await buildTenant(tenantId, options, {
     withRows: withSandboxRows,
     store,
-    beforeFirstWrite: async () => {},
     now,
     randomBytes,
     onProgress: () => {},

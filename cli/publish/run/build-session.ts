@@ -59,7 +59,6 @@ export async function withBuildSession<Result>(
 
   async function run(opened: ObjectStore, databaseUrl: DatabaseUrl, pool: SourcePool): Promise<Result> {
     const identified = identifiedStore(opened, settings, shell);
-    const beforeFirstWrite = identified.requireConditions;
     const store = watchStore?.(identified) ?? identified;
     const recorder = createRunRecorder(identified, shell, confirmationIntervalMs);
     const news = createNews();
@@ -74,7 +73,7 @@ export async function withBuildSession<Result>(
         identified.identifyAnew();
         let isTenantNews = false;
         const report = await buildRun(wanted, options, {
-          ...{ pool, store, beforeFirstWrite, now, randomBytes, signal, schedule },
+          ...{ pool, store, now, randomBytes, signal, schedule },
           followLive: createFollowLive(shell, settings),
           onTenants: progress.total,
           onProgress: progress.programs,

@@ -53,8 +53,6 @@ const usual: BuildFlags = {
 export interface BuildContext {
   readonly withRows: WithTenantRows;
   readonly store: ObjectStore;
-  /** Called before each tenant's first write; cheap after the first time. Throws when the store must not be written to. */
-  readonly beforeFirstWrite: () => Promise<void>;
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly onProgress: (programs: number) => void;

@@ -94,7 +94,6 @@ async function publishManifest(
   const generation = nextGeneration(pointer?.current, context.now());
   const manifest = { ...content, tenantId, generation, generatedAt: readAt.toISOString() };
   const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
-  await context.beforeFirstWrite();
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   run.bytesWritten += body.size;
   const current = {

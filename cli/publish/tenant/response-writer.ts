@@ -25,9 +25,9 @@ export class ResponseWriter {
     const { tenantId, context, run } = this.#attempt;
     const key = responseKey(tenantId, this.snapshotId, name);
     if (!this.#isDry) {
-      await context.beforeFirstWrite();
-      const write = putImmutable(context.store, key, body, context.signal);
-      run.bytesWritten += body.size;
+      const write = putImmutable(context.store, key, body, context.signal).then(() => {
+        run.bytesWritten += body.size;
+      });
       // Whoever ends the batch hears of a failure.
       write.catch(() => {});
       this.#batch.push(write);

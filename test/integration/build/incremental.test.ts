@@ -50,7 +50,6 @@ async function build(world: World, options: Partial<BuildOptions> = {}): Promise
       ...context,
       withRows: databaseRows(world.pool, cannedLimits),
       store: world.store,
-      beforeFirstWrite: async () => {},
       onProgress: () => {},
     },
   );
