@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayFixture, startGateway } from "./gateway-fixture.ts";
+import { describe, expect, test } from "vitest";
+import { startGateway } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts";
 import { issueToken } from "./gateway-tokens.ts";
+import { forAllTests } from "./lasting.ts";
 import { converse, type RawResponse } from "./raw-http.ts";
 
 export type AnswerCheck = (...answers: readonly RawResponse[]) => void;
@@ -43,7 +44,6 @@ const messages = {
 /** Tests every case against one gateway, each under a name that states what goes in and what comes out. */
 export function describeWire(title: string, cases: readonly WireCase[]): void {
   describe(title, () => {
-    let gateway: GatewayFixture;
     let snapshot: PublishedSnapshot;
     const tokens = {
       token: issueToken("acme"),
@@ -55,9 +55,8 @@ export function describeWire(title: string, cases: readonly WireCase[]): void {
       other: issueToken("globex"),
       unknown: issueToken("acme"),
     };
-
-    beforeAll(async () => {
-      gateway = await startGateway({
+    const gateway = forAllTests(() =>
+      startGateway({
         env: { RATE_LIMIT_REQUESTS: "1000000", LEGACY_SUNSET: "2030-01-01T00:00:00Z" },
         async fill(store, file) {
           const { unknown: _, ...issued } = tokens;
@@ -68,10 +67,8 @@ export function describeWire(title: string, cases: readonly WireCase[]): void {
           });
           await publishSnapshot(store, "globex", { programIds: ["g1"] });
         },
-      });
-    });
-
-    afterAll(() => gateway.close());
+      }),
+    );
 
     const filled = (bytes: string): string =>
       bytes.replace(/\{(\w+)\}/g, (whole, name: string) => {

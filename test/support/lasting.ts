@@ -48,6 +48,7 @@ function standIn<Thing extends object>(current: () => Thing | undefined): Thing 
   const now = (): object => current() ?? {};
   return new Proxy({} as Thing, {
     get: (_, name) => Reflect.get(now(), name),
+    set: (_, name, value) => Reflect.set(now(), name, value),
     ownKeys: () => Reflect.ownKeys(now()),
     getOwnPropertyDescriptor(_, name) {
       const found = Reflect.getOwnPropertyDescriptor(now(), name);

@@ -77,7 +77,7 @@ export async function openPartnerWorld(): Promise<PartnerWorld> {
       await gateway.stop();
       await store.close();
       await rm(storeDirectory, { recursive: true, force: true });
-      await database.drop();
+      await database.close();
     },
   };
 }

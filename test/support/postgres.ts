@@ -15,11 +15,11 @@ declare module "vitest" {
 /** A database of one test file. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs SQL as the owner on a connection that stays open until `drop`. */
+  /** Runs SQL as the owner on a connection that stays open until `close`. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** A role with the privileges that the generator needs and no others; its connection string. */
   createReader(): Promise<string>;
-  drop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A fresh database: with the reference schema and the views (`source init`), or with nothing in it. */
@@ -49,7 +49,7 @@ export async function createTestDatabase(
       readerUrl.password = "reader";
       return readerUrl.href;
     },
-    drop: async () => {
+    close: async () => {
       await owner.end();
       await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
       if (hasReader) await onServer(serverUrl, `DROP ROLE ${reader}`);

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeEach } from "vitest";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import { forAllTests } from "./lasting.ts";
 import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "./s3-server.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";
 
@@ -14,16 +15,12 @@ export interface S3Driver {
 
 /** For the tests of the surrounding `describe`. */
 export function useS3Driver(): S3Driver {
-  let server: S3Server;
+  const server = forAllTests(startS3Server);
   const opened: ObjectStore[] = [];
-  beforeAll(async () => {
-    server = await startS3Server();
-  });
   beforeEach(() => server.reset());
   afterEach(async () => {
     for (const each of opened.splice(0)) await each.close();
   });
-  afterAll(() => server.close());
 
   return {
     get server() {

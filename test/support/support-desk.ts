@@ -55,7 +55,7 @@ export async function openSupportDesk(): Promise<SupportDesk> {
     },
     async close() {
       await source.close();
-      await database.drop();
+      await database.close();
       await rm(storeDirectory, { recursive: true, force: true });
     },
   };

@@ -18,6 +18,7 @@ export interface TripsSource {
   problems(url?: string): Promise<readonly Finding[]>;
   /** Runs the fixes of SQL as an operator would paste them. */
   mend(found: readonly Finding[]): Promise<void>;
+  close(): Promise<void>;
 }
 
 export async function openTripsSource(): Promise<TripsSource> {
@@ -30,6 +31,7 @@ export async function openTripsSource(): Promise<TripsSource> {
   for (const view of contractViews) await database.query(emptyView(view));
   const source: TripsSource = {
     database,
+    close: () => database.close(),
     async define(view, query) {
       await database.query(
         `DROP VIEW partner_source.${view}; CREATE VIEW partner_source.${view} AS ${query}`,

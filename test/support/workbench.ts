@@ -100,7 +100,7 @@ export async function openWorkbench(): Promise<Workbench> {
     async close() {
       await store.close();
       await source.close();
-      await database.drop();
+      await database.close();
       await rm(storeDirectory, { recursive: true, force: true });
     },
   };

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { toolsTenant } from "../../support/store-tools.ts";
 
 /** Commands whose record can't be written. */
 
-let server: S3Server;
-beforeAll(async () => {
-  server = await startS3Server();
-});
+const server = forAllTests(startS3Server);
 withAwsEnvironment(() => server.env);
 beforeEach(async () => {
   server.reset();
@@ -25,7 +23,6 @@ beforeEach(async () => {
   await buildCanned(store, toolsTenant, [{ programId: "KYOTO-1", name: "Temples" }]);
   await store.close();
 });
-afterAll(() => server.close());
 
 function run(...args: readonly string[]): Promise<CommandResult> {
   const env = { ...server.env, STORE_URL: `s3://${testBucket}`, LOG_LEVEL: "silent" };

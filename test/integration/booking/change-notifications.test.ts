@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
+const database = forAllTests(createTestDatabase);
 let listener: pg.Client;
 const heard: string[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await database.query(`
     INSERT INTO booking.companies (code, name, time_zone, default_currency)
     VALUES ('one', 'One', 'UTC', 'EUR'), ('two', 'Two', 'UTC', 'EUR')`);
@@ -24,7 +24,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await listener.end();
-  await database.drop();
 });
 
 /** The tenants that a statement is announced for; a last notification of our own tells when all have arrived. */

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const database of databases.splice(0)) await database.drop();
+  for (const database of databases.splice(0)) await database.close();
 });
 
 async function emptyDatabase(): Promise<TestDatabase> {

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
 import { type SeedOptions, type SeedReport, seedSource } from "../../../cli/demo/booking/seed-source.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
+const database = forAllTests(createTestDatabase);
 const today = new Date().toISOString().slice(0, 10);
 const defaults: SeedOptions = { seed: "1", today, tenants: 5, programs: 24, replace: false };
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
 
 async function seed(options: Partial<SeedOptions> = {}, url = database.url): Promise<SeedReport> {
   return await withSourceClient({ databaseUrl: url }, (client) =>
@@ -48,6 +41,6 @@ describe("seedSource", () => {
     const other = await createTestDatabase();
     await seed({}, other.url);
     expect(await contents(other)).toEqual(first);
-    await other.drop();
+    await other.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   canaryMark,
   privateAmountColumns,
@@ -6,20 +6,19 @@ import {
 } from "../../../cli/demo/booking/private-columns.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { runCommand } from "../../support/command-line.ts";
-import { folderForAllTests } from "../../support/lasting.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { allStoredText } from "../../support/store-tree.ts";
 import { parsedReport } from "../../support/workbench.ts";
 
-let database: TestDatabase;
+const database = forAllTests(createTestDatabase);
 const directory = folderForAllTests();
 let output: string;
 let tenants: readonly string[];
 
 /** The reference booking schema, filled by `source seed` and built by a role that may read the views only. */
 beforeAll(async () => {
-  database = await createTestDatabase();
   const env = { STORE_URL: `file:${directory}` };
   const args = ["source", "seed", "--tenants", "3", "--programs", "40"];
   const seeded = await runCommand(args, { env: { ...env, DATABASE_URL: database.url } });
@@ -32,10 +31,6 @@ beforeAll(async () => {
     env: { ...env, DATABASE_URL: reader },
   });
   output = built.stdout + built.stderr + told.stdout + told.stderr;
-});
-
-afterAll(async () => {
-  await database.drop();
 });
 
 describe("D4 private data of the booking database", () => {

@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
 import { commandPaths } from "../../support/command-paths.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { Transcript } from "../../support/transcript.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { openWorkbench } from "../../support/workbench.ts";
 import { stories } from "./stories.ts";
 
 const folder = new URL("./transcripts/", import.meta.url);
@@ -28,15 +29,7 @@ describe("the help", () => {
 });
 
 describe("what the commands print", () => {
-  let bench: Workbench;
-
-  beforeAll(async () => {
-    bench = await openWorkbench();
-  });
-
-  afterAll(async () => {
-    await bench.close();
-  });
+  const bench = forAllTests(openWorkbench);
 
   beforeEach(async () => {
     await bench.reset();

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { RunReport, StoreRequests } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { forAllTests } from "../../support/lasting.ts";
-import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { type LoggedRequest, startS3Server, testBucket } from "../../support/s3-server.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
-let server: S3Server;
+const server = forAllTests(startS3Server);
 const desk = forAllTests(openSupportDesk);
-beforeAll(async () => {
-  server = await startS3Server();
-});
 withAwsEnvironment(() => server.env);
 beforeEach(async () => {
   server.reset();
   await build();
-});
-afterAll(async () => {
-  await server.close();
 });
 
 interface Cost {

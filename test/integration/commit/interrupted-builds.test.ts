@@ -157,7 +157,7 @@ async function openStage() {
     startBuild: () => startBuild({ ...env, PATH: process.env.PATH }),
     async close() {
       await source.close();
-      await database.drop();
+      await database.close();
       await server.close();
     },
   };

@@ -40,7 +40,7 @@ afterAll(async () => {
   if (pooler !== undefined) {
     pooler.kill("SIGTERM");
     await once(pooler, "exit");
-    await database.drop();
+    await database.close();
     rmSync(directory, { recursive: true });
   }
 });

@@ -1,12 +1,13 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ask, type FrontAnswer } from "../../support/front-load.ts";
 import { type FrontKind, isInstalled } from "../../support/front-process.ts";
-import { type FrontStage, startFrontStage } from "../../support/front-stage.ts";
+import { startFrontStage } from "../../support/front-stage.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import type { LogLine } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
+import { forAllTests } from "../../support/lasting.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const spent = issueToken("acme", { rateLimit: 1 });
@@ -45,18 +46,16 @@ const kinds: readonly FrontKind[] = ["nginx", "haproxy", "caddy"];
 for (const kind of kinds) {
   const isMissing = !isInstalled(kind);
   describe.skipIf(isMissing)(`${kind}${isMissing ? " (not installed)" : ""}`, () => {
-    let stage: FrontStage;
-    beforeAll(async () => {
-      stage = await startFrontStage(
+    const stage = forAllTests(() =>
+      startFrontStage(
         kind,
         async (store, tokens) => {
           await tokens.write([acme, spent, unpublished, scopeless]);
           await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], minBytes: 600_000 });
         },
         { TRUSTED_PROXIES: "127.0.0.1" },
-      );
-    });
-    afterAll(() => stage.close());
+      ),
+    );
 
     const through = (
       path: string,

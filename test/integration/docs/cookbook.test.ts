@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { forEachTest } from "../../support/lasting.ts";
 import { codeBlocks, markedBlock, page } from "../../support/markdown.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
 /** The examples are years ahead, so that they do not end before their readers. */
 const dayOfExamples = new Date("2060-12-01T00:00:00Z");
@@ -12,11 +13,10 @@ const { text } = page("docs/cookbook.md");
 const marks = codeBlocks(text).flatMap(({ mark }) => (mark?.startsWith("cookbook: ") ? [mark] : []));
 const recipes = [...new Set(marks.map((mark) => mark.slice("cookbook: ".length).split(", ")[0] ?? ""))];
 
-let database: TestDatabase;
+const database = forEachTest(() => createTestDatabase({ isEmpty: true }));
 let owner: string;
 
 beforeEach(async () => {
-  database = await createTestDatabase({ isEmpty: true });
   owner = `views_${randomBytes(6).toString("hex")}`;
 });
 
@@ -25,7 +25,6 @@ afterEach(async () => {
     DO $$ BEGIN
       IF to_regrole('${owner}') IS NOT NULL THEN DROP OWNED BY ${owner} CASCADE; DROP ROLE ${owner}; END IF;
     END $$`);
-  await database.drop();
 });
 
 /** The code as it stands on the page; roles belong to the whole server, so theirs get a name of this test. */

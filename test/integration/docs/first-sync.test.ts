@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import type { ProgramsState } from "../../../docs/client/programs-client.ts";
 import type { Fate } from "../../support/front.ts";
+import { forEachTest } from "../../support/lasting.ts";
 import { projectRoot } from "../../support/markdown.ts";
-import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
+import { openPollingStage } from "../../support/polling-stage.ts";
 import { hasPython } from "../../support/python-client.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 
@@ -15,12 +16,9 @@ const samples = [
   ["Python", ["python3", "-B", join(projectRoot, "docs/client/first_sync.py")], hasPython],
 ] as const;
 
-let stage: PollingStage;
-beforeEach(async () => {
-  // Two windows of a second are the shortest in which a copy has to be saved before it is whole.
-  stage = await openPollingStage({ RATE_LIMIT_REQUESTS: "10", RATE_LIMIT_WINDOW_SECONDS: "1" });
-});
-afterEach(() => stage.close());
+const stage = forEachTest(() =>
+  openPollingStage({ RATE_LIMIT_REQUESTS: "10", RATE_LIMIT_WINDOW_SECONDS: "1" }),
+);
 
 const places = { capacity: { total: 9, used: 1, remaining: 8 }, departureDate: null };
 const publish = (count: number): Promise<unknown> =>

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { expect, test } from "vitest";
+import { startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 
-let fixture: GatewayFixture;
-const token = issueToken("alpine-walks");
-
-beforeAll(async () => {
-  fixture = await startGateway({
+const fixture = forAllTests(() =>
+  startGateway({
     env: { TRUSTED_PROXIES: "127.0.0.1" },
     async fill(store, tokens) {
       await publishSnapshot(store, "alpine-walks", { programIds: ["a"] });
       await tokens.write([token]);
     },
-  });
-});
-afterAll(() => fixture.close());
+  }),
+);
+const token = issueToken("alpine-walks");
 
 test("the page for programs lists every field of a request's log line", async () => {
   const headers = { Authorization: `Bearer ${token.plaintext}`, "X-Forwarded-For": "203.0.113.7" };

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import type { SyncResult } from "../../../docs/client/programs-client.ts";
 import type { Fate } from "../../support/front.ts";
 import type { PublishedSnapshot } from "../../support/gateway-snapshots.ts";
+import { forEachTest } from "../../support/lasting.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
-import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
+import { openPollingStage } from "../../support/polling-stage.ts";
 
-let stage: PollingStage;
-beforeEach(async () => {
-  stage = await openPollingStage();
-});
-afterEach(() => stage.close());
+const stage = forEachTest(openPollingStage);
 
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 const detailPath = (id: string): string => `/v1/programs/${id}`;

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
+import { forEachTest } from "../../support/lasting.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
-import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
+import { openPollingStage } from "../../support/polling-stage.ts";
 
-let stage: PollingStage;
-beforeEach(async () => {
-  stage = await openPollingStage();
-});
-afterEach(() => stage.close());
+const stage = forEachTest(openPollingStage);
 
 const list = "/v1/programs";
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);

@@ -1,15 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test as plainTest } from "vitest";
+import { describe, expect, test as plainTest } from "vitest";
 import type { Fate } from "../../support/front.ts";
+import { forEachTest } from "../../support/lasting.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
-import { openPollingStage, otherStageTenant, type PollingStage } from "../../support/polling-stage.ts";
+import { openPollingStage, otherStageTenant } from "../../support/polling-stage.ts";
 
-let stage: PollingStage;
-beforeEach(async () => {
-  stage = await openPollingStage();
-});
-afterEach(() => stage.close());
+const stage = forEachTest(openPollingStage);
 
 const list = '{"data":[],"meta":{"count":0}}';
 const signed = { "content-type": "application/json", "snapshot-id": "20270201T031500Z-0a1b2c3d" };

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { markedBlock, page } from "../../support/markdown.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
 const { text } = page("docs/cookbook.md");
 const { text: guide } = page("docs/first-day.md");
-let database: TestDatabase;
+const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
 let directory: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
   directory = await mkdtemp(join(tmpdir(), "docs-test-"));
   await database.query(markedBlock(text, "example: tables"));
   await database.query(`
@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await database.drop();
   await rm(directory, { recursive: true, force: true });
 });
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import { expect, test } from "vitest";
+import { startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { expectWellFormed } from "../../support/gateway-wire.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
 
 /** Bounded and seeded, so that every run is the same run; a longer one: `FUZZ_RUNS=20000`. */
@@ -11,19 +12,15 @@ const runs = { seed: 20_260_101, numRuns: Number(process.env.FUZZ_RUNS ?? 1000) 
 
 const acme = issueToken("acme", { rateLimit: 1_000_000_000 });
 const globex = issueToken("globex", { rateLimit: 1_000_000_000 });
-let gateway: GatewayFixture;
-
-beforeAll(async () => {
-  gateway = await startGateway({
+const gateway = forAllTests(() =>
+  startGateway({
     async fill(store, tokens) {
       await tokens.write([acme, globex]);
       await publishSnapshot(store, "acme", { programIds: ["p1", "shared"], mark: "acme-canary" });
       await publishSnapshot(store, "globex", { programIds: ["g1", "shared"], mark: "globex-canary" });
     },
-  });
-});
-
-afterAll(() => gateway.close());
+  }),
+);
 
 /** Sends the bytes, closes our side, and holds every answer to the envelope. Returns the answers. */
 async function answersTo(bytes: Buffer): Promise<readonly RawResponse[]> {

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Clocks } from "../../../gateway/clocks.ts";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import { eventually } from "../../support/gateway-client.ts";
@@ -9,24 +9,17 @@ import type { GatewayFixture } from "../../support/gateway-fixture.ts";
 import { runGateway } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
-import {
-  copiesBelow,
-  filesBelow,
-  type LastGoodDesk,
-  openLastGoodDesk,
-  waitForCopy,
-} from "../../support/last-good-stage.ts";
+import { copiesBelow, filesBelow, openLastGoodDesk, waitForCopy } from "../../support/last-good-stage.ts";
+import { forEachTest } from "../../support/lasting.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 /** Where no registry is to be had. */
 const inVain = { registryMs: 250 };
-let desk: LastGoodDesk;
+const desk = forEachTest(openLastGoodDesk);
 
 beforeEach(async () => {
-  desk = await openLastGoodDesk();
   await desk.tokens.write([acme]);
 });
-afterEach(() => desk.close());
 
 /** The process' clocks, the one that can be set by `unixMs`, after a restart that took `downMs`. */
 function shifted(unixMs: number, downMs: number): Clocks {

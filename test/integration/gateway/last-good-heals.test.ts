@@ -1,32 +1,25 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { eventually } from "../../support/gateway-client.ts";
 import { unavailable } from "../../support/gateway-faulty-store.ts";
 import type { GatewayFixture } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
-import {
-  copiesBelow,
-  type KeptCopy,
-  type LastGoodDesk,
-  openLastGoodDesk,
-  waitForCopy,
-} from "../../support/last-good-stage.ts";
+import { copiesBelow, type KeptCopy, openLastGoodDesk, waitForCopy } from "../../support/last-good-stage.ts";
+import { forEachTest } from "../../support/lasting.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const late = issueToken("acme", { rateLimit: 1_000_000 });
 /** Registry, manifest, both lists and a detail. */
 const first = { generation: 5, revision: 1, files: 5 };
-let desk: LastGoodDesk;
+const desk = forEachTest(openLastGoodDesk);
 
 beforeEach(async () => {
-  desk = await openLastGoodDesk();
   await desk.tokens.write([acme]);
   await publishSnapshot(desk.store, "acme", { programIds: ["p1"], generation: 5 });
 });
-afterEach(() => desk.close());
 
 const start = (): Promise<GatewayFixture> => desk.start({ waits: { beatMs: 200 } });
 

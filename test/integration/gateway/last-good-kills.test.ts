@@ -1,19 +1,18 @@
 import { watch } from "node:fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
-import { ask, type LastGoodStage, openLastGoodStage } from "../../support/last-good-stage.ts";
+import { ask, openLastGoodStage } from "../../support/last-good-stage.ts";
+import { forEachTest } from "../../support/lasting.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
-let stage: LastGoodStage;
+const stage = forEachTest(openLastGoodStage);
 
 beforeEach(async () => {
-  stage = await openLastGoodStage();
   await stage.tokens.write([acme]);
 });
-afterEach(() => stage.close());
 
 const published = new Map<string, PublishedSnapshot>();
 let generation = 0;

@@ -1,28 +1,21 @@
 import { stat } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { eventually } from "../../support/gateway-client.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
-import {
-  ask,
-  filesBelow,
-  type LastGoodStage,
-  openLastGoodStage,
-  waitForCopy,
-} from "../../support/last-good-stage.ts";
+import { ask, filesBelow, openLastGoodStage, waitForCopy } from "../../support/last-good-stage.ts";
+import { forEachTest } from "../../support/lasting.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
 const gone = issueToken("acme", { rateLimit: 1_000_000 });
 const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
-let stage: LastGoodStage;
+const stage = forEachTest(openLastGoodStage);
 
 beforeEach(async () => {
-  stage = await openLastGoodStage();
   await stage.tokens.write([acme, gone]);
   await publishSnapshot(stage.store, "acme", { programIds: ["p1", "p2"], generation: 5, mark: "five" });
 });
-afterEach(() => stage.close());
 
 async function list(gateway: GatewayProcess, token = acme): Promise<{ status: number; body: string }> {
   const { status, body } = await ask(gateway.api, "/v1/programs", token.plaintext);

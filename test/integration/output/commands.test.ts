@@ -5,7 +5,7 @@ import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../../support/command-line.ts";
 import { commandNamed } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
-import { type HostileDesk, hostileProgram, openHostileDesk, spoilCast } from "../../support/hostile-desk.ts";
+import { hostileProgram, openHostileDesk, spoilCast } from "../../support/hostile-desk.ts";
 import { forgery, hostileText, outputFaults, pastedToken } from "../../support/hostile-text.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
@@ -99,12 +99,11 @@ const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
 const commands = commandPaths().filter((path) => (commandNamed(path)?.commands.length ?? 0) === 0);
 const names = commands.map((path) => path.join(" "));
 
-let desk: HostileDesk;
+const desk = forAllTests(openHostileDesk);
 const broken = forAllTests(openSupportDesk);
 let s3: S3Server;
 
 beforeAll(async () => {
-  desk = await openHostileDesk();
   await spoilCast(broken);
   s3 = await startS3Server();
   s3.quirks.refusal = hostileText;
@@ -112,7 +111,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await s3?.close();
-  await desk?.close();
 });
 
 // After the server is there.

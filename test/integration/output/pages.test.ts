@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HostileDesk, hostileProgram, openHostileDesk } from "../../support/hostile-desk.ts";
+import { describe, expect, test } from "vitest";
+import { hostileProgram, openHostileDesk } from "../../support/hostile-desk.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
-import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { startInspect } from "../../support/inspect-fixture.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { deskTenant } from "../../support/support-desk.ts";
 
 /** The pages of `inspect` over rows and documents that are hostile: nothing in them steers a browser's text. */
 
 const token = "ppr_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrs";
-let desk: HostileDesk;
-let inspect: InspectFixture;
-
-beforeAll(async () => {
-  desk = await openHostileDesk();
-  inspect = await startInspect(desk, { now: new Date("2026-11-21T12:00:00.000Z") });
-});
-
-afterAll(async () => {
-  await inspect?.close();
-  await desk?.close();
-});
+const desk = forAllTests(openHostileDesk);
+const inspect = forAllTests(() => startInspect(desk, { now: new Date("2026-11-21T12:00:00.000Z") }));
 
 test("every page that a link leads to is harmless, and they do quote what is hostile", async () => {
   const seen = new Set<string>();

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import {
   fileBench,
   type LiveTreeBench,
@@ -13,7 +14,7 @@ import {
   s3Bench,
   watchedStore,
 } from "../../support/live-tree-bench.ts";
-import { type S3Server, startS3Server } from "../../support/s3-server.ts";
+import { startS3Server } from "../../support/s3-server.ts";
 import { objectKey, toolsTenant } from "../../support/store-tools.ts";
 
 const kyoto = { programId: "KYOTO-1", name: "Temples" };
@@ -31,13 +32,9 @@ const kept = { mayExist: true, warning: "" };
 const removed = { mayExist: false, warning: "" };
 const failed = { mayExist: true, warning: expect.stringContaining("the next build mends it") };
 
-let server: S3Server;
-beforeAll(async () => {
-  server = await startS3Server();
-});
+const server = forAllTests(startS3Server);
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
-afterAll(() => server.close());
 
 async function folderBench(): Promise<LiveTreeBench> {
   const directory = await mkdtemp(join(tmpdir(), "live-tree-"));

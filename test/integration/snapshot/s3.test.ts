@@ -1,24 +1,18 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { folderForAllTests } from "../../support/lasting.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { filesBelow, toolsTenant } from "../../support/store-tools.ts";
 
-let server: S3Server;
+const server = forAllTests(startS3Server);
 const folder = folderForAllTests();
-beforeAll(async () => {
-  server = await startS3Server();
-});
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
-afterAll(async () => {
-  await server.close();
-});
 
 async function publish(...names: readonly string[]): Promise<void> {
   const store = createS3Store({

@@ -5,15 +5,15 @@ import { structureProblems } from "../../../cli/publish/source/check-structure.t
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { readStructure } from "../../../cli/publish/source/read-structure.ts";
 import type { SourceProblem } from "../../../cli/publish/source/source-problem.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
 /** Each test ends as if it had not been: it runs in a transaction that is rolled back. */
-let database: TestDatabase;
+const database = forAllTests(createTestDatabase);
 let client: pg.Client;
 let reader: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   reader = new URL(await database.createReader()).username;
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
@@ -22,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await client.end();
-  await database.drop();
 });
 
 beforeEach(async () => {

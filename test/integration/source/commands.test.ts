@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
 
 async function source(...args: string[]): Promise<CommandResult> {
   return await runCommand(["source", ...args], { env: { DATABASE_URL: database.url } });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await trips.database.drop();
+  await trips.close();
   await rm(folder, { recursive: true });
 });
 

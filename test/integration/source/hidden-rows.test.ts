@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openTripsSource, type TripsSource, tripsAsPrograms } from "../../support/trips-source.ts";
+import { describe, expect, test } from "vitest";
+import { forEachTest } from "../../support/lasting.ts";
+import { openTripsSource, tripsAsPrograms } from "../../support/trips-source.ts";
 
-let trips: TripsSource;
-
-beforeEach(async () => {
-  trips = await openTripsSource();
-});
-
-afterEach(async () => {
-  await trips.database.drop();
-});
+const trips = forEachTest(openTripsSource);
 
 /** With somebody who may read the views, and a role to own what lies behind them. */
 async function withOwner(run: (reader: string, owner: string) => Promise<void>): Promise<void> {

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openTripsSource, type TripsSource, tripsAsPrograms } from "../../support/trips-source.ts";
+import { describe, expect, test } from "vitest";
+import { forEachTest } from "../../support/lasting.ts";
+import { openTripsSource, tripsAsPrograms } from "../../support/trips-source.ts";
 
-let trips: TripsSource;
-
-beforeEach(async () => {
-  trips = await openTripsSource();
-});
-
-afterEach(async () => {
-  await trips.database.drop();
-});
+const trips = forEachTest(openTripsSource);
 
 test("a source in which nothing is wrong or missing keeps the contract", async () => {
   expect(await trips.check()).toMatchObject({

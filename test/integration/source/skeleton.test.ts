@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
 
 async function source(...args: string[]): Promise<CommandResult> {
   return await runCommand(["source", ...args], { env: { DATABASE_URL: database.url } });
@@ -74,5 +67,5 @@ test("P102 the tables of extensions are not the company's", async () => {
   expect(await runCommand(["source", "init"], { env: { DATABASE_URL: other.url } })).toMatchObject({
     status: 0,
   });
-  await other.drop();
+  await other.close();
 });

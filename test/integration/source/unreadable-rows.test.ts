@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openTripsSource, type TripsSource } from "../../support/trips-source.ts";
+import { describe, expect, test } from "vitest";
+import { forEachTest } from "../../support/lasting.ts";
+import { openTripsSource } from "../../support/trips-source.ts";
 
-let trips: TripsSource;
-
-beforeEach(async () => {
-  trips = await openTripsSource();
-});
-
-afterEach(async () => {
-  await trips.database.drop();
-});
+const trips = forEachTest(openTripsSource);
 
 describe("rows that cannot be read", () => {
   test("P133 a cast that fails at one row names the view and the tenant, and the rest is checked", async () => {

@@ -1,23 +1,19 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
 import { canaryMark } from "../../../cli/demo/booking/private-columns.ts";
 import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { contractViews, sqlTypes } from "../../../cli/publish/source/contract.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
+const database = forAllTests(createTestDatabase);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const options = { seed: "1", today: new Date().toISOString().slice(0, 10), replace: false };
   await withSourceClient({ databaseUrl: database.url }, (client) =>
     seedSource(client, { ...options, tenants: 5, programs: 24 }),
   );
-});
-
-afterAll(async () => {
-  await database.drop();
 });
 
 describe("the reference views", () => {

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { runCommand } from "../../support/command-line.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
-import { openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
+import { openSupportDesk } from "../../support/support-desk.ts";
 
 describe("a build and a store without conditional writes", () => {
-  let server: S3Server;
-  let desk: SupportDesk;
-  beforeAll(async () => {
-    server = await startS3Server();
-    desk = await openSupportDesk();
-  });
+  const server = forAllTests(startS3Server);
+  const desk = forAllTests(openSupportDesk);
   withAwsEnvironment(() => server.env);
   beforeEach(() => server.reset());
-  afterAll(async () => {
-    await desk.close();
-    await server.close();
-  });
 
   const build = (...args: readonly string[]) =>
     desk.build({ args, env: { ...server.env, STORE_URL: `s3://${testBucket}` } });

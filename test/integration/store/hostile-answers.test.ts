@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { asFailure } from "../../../core/failure.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -13,6 +13,7 @@ import {
   type Script,
   startHostileStore,
 } from "../../support/hostile-store.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { key } from "../../support/object-store-probes.ts";
 
 const timeoutMs = 400;
@@ -118,17 +119,9 @@ const hostileTo: readonly (readonly [call: string, what: string, script: Script]
   ],
 ];
 
-let store: HostileStore;
-let elsewhere: HostileStore;
-beforeAll(async () => {
-  store = await startHostileStore();
-  elsewhere = await startHostileStore();
-});
+const store = forAllTests(startHostileStore);
+const elsewhere = forAllTests(startHostileStore);
 withAwsEnvironment(() => environment(store));
-afterAll(async () => {
-  await store.close();
-  await elsewhere.close();
-});
 
 describe("a store that answers with", () => {
   const everywhere = Object.entries(hostile).flatMap(([what, script]) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
 import { parseSnapshotId, snapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -11,21 +11,18 @@ import { buildCanned } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { toolsTenant } from "../../support/store-tools.ts";
 
 const location = { bucket: testBucket, prefix: "team/" };
 const policies = iamPolicies(location);
 const tenant = ["--tenant", toolsTenant];
 
-let server: S3Server;
+const server = forAllTests(startS3Server);
 let liveCopy = "off";
-beforeAll(async () => {
-  server = await startS3Server();
-});
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
-afterAll(() => server.close());
 
 /** Requests that were answered with 403, beside those that clear a 403 up. */
 const denied = (): readonly string[] =>

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { identifiedStore } from "../../../cli/shell/identified-store.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -9,8 +9,9 @@ import { confirmedKey } from "../../../core/object-key.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
 import type { CommandResult } from "../../support/command-line.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { openWorkbench } from "../../support/workbench.ts";
 
 const token = ["token", "create", "--tenant", "acme", "--allow-unpublished"];
 const newStore = /STORE_ID=(store_[0-9A-Za-z]{16}) /;
@@ -18,18 +19,14 @@ const build = ["snapshot", "build"];
 
 describe("the identity of a store", () => {
   const settings = { storeId: undefined, storeUrl: { kind: "file", directory: "" } } as const;
-  let bench: Workbench;
+  const bench = forAllTests(openWorkbench);
   let elsewhere: string;
-  beforeAll(async () => {
-    bench = await openWorkbench();
-  });
   beforeEach(async () => {
     await bench.reset();
     await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
     await bench.insertPrograms("acme", "p-1");
     elsewhere = join(await mkdtemp(join(tmpdir(), "elsewhere-")), "store");
   });
-  afterAll(() => bench.close());
 
   const identity = async () => JSON.parse(await readFile(join(bench.storeDirectory, "store.json"), "utf8"));
   const onElsewhere = (args: readonly string[], env = {}): Promise<CommandResult> =>

@@ -4,10 +4,11 @@ import { asFailure } from "../../../core/failure.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { key, listKeys } from "../../support/object-store-probes.ts";
 import { patience } from "../../support/patience.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { type FaultKind, faultKinds } from "../../support/s3-server-faults.ts";
 import { etagOf, type S3OperationName } from "../../support/s3-server-protocol.ts";
 
@@ -120,12 +121,11 @@ const chosen = Object.entries(cases).filter(([call]) =>
 const endedByDeadline: ReadonlySet<FaultKind> = new Set(["late", "stalled", "dripping"]);
 
 describe("the S3 driver under faults", () => {
-  let server: S3Server;
+  const server = forAllTests(() => startS3Server({ seed: 7 }));
   let store: ObjectStore;
   let hasty: ObjectStore;
 
   beforeAll(async () => {
-    server = await startS3Server({ seed: 7 });
     const { connection } = server;
     const options = { bucket: testBucket, prefix: "", forcePathStyle: true, connection };
     store = createS3Store({ ...options, timeoutMs: patience.timeout });
@@ -134,7 +134,6 @@ describe("the S3 driver under faults", () => {
   afterAll(async () => {
     await store.close();
     await hasty.close();
-    await server.close();
   });
 
   async function prepared(): Promise<void> {

@@ -1,10 +1,11 @@
 import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { type S3Server, startS3Server, testBucket } from "../../support/s3-server.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import type { S3Quirks } from "../../support/s3-server-protocol.ts";
 
 interface CheckJson {
@@ -18,13 +19,9 @@ interface CheckJson {
 }
 
 describe("store check", () => {
-  let server: S3Server;
-  beforeAll(async () => {
-    server = await startS3Server();
-  });
+  const server = forAllTests(startS3Server);
   withAwsEnvironment(() => server.env);
   beforeEach(() => server.reset());
-  afterAll(() => server.close());
 
   const check = (...flags: readonly string[]): Promise<CommandResult> =>
     runCommand(["store", "check", ...flags], {

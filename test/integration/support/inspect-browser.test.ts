@@ -2,7 +2,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../../support/chromium.ts";
 import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { deskTenant, openSupportDesk, type SupportDesk } from "../../support/support-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
 
@@ -18,12 +19,11 @@ const paths = [
 ];
 
 describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => {
-  let desk: SupportDesk;
+  const desk = forAllTests(openSupportDesk);
   let inspect: InspectFixture;
   let browser: Browser;
 
   beforeAll(async () => {
-    desk = await openSupportDesk();
     await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
     await desk.source.insert("programs", {
       tenant_id: "alpine",
@@ -51,7 +51,6 @@ describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => 
   afterAll(async () => {
     await browser?.close();
     await inspect?.close();
-    await desk?.close();
   });
 
   /** A page of its own, closed afterwards; fails when the browser complains of anything, such as a breach of the policy. */

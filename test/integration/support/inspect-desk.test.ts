@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { outputFaults } from "../../support/hostile-text.ts";
 import type { InspectFixture } from "../../support/inspect-fixture.ts";
-import { type LogDesk, openLogDesk } from "../../support/log-desk.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { openLogDesk } from "../../support/log-desk.ts";
 import { deskTenant } from "../../support/support-desk.ts";
 
-let logDesk: LogDesk;
+const logDesk = forAllTests(openLogDesk);
 let inspect: InspectFixture;
 let tokenId: string;
 
 beforeAll(async () => {
-  logDesk = await openLogDesk();
   ({ inspect, tokenId } = logDesk);
 });
-
-afterAll(() => logDesk?.close());
 
 async function get(path: string): Promise<{ status: number; text: string; location: string | null }> {
   const headers = { cookie: inspect.cookie };

@@ -1,20 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { complaints } from "../../../scripts/support-page/complaints.ts";
 import { supportPage, supportPagePath } from "../../../scripts/support-page/support-page.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { projectRoot } from "../../support/markdown.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
 
 test("docs/support.md shows what the commands print when each complaint is planted", async () => {
   const page = await readFile(join(projectRoot, supportPagePath), "utf8");

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { openWorkbench, type Workbench } from "../../support/workbench.ts";
+import { forEachTest } from "../../support/lasting.ts";
+import { openWorkbench } from "../../support/workbench.ts";
 
-let bench: Workbench;
+const bench = forEachTest(openWorkbench);
 let gateway: GatewayProcess;
 let load: Load | undefined;
 let token: string;
 
 beforeEach(async () => {
-  bench = await openWorkbench();
   for (const tenant of ["acme", "acme-tours"]) {
     await bench.source.insert("tenants", { tenant_id: tenant, name: tenant });
     await bench.insertPrograms(tenant, { program_id: `of-${tenant}`, description: "long ".repeat(20_000) });
@@ -29,7 +29,6 @@ afterEach(async () => {
   load = undefined;
   gateway?.signal("SIGKILL");
   await gateway?.ended;
-  await bench?.close();
 });
 
 function kindOf(status: number, body: string): string {

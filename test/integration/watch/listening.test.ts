@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listenForChanges } from "../../../cli/publish/watch/notifications.ts";
 import { createLogger } from "../../../core/logger.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 
-let database: TestDatabase;
+const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
 let proxy: TcpProxy;
 beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
   proxy = await startTcpProxy(database.url);
 });
 afterAll(async () => {
   await proxy.refuse();
-  await database.drop();
 });
 
 test("P182: a session that goes silent without an end is found, and the next one hears everything", async () => {
