@@ -1,8 +1,8 @@
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
+import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
 import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
 import { readPointer } from "../publish/snapshot/live-snapshot.ts";
-import { readManifestHead } from "../publish/snapshot/manifest-head.ts";
 import { type Explanation, explainProgram, judgedTenantOf, type SupportContext } from "./explain.ts";
 import { orFault } from "./facts/last-build.ts";
 import { registryReading, type TokenFinding, tokenFinding } from "./facts/registry.ts";

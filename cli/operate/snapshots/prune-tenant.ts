@@ -7,9 +7,9 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { replacePointer } from "../../publish/snapshot/commit.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { putMark } from "../../publish/snapshot/snapshot-marks.ts";
-import { type SnapshotObject, snapshotObject } from "../../publish/snapshot/snapshot-object.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { putMark } from "./snapshot-marks.ts";
+import { type SnapshotObject, snapshotObject } from "./snapshot-object.ts";
 import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface PruneContext {

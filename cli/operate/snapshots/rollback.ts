@@ -11,8 +11,8 @@ import {
   readLiveManifest,
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
-import { markRollback } from "../../publish/snapshot/snapshot-marks.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { markRollback } from "./snapshot-marks.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface RollbackContext {

@@ -4,8 +4,8 @@ import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
 import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import { type ManifestHead, readManifestHead } from "../../publish/snapshot/manifest-head.ts";
-import { type MarkedRollback, readMark, type StoredMark } from "../../publish/snapshot/snapshot-marks.ts";
+import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
+import { type MarkedRollback, readMark, type StoredMark } from "./snapshot-marks.ts";
 
 /** A snapshot that partners see or have seen. */
 export interface PublishedSnapshot extends ManifestHead {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snapshotObject } from "../../../cli/publish/snapshot/snapshot-object.ts";
+import { snapshotObject } from "../../../cli/operate/snapshots/snapshot-object.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenantId = parseTenantId("atlas");

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
-import { readStoredManifest } from "./stored-snapshot.ts";
+import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 
 /** The part of a manifest before its programs. */
 export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation" | "parent" | "generatedAt"> {
