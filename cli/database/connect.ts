@@ -137,23 +137,17 @@ function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout 
  * reachable until the next full garbage collection, so that all rows move to the old generation.
  */
 function withDeadline(connection: pg.PoolClient): ReadingClient {
-  const query = (query: string | QueryConfig | pg.Query, values?: unknown[]): unknown => {
-    const deadline = cutAfter(statementTimeoutMs, connection);
-    if (query instanceof pg.Query) {
-      if (!client.keepsStatements) Object.assign(query, { name: undefined });
-      query.once("end", () => clearTimeout(deadline)).once("error", () => clearTimeout(deadline));
-      return connection.query(query);
-    }
+  const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
     const config = typeof query === "string" ? { text: query } : query;
+    // P190
+    const named = client.keepsStatements ? config : { ...config, name: undefined };
+    const deadline = cutAfter(statementTimeoutMs, connection);
     return new Promise<QueryResult>((resolve, reject) => {
-      connection.query(
-        values === undefined ? config : { ...config, values },
-        (error: Error | null, answer) => {
-          clearTimeout(deadline);
-          if (error === null) resolve(answer);
-          else reject(error);
-        },
-      );
+      connection.query(values === undefined ? named : { ...named, values }, (error: Error | null, answer) => {
+        clearTimeout(deadline);
+        if (error === null) resolve(answer);
+        else reject(error);
+      });
     });
   };
   const client = Object.assign(Object.create(connection) as ReadingClient, { query, keepsStatements: false });

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import { singleLine } from "../../../core/printable.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/for-each-row.ts";
+import { rowsOf } from "../../database/query-rows.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
 import { ofTenant } from "../../publish/source/program-queries.ts";
 

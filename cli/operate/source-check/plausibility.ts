@@ -1,5 +1,5 @@
 import { limitWaiting, type SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/for-each-row.ts";
+import { rowsOf } from "../../database/query-rows.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";

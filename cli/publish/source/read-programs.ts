@@ -2,7 +2,7 @@ import type { QueryArrayConfig } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { asText, forEachRow, type TextRow } from "../../database/for-each-row.ts";
+import { asText, type TextRow, textRows } from "../../database/query-rows.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { ProgramSource } from "../public-program/program-source.ts";
 import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
@@ -19,11 +19,8 @@ export interface ProgramSum {
 
 /** In the order of the ids' bytes; the sum of the rows without an id last. */
 export async function readSums(client: SourceClient, tenantId: TenantId): Promise<readonly ProgramSum[]> {
-  const sums: ProgramSum[] = [];
-  await forEachRow(client, sumsQuery, [tenantId], ([programId = null, sum, views]) => {
-    sums.push({ programId, sum: sum ?? "", views: Number(views) });
-  });
-  return sums;
+  const rows = await textRows(client, sumsQuery, [tenantId]);
+  return rows.map(([programId = null, sum, views]) => ({ programId, sum: sum ?? "", views: Number(views) }));
 }
 
 export function isProgram({ views }: ProgramSum): boolean {
@@ -76,7 +73,7 @@ export async function* readPrograms(
   const query = programsQuery(Math.min(smallBytes, limits.maxProgramBytes), only !== undefined);
   const values = only === undefined ? [tenantId] : [tenantId, only];
   const isFew = count !== undefined && count <= programsPerRound;
-  const rounds = isFew ? [allRows(client, query, values)] : roundsOf(client, query, values);
+  const rounds = isFew ? [textRows(client, query, values)] : roundsOf(client, query, values);
   for await (const round of rounds) {
     let batch: ReadProgram[] = [];
     for (const row of round) {
@@ -87,7 +84,7 @@ export async function* readPrograms(
       yield batch;
       batch = [];
       const wholeQuery = programsQuery(limits.maxProgramBytes, true);
-      const [whole = row] = await allRows(client, wholeQuery, [tenantId, [row[0]]]);
+      const [whole = row] = await textRows(client, wholeQuery, [tenantId, [row[0]]]);
       yield programsOf(whole, tenantId, limits);
     }
     yield batch;
@@ -105,17 +102,6 @@ export async function readProgram(
     if (read !== undefined) return read;
   }
   return undefined;
-}
-
-/** Without a cursor, PostgreSQL keeps the plan of the query. */
-async function allRows(
-  client: SourceClient,
-  query: string,
-  values: readonly unknown[],
-): Promise<readonly TextRow[]> {
-  const rows: TextRow[] = [];
-  await forEachRow(client, query, values, (row) => rows.push(row));
-  return rows;
 }
 
 /** Fetches the next round while the caller works on this one. */

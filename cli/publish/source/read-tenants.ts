@@ -1,6 +1,6 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/for-each-row.ts";
+import { rowsOf } from "../../database/query-rows.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 
 /** A row of the view `tenants`. Its id is not checked yet. */

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/for-each-row.ts";
+import { rowsOf } from "../../database/query-rows.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
 import { statesQuery } from "./program-queries.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { limitWaiting, type SourceClient, type SourcePool } from "../../database/connect.ts";
-import { forEachRow } from "../../database/for-each-row.ts";
+import { textRows } from "../../database/query-rows.ts";
 import { lifecycle } from "../public-program/lifecycle.ts";
 import type { ProgramView } from "./contract.ts";
 import { programViews, statesQuery, viewQuery } from "./program-queries.ts";
@@ -71,11 +71,11 @@ export async function readWithdrawn(
   programs: { has(programId: string): boolean },
 ): Promise<readonly string[]> {
   const withdrawn = new Map<string, boolean>();
-  await forEachRow(client, statesQuery, [tenantId], ([programId = null, state = null]) => {
-    if (programId === null || !programs.has(programId)) return;
+  for (const [programId = null, state = null] of await textRows(client, statesQuery, [tenantId])) {
+    if (programId === null || !programs.has(programId)) continue;
     const isStated = lifecycle(state).kind === "unpublished";
     withdrawn.set(programId, isStated && withdrawn.get(programId) !== false);
-  });
+  }
   return [...withdrawn].filter(([, isWithdrawn]) => isWithdrawn).map(([programId]) => programId);
 }
 
