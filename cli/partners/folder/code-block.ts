@@ -5,11 +5,17 @@ export function codeBlock(code: string): Html {
   return html`<pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre>`;
 }
 
-/** A JSON value, cut before and after each of its strings, so that the template isolates right-to-left text. */
+/** A JSON value. Each string is a part of its own, so that the template isolates right-to-left text. */
 export function jsonBlock(value: unknown): Html {
-  const parts = compactJson(value)
-    .trimEnd()
-    .split(/("(?:[^"\\]|\\.)*")/);
+  const json = compactJson(value).trimEnd();
+  const parts: string[] = [];
+  for (let at = 0; at < json.length; ) {
+    const start = json.indexOf('"', at) === -1 ? json.length : json.indexOf('"', at);
+    let end = start + 1;
+    while (end < json.length && json[end] !== '"') end += json[end] === "\\" ? 2 : 1;
+    parts.push(json.slice(at, start), json.slice(start, end + 1));
+    at = end + 1;
+  }
   return html`<pre tabindex="0"><code>${parts}</code></pre>`;
 }
 
