@@ -2,7 +2,8 @@
 // needs no Markdown.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
+import { exchangesFile, guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
+import { examplesMarkdown } from "./partner-pages/examples-page.ts";
 import { renderedPage } from "./partner-pages/rendered-page.ts";
 
 /** Maps links of the repository's pages to their places in the partner's folder. */
@@ -20,7 +21,9 @@ const inFolder: Readonly<Record<string, string>> = {
 mkdirSync(guideFolder, { recursive: true });
 for (const [name, file] of Object.entries(guidePages)) {
   const path = posix.join("docs", file);
-  const page = renderedPage(path, readFileSync(path, "utf8"), (target) => {
+  const text = readFileSync(path, "utf8");
+  const markdown = path === exchangesFile ? examplesMarkdown(JSON.parse(text)) : text;
+  const page = renderedPage(path, markdown, (target) => {
     const found = inFolder[target.replace(/\/$/, "")];
     if (found === undefined) throw new Error(`${path} links to ${target}, which the folder does not have`);
     return found;

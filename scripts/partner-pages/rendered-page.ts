@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { Marked, type Token } from "marked";
-import { html } from "../../cli/output/html.ts";
-import { codeBlock, jsonBlock } from "../../cli/partners/folder/code-block.ts";
+import { type Html, html } from "../../cli/output/html.ts";
+import { compactJson } from "../../cli/partners/folder/compact-json.ts";
 import type { GuidePage } from "../../cli/partners/folder/guide-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
@@ -151,4 +151,23 @@ function columnHead(cell: string): string {
 function dataCell(cell: string, label: string): string {
   const plain = label.replace(/<[^>]*>/g, "");
   return `<td${plain === "" ? "" : ` data-label="${plain}"`}>${cell}</td>`;
+}
+
+/** One block. The keyboard can reach it, so that a reader can scroll along a long line. */
+function codeBlock(code: string): Html {
+  return html`<pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre>`;
+}
+
+/** A JSON value. Each string is a part of its own, so that the template isolates right-to-left text. */
+function jsonBlock(value: unknown): Html {
+  const json = compactJson(value).trimEnd();
+  const parts: string[] = [];
+  for (let at = 0; at < json.length; ) {
+    const start = json.indexOf('"', at) === -1 ? json.length : json.indexOf('"', at);
+    let end = start + 1;
+    while (end < json.length && json[end] !== '"') end += json[end] === "\\" ? 2 : 1;
+    parts.push(json.slice(at, start), json.slice(start, end + 1));
+    at = end + 1;
+  }
+  return html`<pre tabindex="0"><code>${parts}</code></pre>`;
 }

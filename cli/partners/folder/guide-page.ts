@@ -11,6 +11,7 @@ export const guidePages = {
   index: "partner-start.md",
   guide: "partners.md",
   reference: "reference.md",
+  examples: "exchanges.json",
   "what-can-go-wrong": "what-can-go-wrong.md",
   client: "client/README.md",
   sandbox: "sandbox.md",
@@ -18,6 +19,9 @@ export const guidePages = {
 } as const;
 
 export type GuidePageName = keyof typeof guidePages;
+
+/** The file with the answers that `scripts/record-exchanges.ts` recorded, from the project's root. */
+export const exchangesFile = "docs/exchanges.json";
 
 /** The folder for the rendered pages, from the project's root. */
 export const guideFolder = "dist/docs/pages";

@@ -4,11 +4,10 @@ import { type ExportedFolder, withNewFolder } from "../../operate/snapshots/expo
 import { packageFile } from "../../shell/package-file.ts";
 import { companyDocument } from "./api-document.ts";
 import { clientFiles, mockFiles } from "./client-and-mock.ts";
-import { compactJson } from "./code-block.ts";
+import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
-import { examplesPage, recordedExchanges } from "./examples-page.ts";
-import { exampleBaseUrl, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
-import { type SitePage, siteDocument } from "./site-page.ts";
+import { exampleBaseUrl, exchangesFile, type GuidePageName, guidePage, guidePages } from "./guide-page.ts";
+import { siteDocument } from "./site-page.ts";
 
 /**
  * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Throws `usage` when it can't be
@@ -35,19 +34,23 @@ export async function exportPartnerFolder(company: Company, out: string): Promis
 async function partnerFolder(company: Company): Promise<ReadonlyMap<string, string>> {
   const document = await companyDocument(company);
   const stylesheet = await packageFile("docs/partner-folder.css");
-  const exchanges = await recordedExchanges();
+  const exchanges: readonly Exchange[] = JSON.parse(await packageFile(exchangesFile));
   const files = new Map<string, string>();
-  const pages: readonly SitePage[] = [
-    ...(await Promise.all(guideNames(company).map((name) => guidePage(name, company)))),
-    examplesPage(exchanges, company),
-  ];
-  for (const page of pages) files.set(`${page.name}.html`, siteDocument(page, company, stylesheet));
+  for (const name of guideNames(company)) {
+    files.set(`${name}.html`, siteDocument(await guidePage(name, company), company, stylesheet));
+  }
   files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
   for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
   if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
   for (const [path, text] of await mockFiles()) files.set(path, text);
   for (const [path, text] of await clientFiles(company.baseUrl)) files.set(path, text);
   return files;
+}
+
+/** What is read of a recorded answer. */
+interface Exchange {
+  readonly name: string;
+  readonly body: unknown;
 }
 
 function guideNames({ hasSandbox }: Company): readonly GuidePageName[] {

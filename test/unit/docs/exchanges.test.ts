@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connectionHeaders, recordedExchanges } from "../../../cli/partners/folder/examples-page.ts";
+import exchanges from "../../../docs/exchanges.json" with { type: "json" };
 import openapi from "../../../schemas/generated/openapi.json" with { type: "json" };
 import {
   isErrorResponse,
@@ -7,8 +7,7 @@ import {
   isProgramDetailResponse,
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
-
-const exchanges = await recordedExchanges();
+import { connectionHeaders } from "../../../scripts/partner-pages/examples-page.ts";
 
 describe("the recorded answers of docs/exchanges.json (renew: npm run generate:exchanges)", () => {
   test("there is one of each status but 500, and no token in them", () => {

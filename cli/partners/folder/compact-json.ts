@@ -1,24 +1,3 @@
-import { type Html, html } from "../../output/html.ts";
-
-/** One block. The keyboard can reach it, so that a reader can scroll along a long line. */
-export function codeBlock(code: string): Html {
-  return html`<pre tabindex="0"><code>${code.replace(/\n$/, "")}</code></pre>`;
-}
-
-/** A JSON value. Each string is a part of its own, so that the template isolates right-to-left text. */
-export function jsonBlock(value: unknown): Html {
-  const json = compactJson(value).trimEnd();
-  const parts: string[] = [];
-  for (let at = 0; at < json.length; ) {
-    const start = json.indexOf('"', at) === -1 ? json.length : json.indexOf('"', at);
-    let end = start + 1;
-    while (end < json.length && json[end] !== '"') end += json[end] === "\\" ? 2 : 1;
-    parts.push(json.slice(at, start), json.slice(start, end + 1));
-    at = end + 1;
-  }
-  return html`<pre tabindex="0"><code>${parts}</code></pre>`;
-}
-
 /** JSON for people: a value stands on one line if that has at most `width` characters. Ends with a line break. */
 export function compactJson(value: unknown, width = 84): string {
   return `${linesOf(value, 0, width)}\n`;
