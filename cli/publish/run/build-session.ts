@@ -1,6 +1,6 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RunReport } from "../../../schemas/generated/types.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";
 import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
@@ -14,7 +14,6 @@ import { createFollowLive } from "../snapshot/live-tree.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
 import { type BuildSchedule, buildRun } from "./build-run.ts";
 import type { WantedTenants } from "./choose-tenants.ts";
-import { createNews } from "./run-news.ts";
 import { createRunRecorder } from "./run-recorder.ts";
 
 /** What a command adds to its session. */
@@ -111,3 +110,28 @@ export async function withBuildSession<Result>(
 
 /** For a round's list of tenants, and the question of the shared guard, beside the builds. */
 const spareConnections = 2;
+
+/** Remembers what the runs of one process have said. */
+export function createNews() {
+  /** No tenant's id contains a space. */
+  const [wholeRound, someTenants] = ["a round", "some tenants"];
+  const before = new Map([[someTenants, JSON.stringify([undefined, []])]]);
+  const isNew = (subject: string, ...found: readonly unknown[]): boolean => {
+    const text = JSON.stringify(found);
+    const isOther = before.get(subject) !== text;
+    before.set(subject, text);
+    return isOther;
+  };
+  return {
+    /** Whether the run published something, or found something else than the tenant's run before. Called once for each. */
+    isOfTenant(run: TenantRun): boolean {
+      const { tenantId, outcome, snapshotId, previousSnapshotId, failure, leftOut, problemCounts } = run;
+      const state = outcome === "published" ? "unchanged" : outcome;
+      const isOther = isNew(tenantId, state, failure?.message, leftOut, problemCounts);
+      return isOther || (snapshotId !== null && snapshotId !== previousSnapshotId);
+    },
+    /** Whether the report says something else of the whole source than the one before: of the round, or of some tenants' run. */
+    isOfSource: ({ options, failure, problems }: RunReport): boolean =>
+      isNew(options.tenants === null ? wholeRound : someTenants, failure?.message, problems),
+  };
+}

@@ -2,9 +2,9 @@ import type { Current } from "../../../core/current.ts";
 import { unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { readBody } from "../../../core/object-body.ts";
 import { liveMarkerKey } from "../../../core/object-key.ts";
-import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 
 /**
  * What a complete tree shows, as the first lines of `live/README.txt` say it: each `key: value`, up to a blank line. They are for
@@ -62,12 +62,12 @@ who forces a change into one damages what partners get, until \`partner-programs
 \`partner-programs snapshot verify\` says whether all of it is still true.
 `;
 
-function head({ tenantId, snapshotId, manifestSha256 }: Current, state: string): string {
-  const lines = { format, state, tenant: tenantId, snapshot: snapshotId, manifest: manifestSha256 };
-  return Object.entries(lines)
-    .map(([name, value]) => `${name}: ${value}\n`)
-    .join("");
-}
+const head = ({ tenantId, snapshotId, manifestSha256 }: Current, state: string): string => `format: ${format}
+state: ${state}
+tenant: ${tenantId}
+snapshot: ${snapshotId}
+manifest: ${manifestSha256}
+`;
 
 /** The snapshot that the tenant's tree shows; `undefined` when there is no marker that can be relied on. */
 export async function readLiveMarker(
@@ -80,14 +80,4 @@ export async function readLiveMarker(
   if (found.kind !== "object") return undefined;
   const text = await unlessFailed(readBody(found, maxLiveMarkerBytes, key), "corrupt_document");
   return parseLiveMarker(text?.toString() ?? "", tenantId);
-}
-
-/** Stores a marker. With `condition`, only if nobody has stored another one since. */
-export async function putLiveMarker(
-  store: ObjectStore,
-  tenantId: TenantId,
-  text: string,
-  condition?: PutCondition,
-): Promise<PutResult> {
-  return await store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
 }

@@ -2,11 +2,12 @@ import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import { type Manifest, responseEntry } from "../../../core/manifest.ts";
+import { bytesBody } from "../../../core/object-body.ts";
 import { isObjectKey, liveKey, liveMarkerKey, livePrefix, tenantPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { deleteBatch } from "./delete-batch.ts";
-import { changingMarkerText, completeMarkerText, putLiveMarker, readLiveMarker } from "./live-marker.ts";
+import { changingMarkerText, completeMarkerText, readLiveMarker } from "./live-marker.ts";
 import { readLiveManifest } from "./live-snapshot.ts";
 import { responsesOf } from "./stored-snapshot.ts";
 
@@ -66,14 +67,15 @@ async function keepTree(
   const to = await manifestOf(live);
   // The snapshot that the tree shows may have been pruned.
   const from = shown && (await unlessFailed(manifestOf({ ...shown, tenantId }), "corrupt_document"));
-  const begun = await putLiveMarker(store, tenantId, changingMarkerText(live));
+  const mark = (text: string, condition?: PutCondition): Promise<PutResult> =>
+    store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
+  const begun = await mark(changingMarkerText(live));
   if (begun.kind === "refused") return;
   await writeTree(from, to, store, signal);
   // P174: what a killed build left goes with the next one that writes.
   await store.tidy(tenantPrefix(tenantId), { signal });
-  const isAlone = { kind: "match", etag: begun.etag } as const;
-  const ended = await putLiveMarker(store, tenantId, completeMarkerText(live, to), isAlone);
-  if (ended.kind === "refused") await putLiveMarker(store, tenantId, changingMarkerText(live));
+  const ended = await mark(completeMarkerText(live, to), { kind: "match", etag: begun.etag });
+  if (ended.kind === "refused") await mark(changingMarkerText(live));
 }
 
 /** `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNews } from "../../../cli/publish/run/run-news.ts";
+import { createNews } from "../../../cli/publish/run/build-session.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { runReport } from "../schemas/stored-samples.ts";
 
