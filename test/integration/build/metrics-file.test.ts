@@ -1,24 +1,19 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { useWorkbench } from "../../support/workbench.ts";
 
 const bench = useWorkbench();
-let folder: string;
+const folder = folderForAllTests();
 let file: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "metrics-file-"));
   file = join(folder, "builder.prom");
   await bench.reset();
   await bench.source.insert("tenants", { tenant_id: "acme" }, { tenant_id: "beta" });
   await bench.insertMany("acme", 12);
   await bench.insertPrograms("beta", "b");
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
 });
 
 const build = (...args: readonly string[]) =>

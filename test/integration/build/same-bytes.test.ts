@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
@@ -11,6 +9,7 @@ import { publicProgram } from "../../../cli/publish/public-program/public-progra
 import { sourceViews } from "../../../cli/publish/source/contract.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { openPlainSource, type PlainSource } from "../../support/plain-source.ts";
 import { databaseUrl, onServer } from "../../support/postgres.ts";
 import { programSource } from "../../support/program-source.ts";
@@ -67,15 +66,7 @@ describe("the database between rows and bytes", () => {
 });
 
 describe("D10 the same source gives the same bytes", () => {
-  let scratch: string;
-
-  beforeAll(async () => {
-    scratch = await mkdtemp(join(tmpdir(), "same-bytes-"));
-  });
-
-  afterAll(async () => {
-    await rm(scratch, { recursive: true, force: true });
-  });
+  const scratch = folderForAllTests();
 
   /** A database of its own kind, filled in the given order, built by a process of the given environment. */
   async function bytesOf(place: {

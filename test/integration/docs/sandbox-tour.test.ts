@@ -1,20 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { markedBlock, page, projectRoot } from "../../support/markdown.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
 
-let directory: string;
+const directory = folderForAllTests();
 let gateway: GatewayProcess;
 let tokens: Readonly<Record<string, string>>;
 const text = page("docs/sandbox.md").text;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "sandbox-tour-"));
   const env = { STORE_URL: `file:${directory}/store`, DATA_DIR: directory };
   tokens = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
   // What is left of a quota is on the page, and would be more again where a tour takes longer than a window.
@@ -23,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   gateway?.signal("SIGTERM");
   await gateway?.ended;
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** What differs from call to call: ids of snapshots, and where a window stands. */

@@ -1,21 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { markedBlock, page } from "../../support/markdown.ts";
 import { createTestDatabase } from "../../support/postgres.ts";
 
 const { text } = page("docs/cookbook.md");
 const { text: guide } = page("docs/first-day.md");
 const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
-let directory: string;
+const directory = folderForAllTests();
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "docs-test-"));
   await database.query(markedBlock(text, "example: tables"));
   await database.query(`
     INSERT INTO travel.brands VALUES (1, 'alpine-walks', 'Alpine Walks', 'Europe/Vienna');
@@ -34,10 +30,6 @@ beforeAll(async () => {
       ('11111111-1111-4111-8111-111111111111', 'A Traveller', 'confirmed', false),
       ('11111111-1111-4111-8111-111111111111', 'A Driver', 'confirmed', true);`);
   await database.query(markedBlock(text, "example: views"));
-});
-
-afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
 });
 
 describe("the worked example of the cookbook, with the role of the first day", () => {

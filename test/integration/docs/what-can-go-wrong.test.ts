@@ -1,20 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { page, tableAfter } from "../../support/markdown.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
 
-let directory: string;
+const directory = folderForAllTests();
 let gateway: GatewayProcess;
 let tokens: Readonly<Record<string, string>>;
 const rows = tableAfter(page("docs/what-can-go-wrong.md").text, "only a 200 of the list");
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "what-can-go-wrong-"));
   const env = { STORE_URL: `file:${directory}/store`, DATA_DIR: directory };
   tokens = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
   gateway = await startGatewayProcess(env);
@@ -22,7 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   gateway?.signal("SIGTERM");
   await gateway?.ended;
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** What a request brings that the page tells apart: the status, and what the headers say. */

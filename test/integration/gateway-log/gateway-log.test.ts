@@ -1,23 +1,15 @@
-import { appendFile, link, mkdtemp, rename, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, link, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createGatewayLog, type GatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const { signal } = new AbortController();
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "gateway-log-"));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = folderForAllTests();
 
 const path = (name: string): string => join(folder, name);
 

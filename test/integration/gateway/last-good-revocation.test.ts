@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, cpSync, openSync } from "node:fs";
-import { mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Failure } from "../../../core/failure.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { storeKey, tokensKey } from "../../../core/object-key.ts";
@@ -18,19 +17,15 @@ import { type FixtureOptions, type GatewayFixture, startGateway } from "../../su
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { type IssuedToken, issueToken, revoked } from "../../support/gateway-tokens.ts";
 import { ask } from "../../support/last-good-stage.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
 
 const path = "/v1/programs";
 
-let root: string;
+const root = folderForAllTests();
 const running: GatewayFixture[] = [];
-
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "last-good-test-"));
-});
 afterEach(async () => {
   for (const gateway of running.splice(0)) await gateway.close();
-  await rm(root, { recursive: true, force: true });
 });
 
 async function start(options: FixtureOptions): Promise<GatewayFixture> {

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { createLogger } from "../../../core/logger.ts";
@@ -10,9 +7,10 @@ import { createLiveSnapshots, type LiveSnapshots } from "../../../gateway/live-s
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const acme = parseTenantId("acme");
-let directory: string;
+const directory = folderForAllTests();
 let store: ObjectStore;
 let seen: FaultyStore;
 let snapshots: LiveSnapshots;
@@ -20,7 +18,6 @@ let snapshots: LiveSnapshots;
 let nowMs: number;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "live-snapshots-"));
   store = createFileStore({ directory });
   seen = faultyStore(store);
   nowMs = 1_000_000;
@@ -36,8 +33,6 @@ beforeEach(async () => {
   });
   await publishSnapshot(store, "acme", { programIds: ["p1"], generation: 5 });
 });
-
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test("near its end the interval is renewed ahead of time, so that nobody waits", async () => {
   await snapshots.liveOf(acme);

@@ -1,25 +1,21 @@
 import { openSync, readFileSync, statSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createLogDestination } from "../../../gateway/log-destination.ts";
 import { eventually } from "../../support/gateway-client.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
-let directory: string;
+const directory = folderForAllTests();
 let path: string;
 let fd: number;
 let lost: number;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "log-test-"));
   path = join(directory, "log");
   fd = openSync(path, "w");
   lost = 0;
 });
-
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const onLost = (lines: number): void => {
   lost += lines;

@@ -1,25 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { exportedFolder, type PartnerFolder, partnerPages } from "../../support/partner-folder.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
+import { exportedFolder, partnerPages } from "../../support/partner-folder.ts";
 import { filesBelow } from "../../support/store-tools.ts";
 
 const base = "https://programs.tours-of-test.example/partners";
 const company = ["--company", "Test & Tours", "--base-url", base, "--contact", "api@tours-of-test.example"];
-let parent: string;
-let folder: PartnerFolder;
+const parent = folderForAllTests();
+const folder = forAllTests(() => exportedFolder(base));
 const text = (path: string) => readFile(join(folder.directory, path), "utf8");
-
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "docs-export-"));
-  folder = await exportedFolder(base);
-});
-afterAll(async () => {
-  await folder.close();
-  await rm(parent, { recursive: true, force: true });
-});
 
 describe("docs export", () => {
   test("says what it wrote, for people and for programs", async () => {

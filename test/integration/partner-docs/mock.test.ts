@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as plainTest } from "vitest";
 import { sandboxCases } from "../../../cli/partners/sandbox/sandbox-programs.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { codeBlocks, page, projectRoot } from "../../support/markdown.ts";
 import { exportedFolder, type PartnerFolder } from "../../support/partner-folder.ts";
 import { run } from "../../support/partner-tools.ts";
@@ -13,7 +12,7 @@ import { type PollingClient, pollingClients } from "../../support/polling-client
 import { runCli } from "../../support/run-cli.ts";
 import { sandboxVariables } from "../../support/sandbox-env.ts";
 
-let directory: string;
+const directory = folderForAllTests();
 let folder: PartnerFolder;
 let gateway: GatewayProcess;
 let tokens: Readonly<Record<string, string>>;
@@ -21,7 +20,6 @@ let mock: ChildProcess;
 let mockUrl: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "mock-"));
   const env = { STORE_URL: `file:${directory}/store`, DATA_DIR: directory };
   tokens = sandboxVariables((await runCli(["sandbox", "init", "--without-source"], { env })).stdout);
   gateway = await startGatewayProcess(env);
@@ -35,7 +33,6 @@ afterAll(async () => {
   gateway?.signal("SIGTERM");
   await gateway?.ended;
   await folder?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const list = "/v1/programs";

@@ -1,21 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 import { openTripsSource, type TripsSource } from "../../support/trips-source.ts";
 
 let trips: TripsSource;
-let folder: string;
+const folder = folderForAllTests();
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "failing-views-"));
   trips = await openTripsSource();
 });
 
 afterEach(async () => {
   await trips.close();
-  await rm(folder, { recursive: true });
 });
 
 const run = (args: readonly string[], databaseUrl = trips.database.url): Promise<CommandResult> =>

@@ -1,20 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { valueNow } from "../../../core/secret-files.ts";
 import { type Environment, parseSetting, parseSettings } from "../../../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
 
 const { redisUrl, redisUrlFile } = gatewaySettings;
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "secret-files-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = folderForAllTests();
 
 async function file(content: string | Uint8Array): Promise<string> {
   const path = join(folder, "secret");
