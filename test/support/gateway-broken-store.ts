@@ -1,4 +1,4 @@
-import { type Answer, type Client, createClient } from "./gateway-client.ts";
+import type { Answer, Client } from "./gateway-client.ts";
 import {
   brokenAfter,
   denied,
@@ -59,7 +59,7 @@ export async function startBrokenStoreGateway(
     seenTokens: (store) => store,
   });
   if (seen === undefined || first === undefined) throw new Error("the gateway did not start");
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   return {
     gateway,
     client,
@@ -72,7 +72,6 @@ export async function startBrokenStoreGateway(
       publishSnapshot(gateway.store, "acme", { programIds, generation, mark }),
     hasLogged: (text) => gateway.log.some(({ cause }) => String(cause).includes(text)),
     async close() {
-      client.close();
       await gateway.close();
     },
   };

@@ -14,7 +14,7 @@ import {
   type GatewaySettings,
 } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-watch.ts";
-import { eventually } from "./gateway-client.ts";
+import { type Client, createClient, eventually } from "./gateway-client.ts";
 import type { PublishedSnapshot } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";
 
@@ -26,6 +26,8 @@ export interface GatewayFixture {
   readonly gateway: Gateway;
   readonly api: string;
   readonly admin: string;
+  /** Asks the API over kept connections. */
+  readonly client: Client;
   /** Everything logged so far, one object per line. */
   readonly log: readonly LogLine[];
   /** The log as it was written, for canaries. */
@@ -77,6 +79,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
   });
   const addresses = await gateway.start();
+  const client = createClient(addresses.api);
   const metrics = async (): Promise<string> => (await fetch(`${addresses.admin}/metrics`)).text();
   return {
     directory,
@@ -85,6 +88,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     gateway,
     api: addresses.api,
     admin: addresses.admin ?? "",
+    client,
     log,
     logText: () => lines.join(""),
     metrics,
@@ -93,6 +97,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       return Number(line?.slice(series.length) ?? Number.NaN);
     },
     async close() {
+      client.close();
       await gateway.stop();
       await store.close();
       await rm(directory, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
-import { createClient, eventually } from "../../support/gateway-client.ts";
+import { eventually } from "../../support/gateway-client.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
@@ -43,13 +43,12 @@ async function scrapeOfGateway(): Promise<string> {
       await storeConfirmations(store, { acme: { snapshotId, confirmedAt: new Date().toISOString() } });
     },
   });
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   try {
     await client.get("/v1/programs", token.plaintext);
     await converse(gateway.api, { send: "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000) });
     return await eventually(gateway.metrics, (text) => text.includes("gateway_data_age_seconds{"));
   } finally {
-    client.close();
     await gateway.close();
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createClient, eventually } from "../../support/gateway-client.ts";
+import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -40,7 +40,7 @@ test("the API is not on the admin listener, whose paths are read only, and found
 test("/metrics counts requests by resource and status, times them, and tells ages, cache, store and limiter", async () => {
   const clocks = setClocks();
   await start({ clocks });
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   for (const path of [
     "/v1/programs",
     "/v1/programs/p1",
@@ -51,7 +51,6 @@ test("/metrics counts requests by resource and status, times them, and tells age
     await client.get(path, acme.plaintext);
   }
   await client.get("/v1/programs");
-  client.close();
   expect(await metric('gateway_requests_total{route="list",status="200"}')).toBe(1);
   expect(await metric('gateway_requests_total{route="detail",status="200"}')).toBe(2);
   expect(await metric('gateway_requests_total{route="detail",status="404"}')).toBe(1);
@@ -77,12 +76,11 @@ test("/metrics counts requests by resource and status, times them, and tells age
 
 test("a token that is not in the registry never makes a series", async () => {
   await start();
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   for (let at = 0; at < 5; at += 1) {
     expect((await client.get("/v1/programs", issueToken("acme").plaintext)).status).toBe(401);
   }
   expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(200);
-  client.close();
   const text = await gateway.metrics();
   expect(text.match(/^gateway_token_requests_total\{.*/gm)).toEqual([
     `gateway_token_requests_total{token="${acme.entry.tokenId}",status="2xx"} 1`,
@@ -156,9 +154,8 @@ test("W92 a call of the store is timed to its outcome, a failed one, too", async
     return within("+Inf") - within("2.5");
   };
   expect(await slow()).toBe(0);
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   expect((await client.get("/v1/programs", acme.plaintext)).status).toBe(500);
-  client.close();
   expect(await slow()).toBeGreaterThanOrEqual(1);
   expect(await metric('gateway_store_calls_total{operation="get",outcome="store_unavailable"}')).toBe(1);
 });
@@ -173,9 +170,8 @@ test("tenants' gauges are bounded in number", async () => {
       );
     },
   });
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   for (const { plaintext } of tokens) expect((await client.get("/v1/programs", plaintext)).status).toBe(200);
-  client.close();
   const text = await gateway.metrics();
   expect(text.match(/^gateway_snapshot_age_seconds\{/gm)).toHaveLength(100);
   expect(await metric("gateway_snapshots_held")).toBe(120);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
-import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type Client, eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
@@ -10,10 +10,7 @@ const acme = issueToken("acme", { rateLimit: 100 });
 let gateway: GatewayFixture;
 let client: Client;
 
-afterEach(async () => {
-  client.close();
-  await gateway.close();
-});
+afterEach(() => gateway.close());
 
 async function start(
   env: Readonly<Record<string, string>>,
@@ -27,7 +24,7 @@ async function start(
       await publishSnapshot(store, "acme", { programIds: ["p1"] });
     },
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 const get = (...headers: readonly string[]): string =>

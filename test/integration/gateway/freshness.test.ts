@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
-import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type Answer, type Client, eventually } from "../../support/gateway-client.ts";
 import {
   type Fault,
   type FaultyStore,
@@ -40,10 +40,7 @@ let seen: FaultyStore;
 let client: Client;
 let first: PublishedSnapshot;
 
-afterEach(async () => {
-  client.close();
-  await gateway.close();
-});
+afterEach(() => gateway.close());
 
 async function start(
   options: {
@@ -67,7 +64,7 @@ async function start(
     },
     seenTokens: (store) => store,
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 async function confirm(
@@ -222,7 +219,7 @@ describe("the age of the data", () => {
         });
       },
     });
-    client = createClient(gateway.api);
+    ({ client } = gateway);
     const { metrics } = gateway;
     const text = await eventually(metrics, (seenText) => seenText.includes("gateway_data_age_seconds{"));
     expect(text).toMatch(/^gateway_data_age_max_seconds 119$/m);

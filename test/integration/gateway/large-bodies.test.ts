@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type Answer, type Client, eventually } from "../../support/gateway-client.ts";
 import {
   brokenAfter,
   endedAfter,
@@ -29,10 +29,7 @@ let client: Client;
 let seen: FaultyStore;
 let snapshot: PublishedSnapshot;
 
-afterEach(async () => {
-  client.close();
-  await gateway.close();
-});
+afterEach(() => gateway.close());
 
 /** A gateway whose cache takes bodies up to 64 KiB: far less than the list, whose gzip form is far below. */
 async function start({
@@ -54,7 +51,7 @@ async function start({
     },
     seenTokens: (store) => store,
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 const list = (headers: Readonly<Record<string, string>> = gzip): Promise<Answer> =>

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createClient, eventually } from "../../support/gateway-client.ts";
+import { eventually } from "../../support/gateway-client.ts";
 import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -41,9 +41,8 @@ const lineOf = (requestId: string): Promise<LogLine | undefined> =>
 
 test("W80 a 200 is logged with everything that support asks for", async () => {
   await start();
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   const answer = await client.get("/v1/programs/p1", acme.plaintext, { "X-Request-Id": "order-7" });
-  client.close();
   expect(await lineOf("order-7")).toStrictEqual({
     level: "info",
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -71,7 +70,7 @@ test("W80 a 200 is logged with everything that support asks for", async () => {
 
 test("W16 every answer but a 200 is logged with its true cause, under its request id", async () => {
   await start();
-  const client = createClient(gateway.api);
+  const { client } = gateway;
   const cases = [
     ["/v1/unknown", acme.plaintext, 404, "unknown_path", "unknown path"],
     ["/v1/programs", undefined, 401, "no_token", "no token"],
@@ -93,7 +92,6 @@ test("W16 every answer but a 200 is logged with its true cause, under its reques
     expect(answer.body.toString()).not.toContain(cause);
     expect(await lineOf(requestId)).toMatchObject({ status, causeCode, cause });
   }
-  client.close();
   await converse(gateway.api, { send: "BREW / HTTP/1.1\r\nX-Request-Id: refused\r\n\r\n" });
   expect(await lineOf("refused")).toMatchObject({
     route: "unknown",

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { type Answer, type Client, createClient } from "../../support/gateway-client.ts";
+import type { Answer, Client } from "../../support/gateway-client.ts";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
@@ -9,10 +9,7 @@ let gateway: GatewayFixture;
 let client: Client;
 let clocks: SetClocks;
 
-afterEach(async () => {
-  client.close();
-  await gateway.close();
-});
+afterEach(() => gateway.close());
 
 async function start(tokens: readonly IssuedToken[], env: Readonly<Record<string, string>>): Promise<void> {
   clocks = setClocks();
@@ -24,7 +21,7 @@ async function start(tokens: readonly IssuedToken[], env: Readonly<Record<string
       await publishSnapshot(store, "acme", { programIds: ["p1"] });
     },
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 const remaining = (answer: Answer): number => Number(/r=(\d+)/.exec(answer.headers.ratelimit ?? "")?.[1]);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { takenBytes } from "../../../gateway/send-answer.ts";
-import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type Client, eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -29,7 +29,6 @@ afterEach(async () => {
   unsubscribe("net.server.socket", onServed);
   served.clear();
   for (const socket of sockets.splice(0)) socket.destroy();
-  client.close();
   await gateway.close();
 });
 
@@ -49,7 +48,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<void> {
     },
     seenTokens: (store) => store,
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 function requestBytes(tenant: keyof typeof tokens, ...headers: readonly string[]): string {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
-import { type Client, createClient, eventually } from "../../support/gateway-client.ts";
+import { type Client, eventually } from "../../support/gateway-client.ts";
 import {
   type FaultyStore,
   faultyStore,
@@ -22,10 +22,7 @@ let gateway: GatewayFixture;
 let client: Client;
 let registry: FaultyStore;
 
-afterEach(async () => {
-  client.close();
-  await gateway.close();
-});
+afterEach(() => gateway.close());
 
 async function start(options: FixtureOptions = {}): Promise<void> {
   gateway = await startGateway({
@@ -39,7 +36,7 @@ async function start(options: FixtureOptions = {}): Promise<void> {
     },
     ...options,
   });
-  client = createClient(gateway.api);
+  ({ client } = gateway);
 }
 
 const statusWith = async (token: string): Promise<number> => (await client.get("/v1/programs", token)).status;
