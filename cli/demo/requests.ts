@@ -11,14 +11,7 @@ interface Plan {
   readonly id?: string;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: {
-    readonly data?: { readonly id?: string; readonly length?: number };
-    readonly meta?: { readonly count: number };
-  };
-}
+type Answer = Awaited<ReturnType<typeof get>>;
 
 /** One request and its answer. `fault`: what is wrong with it; `undefined` when it is as expected. */
 export interface Exchange extends Plan {
@@ -59,14 +52,16 @@ export async function makeRequests(cast: Cast): Promise<readonly Exchange[]> {
   return exchanges;
 }
 
-async function get(baseUrl: string, path: string, token?: string): Promise<Answer> {
+interface Body {
+  readonly data?: { readonly id?: string; readonly length?: number };
+  readonly meta?: { readonly count: number };
+}
+
+async function get(baseUrl: string, path: string, token?: string) {
   const options = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
   const response = await fetch(baseUrl + path, options);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Answer["body"],
-  };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as Body };
 }
 
 async function firstId(baseUrl: string, token: string): Promise<string> {

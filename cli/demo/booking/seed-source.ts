@@ -21,8 +21,8 @@ export interface SeedReport {
 }
 
 /**
- * Replaces the sample data in one transaction; the same options give the same rows. Listeners are notified of every company that was or
- * is there. Throws `source_contract` when the schema is missing or holds data that no seed created.
+ * Replaces the sample data in one transaction; the same options give the same rows. Listeners are notified, of no company in
+ * particular. Throws `source_contract` when the schema is missing or holds data that no seed created.
  */
 export async function seedSource(client: pg.Client, options: SeedOptions): Promise<SeedReport> {
   const rows = await withTransaction(client, async () => {
@@ -38,9 +38,8 @@ async function fill(client: pg.Client, options: SeedOptions): Promise<Record<str
   const switchTriggers = (to: "ENABLE" | "DISABLE"): string =>
     tables.map((table) => `ALTER TABLE ${table} ${to} TRIGGER USER`).join("; ");
   await client.query("SET LOCAL lock_timeout = '60s'; SET LOCAL jit = off");
-  // One notification per company at the end, not one per company and statement.
-  await client.query(switchTriggers("DISABLE"));
-  await notifyOfCompanies(client);
+  // One notification at the end, not one per row.
+  await client.query(`${switchTriggers("DISABLE")}; NOTIFY partner_source_changed`);
   // A foreign key is checked in a third of the time when it is made anew over all rows instead of asked for each.
   const { rows: foreignKeys } = await client.query<{ drop: string; add: string }>(`
     SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
@@ -54,17 +53,11 @@ async function fill(client: pg.Client, options: SeedOptions): Promise<Record<str
   await client.query(`ANALYZE ${tables.join(", ")}`);
   await client.query(foreignKeys.map(({ add }) => add).join("; "));
   await client.query(switchTriggers("ENABLE"));
-  await notifyOfCompanies(client);
   await client.query(
     "INSERT INTO booking.sample_data (seed, company_codes) SELECT $1, array_agg(code) FROM booking.companies",
     [options.seed],
   );
   return rows;
-}
-
-/** PostgreSQL sends equal notifications of a transaction once, when it ends. */
-async function notifyOfCompanies(client: pg.Client): Promise<void> {
-  await client.query("SELECT pg_notify('partner_source_changed', code) FROM booking.companies");
 }
 
 async function refuseForeignData(client: pg.Client, replace: boolean): Promise<void> {
