@@ -60,11 +60,8 @@ export function createBuilderGauges(registry: Registry) {
     restore(text: string, kind: string): void {
       const samples = text.matchAll(/^(builder_\w+)(?:\{([^{}]*)\})? (\d\S*)$/gm);
       for (const [, name = "", labelText = "", value] of samples) {
-        const pairs = [...labelText.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", text]) => [
-          label,
-          text,
-        ]);
-        const labels = Object.fromEntries(pairs);
+        const pairs = labelText.split(",").map((pair) => pair.replaceAll('"', "").split("=", 2));
+        const labels = labelText === "" ? {} : Object.fromEntries(pairs);
         const known = gauges.get(name);
         const isFitting = known?.labels === Object.keys(labels).join() && !("code" in labels);
         if (isFitting && labels.kind !== kind) known.gauge.set(labels, Number(value));
