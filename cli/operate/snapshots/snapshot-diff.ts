@@ -6,8 +6,12 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/times.ts";
-import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
-import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import {
+  dataOf,
+  readStoredManifest,
+  responseBytes,
+  type VouchedSnapshot,
+} from "../../publish/snapshot/stored-snapshot.ts";
 import { readLivePeriods } from "./live-periods.ts";
 import { changeLines, type ProgramChange, programChanges } from "./program-changes.ts";
 

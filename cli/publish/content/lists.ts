@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
-import { responseBytes } from "../snapshot/stored-response.ts";
+import { responseBytes } from "../snapshot/stored-snapshot.ts";
 import { type LegacyCapacity, legacyItemText } from "./checked-program.ts";
 
 /** A program's place in the lists, and the texts of its elements there. */

@@ -14,10 +14,9 @@ export const noPrograms: Readonly<ProgramTally> = {
   withdrawn: 0,
 };
 
-/** The counts of a build that publishes only withdrawals. `live`: the programs that partners see afterwards. */
-export function countsOfKept(live: number | undefined, found: Partial<ProgramCounts>): ProgramCounts {
+/** The counts of a build that publishes only withdrawals. `programs`: those that partners see afterwards. */
+export function countsOfKept(programs: number, found: Partial<ProgramCounts>): ProgramCounts {
   const { notPublishable = 0, invalid = 0, withdrawn = 0 } = found;
-  const programs = live ?? 0;
   return {
     ...noPrograms,
     ...{ programs, unchanged: programs, removed: withdrawn },

@@ -18,21 +18,12 @@ export function capacity(
   const total = isCount ? declaredTotal : 0;
   let used = 0;
   for (const [role, status, count] of enrollments) {
-    if (placeOf(role, status, isTerminal) !== "used") continue;
-    if (role?.toLowerCase() !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
+    const known = role?.toLowerCase();
+    if (isTerminal(status) || known === "staff") continue;
+    if (known !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
     used += count;
   }
   return { total, used, remaining: Math.max(0, total - used) };
-}
-
-/** Whether an enrollment takes a place, and if not, why (D29). */
-function placeOf(
-  role: string | null,
-  status: string | null,
-  isTerminal: (status: string | null) => boolean,
-): "used" | "terminal" | "staff" {
-  if (isTerminal(status)) return "terminal";
-  return role?.toLowerCase() === "staff" ? "staff" : "used";
 }
 
 /** The test ignores case (D33). NULL is not terminal. */

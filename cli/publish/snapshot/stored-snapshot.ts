@@ -5,6 +5,7 @@ import { type Manifest, type ResponseEntry, responseEntry } from "../../../core/
 import { piecesOf } from "../../../core/object-body.ts";
 import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { readEntry } from "../../../core/read-entry.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
 import { type PointerVersion, readLiveManifest, readPointer, readPublishedPointer } from "./live-snapshot.ts";
 
@@ -83,4 +84,37 @@ export function* responsesOf(manifest: Manifest): Generator<StoredResponse> {
     const entry = responseEntry(manifest, name);
     if (entry !== undefined) yield { name, entry };
   }
+}
+
+/**
+ * The bytes of a response as partners get them. Throws `corrupt_document` when they are missing or are not what the
+ * manifest vouches for: the gateway would answer 500 instead of them.
+ */
+export async function responseBytes(
+  store: ObjectStore,
+  entry: ResponseEntry,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
+  return Buffer.concat(pieces);
+}
+
+/** The value under the key `data` of a list or detail response. */
+export function dataOf(response: Buffer, key: string): unknown {
+  try {
+    const document: unknown = JSON.parse(response.toString("utf8"));
+    if (typeof document === "object" && document !== null && "data" in document) return document.data;
+  } catch (error) {
+    throw new Failure("corrupt_document", `${key} is not JSON.`, { cause: error });
+  }
+  throw damaged(`${key} has no "data"`);
+}
+
+function damaged(what: string): Failure {
+  return new Failure(
+    "corrupt_document",
+    `${what}. Partners get 500 for it; \`snapshot verify\` names all such objects, and \`snapshot rollback\` makes an earlier snapshot live.`,
+  );
 }

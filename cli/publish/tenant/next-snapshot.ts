@@ -13,7 +13,7 @@ import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
 import { emptiedProblems, LiveTally } from "../guards/field-guard.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { shownId } from "../public-program/shown-id.ts";
-import { dataOf, responseBytes } from "../snapshot/stored-response.ts";
+import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { Attempt } from "./build-context.ts";
 import {

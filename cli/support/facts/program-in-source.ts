@@ -5,7 +5,7 @@ import type { EnrollmentStatus } from "../../operate/source-check/enrollment-sta
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
-import { dataOf } from "../../publish/snapshot/stored-response.ts";
+import { dataOf } from "../../publish/snapshot/stored-snapshot.ts";
 import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";

@@ -6,7 +6,7 @@ import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
-import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 import type { LiveReading } from "./live.ts";
 

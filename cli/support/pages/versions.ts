@@ -5,7 +5,7 @@ import { type ProgramChange, programChanges, shown } from "../../operate/snapsho
 import type { ProgramVersion, ProgramVersions } from "../../operate/snapshots/program-history.ts";
 import { type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/times.ts";
-import { dataOf, responseBytes } from "../../publish/snapshot/stored-response.ts";
+import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { programPath } from "./addresses.ts";
 import { badge, dataTable, notice, section, time } from "./parts.ts";
 
