@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isProgramDetailResponse } from "../../../schemas/generated/validators-published.ts";
+import { sized } from "../../support/quick-pass.ts";
 import { example } from "./mutations.ts";
 
 const directory = new URL("../../../schemas/generated/", import.meta.url);
@@ -34,7 +35,7 @@ describe("the compiled validators", () => {
     };
     const wrong: string[] = [];
     const dayMs = 86_400_000;
-    const end = Date.UTC(2400, 1, 1);
+    const end = Date.UTC(sized({ whole: 2400, quick: 2010 }), 1, 1);
     // The Gregorian calendar repeats every 400 years: all days of one cycle, and the leap days of all years.
     for (let at = Date.UTC(2000, 0, 1); at < end; at += dayMs) {
       const date = new Date(at).toISOString().slice(0, 10);
