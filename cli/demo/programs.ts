@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -54,13 +53,4 @@ export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal)
 function endOf(child: ChildProcess): Promise<number | null> {
   child.on("error", () => {});
   return new Promise((resolve) => child.once("close", resolve));
-}
-
-/** The port, if it is free; else 0, which stands for any free port. */
-export async function freePort(wanted: number): Promise<number> {
-  const probe = createServer();
-  return await new Promise((resolve) => {
-    probe.once("error", () => resolve(0));
-    probe.listen(wanted, "127.0.0.1", () => probe.close(() => resolve(wanted)));
-  });
 }

@@ -128,8 +128,7 @@ async function makeLive(
   const mark = { at, to: target, generation: next.generation };
   await markRollback(store, tenantId, snapshotId, mark, signal);
   if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
-  const { kind } = await commit(store, pointer, next);
-  if (kind !== "live") return undefined;
+  if ((await commit(store, pointer, next)) === "superseded") return undefined;
   return {
     after: next,
     programsBefore: live?.programs.count ?? null,
@@ -212,8 +211,8 @@ export async function release(tenantId: TenantId, context: RollbackContext): Pro
     if (before.hold === null) return { outcome: "not-held", before, after: before };
     const nonce = Buffer.from(context.randomBytes(16)).toString("hex");
     const after: Current = { ...before, hold: null, nonce };
-    const { kind } = await commit(context.store, pointer, after);
-    return kind === "live" ? { outcome: "released", before, after } : undefined;
+    const committed = await commit(context.store, pointer, after);
+    return committed === "live" ? { outcome: "released", before, after } : undefined;
   });
 }
 

@@ -13,11 +13,6 @@ export function nextGeneration(current: Pick<Current, "generation"> | undefined,
   return Math.max((current?.generation ?? 0) + 1, now.getTime());
 }
 
-/** `superseded`: another process changed the pointer after it was read, so the work starts again from a new reading. */
-export interface CommitOutcome {
-  readonly kind: "live" | "superseded";
-}
-
 export type Replacement =
   | { readonly kind: "replaced" }
   /** The pointer is neither the one that was read nor `next`. */
@@ -25,18 +20,18 @@ export type Replacement =
 
 /**
  * Makes `next` the tenant's pointer if the pointer is still `parent` (`undefined`: there was none). This one write makes a
- * snapshot visible, and nothing else does (P1, P2). The outcome is also `live` when another process has built on `next` or
- * rewritten it since.
+ * snapshot visible, and nothing else does (P1, P2). Also `live` when another process has built on `next` or rewritten it since.
+ * `superseded`: another process changed the pointer after it was read, so the work starts again from a new reading.
  */
 export async function commit(
   store: ObjectStore,
   parent: PointerVersion | undefined,
   next: Current,
-): Promise<CommitOutcome> {
+): Promise<"live" | "superseded"> {
   const result = await replacePointer(store, parent, next);
-  if (result.kind === "replaced") return { kind: "live" };
+  if (result.kind === "replaced") return "live";
   const isLive = result.found !== undefined && (await isDescendant(store, result.found.current, next));
-  return { kind: isLive ? "live" : "superseded" };
+  return isLive ? "live" : "superseded";
 }
 
 /**

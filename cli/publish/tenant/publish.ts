@@ -105,8 +105,8 @@ async function publishManifest(
     hold: pointer?.current.hold ?? null,
     nonce: Buffer.from(context.randomBytes(16)).toString("hex"),
   };
-  const { kind } = await commit(store, pointer, current);
-  return kind === "superseded" ? kind : { current, manifest };
+  const committed = await commit(store, pointer, current);
+  return committed === "superseded" ? committed : { current, manifest };
 }
 
 export function removedMeanwhile(tenantId: TenantId): Failure {
