@@ -8,16 +8,11 @@ export function presentUrl(databaseUrl: DatabaseUrl): string {
   return typeof databaseUrl === "string" ? databaseUrl : databaseUrl();
 }
 
-interface SourceClientOptions {
-  readonly databaseUrl: DatabaseUrl;
-  readonly signal?: AbortSignal | undefined;
-}
-
 export const connectTimeoutMs = 10_000;
 
 /** Runs with a connection of its own; an abort closes it. Throws `source_unavailable` when the server can't be reached. */
 export async function withSourceClient<Result>(
-  options: SourceClientOptions,
+  options: { readonly databaseUrl: DatabaseUrl; readonly signal?: AbortSignal | undefined },
   run: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = createClient(options.databaseUrl);

@@ -7,11 +7,6 @@ export function fieldLabel(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The path with `[]` for each place in a list. */
-function fieldPattern(path: string): string {
-  return path.replaceAll(/\[\d+\]/g, "[]");
-}
-
 /** A published value in words: an amount with its currency, a day, a list. Texts are in quotes. */
 export function valueWords(path: string, value: unknown, currency: string | null): string {
   if (value === null) return "nothing";
@@ -21,7 +16,7 @@ export function valueWords(path: string, value: unknown, currency: string | null
   }
   if (typeof value === "object") return objectWords(path, value, currency);
   if (typeof value === "number") {
-    return amountFields.has(fieldPattern(path)) ? money(value, currency) : String(value);
+    return amountFields.has(path.replaceAll(/\[\d+\]/g, "[]")) ? money(value, currency) : String(value);
   }
   if (typeof value !== "string") return JSON.stringify(value) ?? "nothing";
   return dateFields.test(path) ? calendarDay(value) : JSON.stringify(value);

@@ -1,12 +1,7 @@
-import type { Duration } from "../../../schemas/generated/types.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import type { Report } from "./problem.ts";
 
-export interface TravelDates {
-  readonly departureDate: string | null;
-  readonly returnDate: string | null;
-  readonly durationDays: number | null;
-  readonly duration: Duration | null;
-}
+type TravelDates = Pick<ProgramListItem, "departureDate" | "returnDate" | "durationDays" | "duration">;
 
 /** All are calendar dates, which no time zone shifts (D20). */
 export function travelDates(departure: string | null, back: string | null, report: Report): TravelDates {

@@ -31,11 +31,8 @@ export type ProgramLine = readonly [
   ...findings: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
 ];
 
-export const unpublished = "unpublished";
-export const invalid = "invalid";
-
 export function isPublished([, , state]: ProgramLine): boolean {
-  return state !== unpublished && state !== invalid;
+  return state !== "unpublished" && state !== "invalid";
 }
 
 /** P140: what partners see of a published program, as far as the guards compare it. */
@@ -47,7 +44,7 @@ export function factsOf([, , state, used]: ProgramLine): PublicFacts {
 export function programLine(
   programId: string | null,
   sum: string | undefined,
-  outcome: PublicFacts | typeof unpublished | typeof invalid,
+  outcome: PublicFacts | "unpublished" | "invalid",
   problems: readonly DataProblem[],
 ): ProgramLine {
   const [state, used] =

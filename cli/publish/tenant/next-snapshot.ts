@@ -16,15 +16,7 @@ import { shownId } from "../public-program/shown-id.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { Attempt } from "./build-context.ts";
-import {
-  factsOf,
-  findingsOf,
-  invalid,
-  isPublished,
-  type ProgramLine,
-  programLine,
-  unpublished,
-} from "./memory.ts";
+import { factsOf, findingsOf, isPublished, type ProgramLine, programLine } from "./memory.ts";
 import type { Known } from "./read-next.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
@@ -121,9 +113,9 @@ export class NextSnapshot {
     lines.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
     for (const line of lines) {
       const [id, , state] = line;
-      if (state === unpublished) counts.notPublishable += 1;
-      if (state === unpublished && id !== null && live?.programs.has(id)) this.withdrawn.add(id);
-      if (state === invalid) this.leftOut.push(id);
+      if (state === "unpublished") counts.notPublishable += 1;
+      if (state === "unpublished" && id !== null && live?.programs.has(id)) this.withdrawn.add(id);
+      if (state === "invalid") this.leftOut.push(id);
       for (const problem of findingsOf(line)) this.problems.add(problem);
     }
     // D36
