@@ -1,4 +1,4 @@
-import { exampleBaseUrl } from "../cli/partners/folder/guide-page.ts";
+import { exampleBaseUrl } from "../cli/partners/folder/site-page.ts";
 
 type Named<Part> = Readonly<Record<string, Part>>;
 type OrReference<Part> = Part | { readonly $ref: string };

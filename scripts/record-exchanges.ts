@@ -6,7 +6,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { startGateway } from "../cli/demo/programs.ts";
-import { exchangesFile } from "../cli/partners/folder/guide-page.ts";
+import { exchangesFile } from "../cli/partners/folder/site-page.ts";
 import { connectionHeaders, type Exchange } from "./partner-pages/examples-page.ts";
 import { createTerminal } from "./support-page/terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -2,7 +2,7 @@
 // needs no Markdown.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { exchangesFile, guideFolder, guidePages } from "../cli/partners/folder/guide-page.ts";
+import { exchangesFile, renderedFolder, sitePages } from "../cli/partners/folder/site-page.ts";
 import { examplesMarkdown } from "./partner-pages/examples-page.ts";
 import { renderedPage } from "./partner-pages/rendered-page.ts";
 
@@ -14,12 +14,12 @@ const inFolder: Readonly<Record<string, string>> = {
   "schemas/examples": "examples.html",
   "docs/sandbox-tour.sh": "sandbox-tour.sh",
   ...Object.fromEntries(
-    Object.entries(guidePages).map(([name, file]) => [posix.join("docs", file), `${name}.html`]),
+    Object.entries(sitePages).map(([name, [, file]]) => [posix.join("docs", file), `${name}.html`]),
   ),
 };
 
-mkdirSync(guideFolder, { recursive: true });
-for (const [name, file] of Object.entries(guidePages)) {
+mkdirSync(renderedFolder, { recursive: true });
+for (const [name, [, file]] of Object.entries(sitePages)) {
   const path = posix.join("docs", file);
   const text = readFileSync(path, "utf8");
   const markdown = path === exchangesFile ? examplesMarkdown(JSON.parse(text)) : text;
@@ -28,5 +28,5 @@ for (const [name, file] of Object.entries(guidePages)) {
     if (found === undefined) throw new Error(`${path} links to ${target}, which the folder does not have`);
     return found;
   });
-  writeFileSync(join(guideFolder, `${name}.json`), `${JSON.stringify(page)}\n`);
+  writeFileSync(join(renderedFolder, `${name}.json`), `${JSON.stringify(page)}\n`);
 }

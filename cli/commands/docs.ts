@@ -1,8 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import { numberText } from "../output/counted.ts";
-import { openapiDocument } from "../partners/folder/api-document.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
-import { exportPartnerFolder } from "../partners/folder/partner-folder.ts";
+import { exportPartnerFolder, openapiDocument } from "../partners/folder/partner-folder.ts";
 import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

@@ -1,4 +1,4 @@
-import { exampleBaseUrl } from "../../cli/partners/folder/guide-page.ts";
+import { exampleBaseUrl } from "../../cli/partners/folder/site-page.ts";
 
 /** A request that a gateway really answered, and its answer, as `scripts/record-exchanges.ts` recorded them. */
 export interface Exchange {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { Marked, type Token } from "marked";
 import { type Html, html } from "../../cli/output/html.ts";
 import { compactJson } from "../../cli/partners/folder/compact-json.ts";
-import type { GuidePage } from "../../cli/partners/folder/guide-page.ts";
+import type { RenderedPage } from "../../cli/partners/folder/site-page.ts";
 
 /** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
 export type FolderLink = (repositoryPath: string) => string;
@@ -12,7 +12,7 @@ export type FolderLink = (repositoryPath: string) => string;
  * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone.
  * Blocks of code in several languages, one after the other, can be unfolded one by one.
  */
-export function renderedPage(path: string, markdown: string, folderLink: FolderLink): GuidePage {
+export function renderedPage(path: string, markdown: string, folderLink: FolderLink): RenderedPage {
   const text = forTheFolder(markdown);
   let title = "";
   const marked = new Marked({

@@ -1,35 +1,55 @@
 import { createHash } from "node:crypto";
 import { type Html, html } from "../../output/html.ts";
+import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
 
-/** A page of the folder. */
-export interface SitePage {
-  /** The name of the page's file without `.html`. */
-  readonly name: PageName;
+/** The file with the answers that `scripts/record-exchanges.ts` recorded, from the project's root. */
+export const exchangesFile = "docs/exchanges.json";
+
+/** The pages in the order of the navigation: each one's name in the folder, its title there, and its file in `docs`. */
+export const sitePages = {
+  index: ["Start", "partner-start.md"],
+  guide: ["Guide", "partners.md"],
+  reference: ["Reference", "reference.md"],
+  examples: ["Examples", "exchanges.json"],
+  "what-can-go-wrong": ["What can go wrong", "what-can-go-wrong.md"],
+  client: ["Client", "client/README.md"],
+  sandbox: ["Sandbox", "sandbox.md"],
+  changes: ["Changes", "partner-changes.md"],
+} as const;
+
+type PageName = keyof typeof sitePages;
+
+/** A page as the build rendered it from Markdown. */
+export interface RenderedPage {
   readonly title: string;
-  /** Markup from the title on: from templates, or from the build. */
+  /** Markup from the title on. */
   readonly body: string;
 }
 
-type PageName = keyof typeof pageNames;
+/** The folder for the rendered pages, from the project's root. */
+export const renderedFolder = "dist/docs/pages";
 
-/** The pages in the order of the navigation, with their titles there. */
-const pageNames = {
-  index: "Start",
-  guide: "Guide",
-  reference: "Reference",
-  examples: "Examples",
-  "what-can-go-wrong": "What can go wrong",
-  client: "Client",
-  sandbox: "Sandbox",
-  changes: "Changes",
-} as const;
+/** The address that stands in the pages for the company's own. */
+export const exampleBaseUrl = "https://programs.example.com";
+
+/** The pages that the company's folder has. */
+export function pageNames({ hasSandbox }: Company): readonly PageName[] {
+  const names = Object.keys(sitePages) as PageName[];
+  return names.filter((name) => hasSandbox || name !== "sandbox");
+}
 
 /**
- * The page as a document of the folder. It contains its one stylesheet (W70), has no script, and its policy lets the browser load
- * nothing. So it works from a disk and from any web server, below any path (W70).
+ * The page as a document of the folder, with the company's own address in its examples, and without the lines about a sandbox where
+ * there is none. It contains its one stylesheet (W70), has no script, and its policy lets the browser load nothing. So it works from
+ * a disk and from any web server, below any path (W70).
  */
-export function siteDocument({ name, title, body }: SitePage, company: Company, stylesheet: string): string {
+export async function siteDocument(name: PageName, company: Company, stylesheet: string): Promise<string> {
+  const { title, body: rendered }: RenderedPage = JSON.parse(
+    await packageFile(`${renderedFolder}/${name}.json`),
+  );
+  const lines = rendered.split("\n").filter((line) => company.hasSandbox || !line.includes("sandbox"));
+  const body = lines.join("\n").replaceAll(exampleBaseUrl, () => html`${company.baseUrl}`.markup);
   const shown = html`${name === "index" ? "" : `${title} · `}${company.name} programs API`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -65,11 +85,10 @@ function policyFor(stylesheet: string): string {
   return `default-src 'none'; img-src data:; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
 }
 
-function navigation(current: PageName, { hasSandbox }: Company): Html {
-  const shown = Object.entries(pageNames).filter(([name]) => hasSandbox || name !== "sandbox");
-  const links = shown.map(
-    ([name, text]) =>
-      html`<li><a href="${name}.html"${name === current && html` aria-current="page"`}>${text}</a></li>\n`,
+function navigation(current: PageName, company: Company): Html {
+  const links = pageNames(company).map(
+    (name) =>
+      html`<li><a href="${name}.html"${name === current && html` aria-current="page"`}>${sitePages[name][0]}</a></li>\n`,
   );
   return html`<nav class="pages" aria-label="Pages"><ul>\n${links}</ul></nav>`;
 }

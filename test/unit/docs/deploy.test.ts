@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, visit } from "yaml";
-import { exchangesFile, guidePages } from "../../../cli/partners/folder/guide-page.ts";
+import { exchangesFile, sitePages } from "../../../cli/partners/folder/site-page.ts";
 import { parseSettings } from "../../../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { requestedAction } from "../../../gateway/arguments.ts";
@@ -55,7 +55,7 @@ describe("deployment examples", () => {
 
   test("the image is made of all that the build reads, and holds what the programs read", () => {
     const programsRead = [exchangesFile, "docs/client/programs-client.ts", "schemas/generated/openapi.json"];
-    const buildReads = [...Object.values(guidePages).map((file) => `docs/${file}`), ...programsRead];
+    const buildReads = [...Object.values(sitePages).map(([, file]) => `docs/${file}`), ...programsRead];
     const letIn = [...read(".dockerignore").matchAll(/^!(.+)$/gm)].map(([, path = ""]) => path);
     expect(buildReads.filter((path) => !isAmong(letIn, path))).toEqual([]);
     const lastStage =
