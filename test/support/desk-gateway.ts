@@ -13,7 +13,7 @@ export interface DeskGateway {
   log(): string;
   /** A GET and its answer. */
   get(path: string, options?: { readonly token?: string; readonly requestId?: string }): Promise<Response>;
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export async function startDeskGateway(
@@ -51,6 +51,6 @@ export async function startDeskGateway(
       await response.arrayBuffer();
       return response;
     },
-    stop: () => gateway.stop(),
+    close: () => gateway.stop(),
   };
 }

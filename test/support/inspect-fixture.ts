@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Server } from "node:http";
-import type { GatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
+import { Readable } from "node:stream";
+import { createGatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate } from "../../cli/support/pages/access.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
@@ -22,6 +23,8 @@ export interface InspectFixture {
   readonly welcome: string;
   /** A GET of somebody who was let in. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** The words of a page, as its markup has them, with single spaces. */
+  words(path: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -31,7 +34,8 @@ export async function startInspect(
     readonly now?: Date;
     readonly zone?: string;
     readonly store?: ObjectStore;
-    readonly log?: GatewayLog;
+    /** The gateway's log. */
+    readonly logFile?: string;
   } = {},
 ): Promise<InspectFixture> {
   const parsed = parseSettings(cliSettings, desk.env);
@@ -46,25 +50,32 @@ export async function startInspect(
     database: createAskedDatabase(parsed.values),
     reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,
-    ...(options.log === undefined ? {} : { log: options.log }),
+    ...(options.logFile === undefined ? {} : { log: gatewayLog(options.logFile, signal) }),
   };
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log: silentLog });
   const port = await listening(server);
   const url = `http://127.0.0.1:${port}`;
   const cookie = `partner-programs-${port}=${key}`;
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(url + path, { headers: { cookie, ...headers } });
   return {
     url,
     port,
     key,
     cookie,
     welcome: `http://127.0.0.1:${port}/?key=${key}`,
-    get: (path, headers = {}) => fetch(url + path, { headers: { cookie, ...headers } }),
+    get,
+    words: async (path) => (await (await get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+function gatewayLog(name: string, signal: AbortSignal) {
+  return createGatewayLog([{ name, stdin: Readable.from([]) }], signal);
 }
 
 const silentLog = createLogger({ level: "silent", program: "test", destination: { write: () => {} } });

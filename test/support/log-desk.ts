@@ -1,8 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { createGatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { hostileText } from "./hostile-text.ts";
 import { type InspectFixture, startInspect } from "./inspect-fixture.ts";
 import { logLine } from "./log-lines.ts";
@@ -32,12 +30,9 @@ export async function openLogDesk(): Promise<LogDesk> {
   const tokenId = await issued(desk, "Website");
   await issued(desk, html, "--expires", "2026-11-25T00:00:00Z");
   const folder = await mkdtemp(join(tmpdir(), "inspect-desk-"));
-  await writeFile(join(folder, "gateway.log"), lines(tokenId));
-  const log = createGatewayLog(
-    [{ name: join(folder, "gateway.log"), stdin: Readable.from([]) }],
-    new AbortController().signal,
-  );
-  const inspect = await startInspect(desk, { now: noon, log });
+  const logFile = join(folder, "gateway.log");
+  await writeFile(logFile, lines(tokenId));
+  const inspect = await startInspect(desk, { now: noon, logFile });
   return {
     desk,
     inspect,

@@ -4,21 +4,20 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFindings, readAxe } from "../../support/axe.ts";
 import { hasChromium, launchChromium } from "../../support/chromium.ts";
-import { exportedFolder, type PartnerFolder, partnerPages } from "../../support/partner-folder.ts";
+import { forAllTests } from "../../support/lasting.ts";
+import { exportedFolder, partnerPages } from "../../support/partner-folder.ts";
 import { installedTools, runTool, type ToolFolder } from "../../support/partner-tools.ts";
 import { openPartnerWorld, type PartnerWorld } from "../../support/partner-world.ts";
 
 let tools: ToolFolder;
 let world: PartnerWorld;
-let folder: PartnerFolder;
 
-beforeAll(async () => {
+const folder = forAllTests(async () => {
   tools = await installedTools();
   world = await openPartnerWorld();
-  folder = await exportedFolder(world.api);
+  return await exportedFolder(world.api);
 });
 afterAll(async () => {
-  await folder?.close();
   await world?.close();
 });
 

@@ -1,12 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createGatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
+import { expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { startInspect } from "../../support/inspect-fixture.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
@@ -14,9 +11,9 @@ import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
 const desk = forAllTests(openSupportDesk);
-let inspect: InspectFixture;
+const logFile = join(folderForAllTests(), "gateway.log");
 
-beforeAll(async () => {
+const inspect = forAllTests(async () => {
   for (const tenant_id of ["alpine", "damaged", "empty", "well"]) {
     await desk.source.insert("tenants", { tenant_id, name: tenant_id });
     if (tenant_id === "empty") continue;
@@ -42,11 +39,7 @@ beforeAll(async () => {
     join(desk.storeDirectory, `tenants/damaged/snapshots/${pointer.snapshotId}/manifest.json`),
     "{}",
   );
-  inspect = await startInspect(desk, { now: noon });
-});
-
-afterAll(async () => {
-  await inspect?.close();
+  return await startInspect(desk, { now: noon });
 });
 
 async function textOf(key: string): Promise<string> {
@@ -55,12 +48,8 @@ async function textOf(key: string): Promise<string> {
   return Buffer.concat(await found.body.toArray()).toString("utf8");
 }
 
-async function words(path: string): Promise<string> {
-  return (await (await inspect.get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
-}
-
 test("P53: the worst stands first, each with why, since when and what to do", async () => {
-  const page = await words("/health");
+  const page = await inspect.words("/health");
   expect(page).toMatch(/damaged .*Partners get 500 \(internal error\).*snapshot verify --tenant damaged/);
   const order = [
     "damaged damaged Partners",
@@ -75,17 +64,14 @@ test("P53: the worst stands first, each with why, since when and what to do", as
 });
 
 test("W162: a gateway that has lost its store is found by its log: partners get an older snapshot, and since when", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "health-log-"));
-  const name = join(directory, "gateway.log");
   const time = new Date(noon.getTime() - 20_000).toISOString();
   const lost = { unconfirmedSince: "2026-11-21T11:58:00.123Z", unconfirmedCode: "store_unreachable" };
   await writeFile(
-    name,
+    logFile,
     logLine({ requestId: "r-lost", time, ...lost }) + logLine({ requestId: "r-other", time }),
   );
-  const log = createGatewayLog([{ name, stdin: Readable.from([]) }], new AbortController().signal);
   const heading = async (now: Date): Promise<string> => {
-    const pages = await startInspect(desk, { now, log });
+    const pages = await startInspect(desk, { now, logFile });
     const page = await (await pages.get("/health")).text();
     await pages.close();
     return page;
@@ -95,7 +81,6 @@ test("W162: a gateway that has lost its store is found by its log: partners get 
   expect(page).toContain(said);
   expect(page).toContain('href="/requests/r-lost"');
   expect(await heading(new Date(noon.getTime() + 3_600_000))).not.toContain(said);
-  await rm(directory, { recursive: true });
 });
 
 test("W162: in a place that is no store nothing counts as well, and an explanation knows no answer", async () => {

@@ -36,14 +36,9 @@ afterAll(async () => {
   await inspect?.close();
 });
 
-async function words(path: string, pages = inspect): Promise<string> {
-  const text = await (await pages.get(path)).text();
-  return text.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
-}
-
 /** What the page says of each version, newest first: what happened, and since when. */
-async function versions(path: string, pages = inspect): Promise<readonly string[]> {
-  const text = await (await pages.get(path)).text();
+async function versions(path: string): Promise<readonly string[]> {
+  const text = await (await inspect.get(path)).text();
   const items = /<ol class="versions".*?<\/ol>/s.exec(text)?.[0].split("<li>").slice(1) ?? [];
   return items.map((item) => {
     const [, mark = "", from = ""] = /badge \w+">([\w ]+)<.*?datetime="([^"]+)"/s.exec(item) ?? [];
@@ -54,7 +49,7 @@ async function versions(path: string, pages = inspect): Promise<readonly string[
 describe("P48: the versions of a program", () => {
   test("are all that partners saw, with their times, also those of a rollback", async () => {
     expect(await versions(kyoto)).toEqual(["13:00 changed", "12:00 changed", "10:00 changed", "08:00 there"]);
-    expect(await words(kyoto)).toMatch(/ago 2026-11-20T13:00:00Z until now A rollback went to/);
+    expect(await inspect.words(kyoto)).toMatch(/ago 2026-11-20T13:00:00Z until now A rollback went to/);
     expect(await versions(`${tenant}/programs/NARA-2`)).toEqual([
       "13:00 appeared",
       "12:00 gone",
@@ -67,7 +62,7 @@ describe("P48: the versions of a program", () => {
     ["?version=2", /Capacity, total 25 30/],
   ])("are compared with the one before (%s)", async (query, said) => {
     const named = query.replace(/\d/g, (at) => snapshots[Number(at)] ?? "");
-    const page = await words(kyoto + named);
+    const page = await inspect.words(kyoto + named);
     expect(page.slice(page.indexOf("What changed"))).toMatch(said);
   });
 });

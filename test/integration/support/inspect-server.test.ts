@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CommandResult } from "../../support/command-line.ts";
-import { type InspectFixture, startInspect } from "../../support/inspect-fixture.ts";
+import { startInspect } from "../../support/inspect-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
@@ -8,9 +8,8 @@ import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 const hostile = `<img src=x onerror=alert(1)>"'&`;
 const noon = new Date("2026-11-21T12:00:00.000Z");
 const desk = forAllTests(openSupportDesk);
-let inspect: InspectFixture;
 
-beforeAll(async () => {
+const inspect = forAllTests(async () => {
   await desk.source.query("UPDATE partner_source.programs SET name = $1 WHERE program_id = 'NARA-2'", [
     hostile,
   ]);
@@ -20,11 +19,7 @@ beforeAll(async () => {
     [hostile],
   );
   await desk.build({ now: new Date("2026-11-21T10:00:00.000Z") });
-  inspect = await startInspect(desk, { now: noon });
-});
-
-afterAll(async () => {
-  await inspect.close();
+  return await startInspect(desk, { now: noon });
 });
 
 async function get(path: string): Promise<{ status: number; text: string; headers: Headers }> {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await gateway.stop();
+  await gateway.close();
 });
 
 describe("docs/json.md", () => {

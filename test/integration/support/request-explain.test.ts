@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { describe, expect, test } from "vitest";
+import { startDeskGateway } from "../../support/desk-gateway.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 /** Every answer that the gateway has, asked of a real one, and explained from its real log. */
 
 const desk = forAllTests(openSupportDesk);
-let gateway: DeskGateway;
 const tokens = new Map<string, string>();
 
-beforeAll(async () => {
+const gateway = forAllTests(async () => {
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
   await desk.source.query(
     "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
@@ -25,11 +24,7 @@ beforeAll(async () => {
   await desk
     .run(["token", "create", "--tenant", "empty", "--allow-unpublished", "--name", "Empty"])
     .then(({ stdout }) => tokens.set("Empty", stdout.trim()));
-  gateway = await startDeskGateway(desk);
-});
-
-afterAll(async () => {
-  await gateway.stop();
+  return await startDeskGateway(desk);
 });
 
 async function issue(name: string, ...options: readonly string[]): Promise<void> {

@@ -1,8 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { createGatewayLog } from "../../../cli/operate/gateway-log/gateway-log.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { startDeskGateway } from "../../support/desk-gateway.ts";
@@ -145,30 +143,24 @@ async function answered(now: Date): Promise<number> {
   try {
     return (await gateway.get(`/v1/programs/${program}`, { token: stdout.trim() })).status;
   } finally {
-    await gateway.stop();
+    await gateway.close();
     await desk.store.put(tokensKey, bytesBody(before));
   }
 }
 
 /** The words of pages, as a reader has them. */
 async function pagesOf(now: Date, ...paths: readonly string[]): Promise<readonly string[]> {
-  const sources = [{ name: logFile, stdin: Readable.from([]) }];
-  const log = createGatewayLog(sources, new AbortController().signal);
-  const inspect = await startInspect(desk, { now, log });
+  const inspect = await startInspect(desk, { now, logFile });
   try {
-    const pages = await Promise.all(paths.map(async (path) => await (await inspect.get(path)).text()));
-    return pages.map((page) => plainText(page.slice(page.indexOf("<main"))));
+    return (await Promise.all(paths.map(inspect.words))).map(unescaped);
   } finally {
     await inspect.close();
   }
 }
 
-function plainText(html: string): string {
-  const text = html
-    .replace(/<[^>]*>/g, " ")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'");
-  return spaced(text.replaceAll("&gt;", ">").replaceAll("&amp;", "&"));
+function unescaped(words: string): string {
+  const entities = { quot: '"', "#39": "'", gt: ">", amp: "&" };
+  return words.replace(/&(quot|#39|gt|amp);/g, (_, name: keyof typeof entities) => entities[name]);
 }
 
 function spaced(text: string): string {
