@@ -43,8 +43,9 @@ export function createRunRecorder(
     noted = [];
     beganAtMs = performance.now();
     try {
-      // P160: a run that came to nothing begins no store.
-      if (!(await store.exists())) return;
+      // P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they did.
+      const hasWorked = runs.some(([{ failure, outcome }]) => failure === null && outcome !== "interrupted");
+      if (!hasWorked && !(await store.exists())) return;
       for (const [report, isNews] of runs) {
         const key = runKey(parseSnapshotId(report.runId));
         if (isNews) await store.put(key, bytesBody(documentBytes(report)), { signal: ended.signal });

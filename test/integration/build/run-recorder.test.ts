@@ -70,22 +70,28 @@ const lastRuns = () => readLastRuns(store, new AbortController().signal);
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
 
-test("P160 a report is stored when it says anything new, and nothing where there is no store", async () => {
+test("P160 a report is stored when it says anything new; where there is no store, only a run that worked begins one", async () => {
   const reports = async (): Promise<number> => {
     let found = 0;
     for await (const { key } of store.list("runs/")) if (/T\d+Z-/.test(key)) found += 1;
     return found;
   };
-  for (const [isThere, isNews, expected] of [
-    [false, true, 0],
-    [true, false, 0],
-    [true, true, 1],
+  const failed = {
+    ...reportOf("a"),
+    failure: { code: "source_contract", message: "A view is missing." },
+  } as const;
+  for (const [isThere, report, isNews, expected] of [
+    [false, failed, true, []],
+    [true, reportOf("a"), false, ["a"]],
+    [true, failed, true, ["a", "report"]],
+    [false, reportOf("b"), true, ["a", "b", "report"]],
   ] as const) {
     isBegun = isThere;
     const recorded = recorder();
-    recorded.note(reportOf("a"), isNews);
+    recorded.note(report, isNews);
     await recorded.flush();
-    expect([await reports(), await stored()]).toEqual([expected, isThere ? ["a"] : []]);
+    const found = Array.from({ length: await reports() }, () => "report");
+    expect([...(await stored()), ...found]).toEqual(expected);
   }
 });
 
