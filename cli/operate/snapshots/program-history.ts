@@ -4,7 +4,7 @@ import type { SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { readLivePeriods } from "./live-periods.ts";
 
 /** A snapshot as support speaks of it. */
@@ -88,6 +88,25 @@ export type ProgramPast =
   | { readonly kind: "came_later"; readonly first: SnapshotMoment }
   /** The snapshot is not kept. */
   | { readonly kind: "not_kept" };
+
+/**
+ * `removed` when the last build took the program out: most often it did, and its own manifest and its parent's show that, so that no
+ * history has to be read.
+ */
+export async function removedByLastBuild(
+  store: ObjectStore,
+  { pointer, manifest }: VouchedSnapshot,
+  programId: string,
+  signal: AbortSignal,
+): Promise<ProgramPast | undefined> {
+  const { tenantId, snapshotId, generatedAt, parent, generation } = manifest;
+  if (parent === null || generation !== pointer.current.generation) return undefined;
+  const reading = readStoredManifest(store, tenantId, parent, signal);
+  const before = (await unlessFailed(reading, "corrupt_document"))?.manifest;
+  if (before?.programs.has(programId) !== true) return undefined;
+  const last = { snapshotId: parent, generatedAt: before.generatedAt };
+  return { kind: "removed", last, by: { snapshotId, generatedAt } };
+}
 
 /** The snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */
 export interface Lacking {

@@ -52,9 +52,13 @@ export async function readProgramInStore(
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
   const entry = detailEntry(live.manifest, programId);
   if (entry === undefined) {
-    const { programPast, readProgramVersions } = await import("../../operate/snapshots/program-history.ts");
-    const versions = await readProgramVersions(store, live.pointer, programId, signal);
-    const past = programPast(versions, { snapshotId, at: now });
+    const history = await import("../../operate/snapshots/program-history.ts");
+    const past =
+      (await history.removedByLastBuild(store, live, programId, signal)) ??
+      history.programPast(await history.readProgramVersions(store, live.pointer, programId, signal), {
+        snapshotId,
+        at: now,
+      });
     return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
   }
   const { sha256, key } = entry;

@@ -6,10 +6,13 @@ import {
   type ProgramPast,
   programPast,
   readProgramVersions,
+  removedByLastBuild,
 } from "../../../cli/operate/snapshots/program-history.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
+import { countingStore } from "../../../core/counting-store.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";
 import { buildCanned } from "../../support/canned-source.ts";
@@ -57,8 +60,23 @@ async function missed(snapshotId?: SnapshotId, at = now()): Promise<ProgramPast>
   const pointer = await readPointer(store, tenantId, signal);
   if (pointer === undefined) throw new Error("nothing is live");
   const versions = await readProgramVersions(store, pointer, "P", signal);
-  return programPast(versions, { snapshotId: snapshotId ?? pointer.current.snapshotId, at });
+  const past = programPast(versions, { snapshotId: snapshotId ?? pointer.current.snapshotId, at });
+  const live = await publishedSnapshot(store, tenantId, signal);
+  const shortcut = live && (await removedByLastBuild(store, live, "P", signal));
+  if (shortcut !== undefined && snapshotId === undefined) expect(shortcut).toEqual(past);
+  return past;
 }
+
+test("P48 what the last build took out is found with two reads of one manifest", async () => {
+  const first = await build("P", "Q");
+  const second = await build("Q");
+  const live = await publishedSnapshot(store, tenantId, signal);
+  const counted = countingStore(store);
+  const past = live && (await removedByLastBuild(counted, live, "P", signal));
+  expect(past).toMatchObject({ kind: "removed", last: { snapshotId: first }, by: { snapshotId: second } });
+  expect(past).toEqual(await missed());
+  expect(counted.requests()).toMatchObject({ get: 2, list: 0 });
+});
 
 test("P48 A rollback counts from when it happened, also in a store that was copied since", async () => {
   const first = await build("Q");
