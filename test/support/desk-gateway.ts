@@ -17,7 +17,7 @@ export interface DeskGateway {
 }
 
 export async function startDeskGateway(
-  desk: SupportDesk,
+  desk: Pick<SupportDesk, "storeDirectory">,
   options: {
     readonly env?: Readonly<Record<string, string>>;
     readonly seen?: (store: StoreReader) => StoreReader;

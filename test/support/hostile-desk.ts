@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contractViews } from "../../cli/publish/source/contract.ts";
 import { hostileText, pastedToken } from "./hostile-text.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "./support-desk.ts";
 
@@ -41,46 +42,40 @@ export async function spoilCast(desk: SupportDesk): Promise<void> {
         FROM partner_source.real_room_prices`);
 }
 
+/** In every view a row of the program, and some beside it. */
 async function fillSource({ source }: SupportDesk): Promise<void> {
   const any = hostileText;
   const key = { tenant_id: deskTenant, program_id: hostileProgram };
-  await source.insert(
-    "programs",
-    {
-      ...key,
-      name: any,
+  const program = { name: any, lifecycle_state: "active" };
+  const own: Readonly<Record<string, object>> = {
+    programs: {
       lifecycle_state: "active",
       capacity_total: -1,
-      currency: any,
-      category_type: any,
-      category_subtype: any,
-      guide_name: any,
-      description: any,
-      departure_point: any,
-      marketing_tags: [any],
-      accommodation_description: any,
       cover_url: `https://x.example/${any}`,
       gallery_urls: [`http://${any}`],
-      included: [any],
-      excluded: [any],
-      visits: [any],
     },
-    { ...key, program_id: any, name: any, lifecycle_state: "active" },
+    hotel_stays: { star_level: 9 },
+    staff: { role: "lead_guide" },
+  };
+  for (const { name, columns } of contractViews) {
+    const row: Record<string, unknown> = {};
+    for (const [column, kind] of Object.entries(columns)) {
+      if (kind === "text") row[column] = any;
+      if (kind === "text[]") row[column] = [any];
+    }
+    await source.insert(name, { ...row, ...(name === "tenants" ? {} : key), ...own[name] });
+  }
+  await source.insert(
+    "programs",
+    { ...key, ...program, program_id: any },
     { ...key, program_id: "BAD-STATE", name: any, lifecycle_state: any },
-    { ...key, tenant_id: any, name: any, lifecycle_state: "active" },
+    { ...key, ...program, tenant_id: any },
   );
-  await source.insert("tenants", { tenant_id: any, name: any });
-  await source.insert("hotel_stays", { ...key, position: 1, name: any, location: any, star_level: 9 });
   await source.insert(
     "staff",
-    { ...key, position: 1, role: "lead_guide", name: any, gender: any, role_label: any },
     { ...key, position: 2, role: "teacher", name: any, gender: any, role_label: any },
     { ...key, position: 3, role: any, name: any },
   );
-  await source.insert("flights", { ...key, position: 1, airline_code: any, airline_logo_url: any });
-  await source.insert("itinerary", { ...key, position: 1, title: any, description: any });
-  await source.insert("faq", { ...key, position: 1, question: any, answer: any });
-  await source.insert("enrollments", { ...key, status: any, role: any });
 }
 
 async function issue(desk: SupportDesk): Promise<string> {

@@ -1,12 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { createLogger } from "../../core/logger.ts";
-import { createGateway } from "../../gateway/gateway.ts";
 import type { ProgramListResponse } from "../../schemas/generated/types.ts";
 import { runCommand } from "./command-line.ts";
-import { testSettings } from "./gateway-fixture.ts";
+import { startDeskGateway } from "./desk-gateway.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** The sample data as the real commands publish it, behind a real gateway, with a token for each kind of answer. */
@@ -53,17 +50,8 @@ export async function openPartnerWorld(): Promise<PartnerWorld> {
     unpublished: await run("token", "create", "--tenant", "not-yet", "--allow-unpublished"),
   };
 
-  const store = createFileStore({ directory: storeDirectory });
-  const destination = { write: () => {} };
-  const gateway = createGateway({
-    settings: testSettings({ ADMIN_PORT: "off", RATE_LIMIT_WINDOW_SECONDS: "3600" }),
-    store,
-    tokenStore: store,
-    program: "test",
-    logger: createLogger({ level: "silent", program: "test", destination }),
-    destination,
-  });
-  const { api } = await gateway.start();
+  const gateway = await startDeskGateway({ storeDirectory }, { env: { RATE_LIMIT_WINDOW_SECONDS: "3600" } });
+  const { api } = gateway;
   const ask = async (bearer: string): Promise<string> =>
     (await fetch(`${api}/v1/programs`, { headers: { authorization: `Bearer ${bearer}` } })).text();
   const list: ProgramListResponse = JSON.parse(await ask(token));
@@ -74,8 +62,7 @@ export async function openPartnerWorld(): Promise<PartnerWorld> {
     programIds: list.data.map(({ id }) => id),
     refused,
     async close() {
-      await gateway.stop();
-      await store.close();
+      await gateway.close();
       await rm(storeDirectory, { recursive: true, force: true });
       await database.close();
     },
