@@ -18,7 +18,7 @@ import { type Client, createClient, eventually } from "./gateway-client.ts";
 import type { PublishedSnapshot } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";
 
-/** A gateway in this process, listening on free ports, over a `file:` store in a temporary folder. */
+/** A gateway in this process, listening on free ports, over a `file:` store. */
 export interface GatewayFixture {
   readonly directory: string;
   readonly store: ObjectStore;
@@ -41,6 +41,8 @@ export interface GatewayFixture {
 export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface FixtureOptions {
+  /** Of a store that is there already, and stays. */
+  readonly directory?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Runs before the gateway starts: puts snapshots and tokens into the store. */
   readonly fill?: (store: ObjectStore, tokens: TokenFile) => Promise<void>;
@@ -54,7 +56,7 @@ export interface FixtureOptions {
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
-  const directory = await mkdtemp(join(tmpdir(), "gateway-test-"));
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "gateway-test-")));
   const store = createFileStore({ directory });
   const tokens = createTokenFile(store);
   await options.fill?.(store, tokens);
@@ -100,7 +102,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       client.close();
       await gateway.stop();
       await store.close();
-      await rm(directory, { recursive: true, force: true });
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProgramListResponse } from "../../schemas/generated/types.ts";
 import { runCommand } from "./command-line.ts";
-import { startDeskGateway } from "./desk-gateway.ts";
+import { startGateway } from "./gateway-fixture.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** The sample data as the real commands publish it, behind a real gateway, with a token for each kind of answer. */
@@ -50,7 +50,10 @@ export async function openPartnerWorld(): Promise<PartnerWorld> {
     unpublished: await run("token", "create", "--tenant", "not-yet", "--allow-unpublished"),
   };
 
-  const gateway = await startDeskGateway({ storeDirectory }, { env: { RATE_LIMIT_WINDOW_SECONDS: "3600" } });
+  const gateway = await startGateway({
+    directory: storeDirectory,
+    env: { RATE_LIMIT_WINDOW_SECONDS: "3600" },
+  });
   const { api } = gateway;
   const ask = async (bearer: string): Promise<string> =>
     (await fetch(`${api}/v1/programs`, { headers: { authorization: `Bearer ${bearer}` } })).text();

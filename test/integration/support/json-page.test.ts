@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DeskGateway, startDeskGateway } from "../../support/desk-gateway.ts";
+import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { page } from "../../support/markdown.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const desk = forAllTests(openSupportDesk);
-let gateway: DeskGateway;
+let gateway: GatewayFixture;
 /** Of a token whose client breaks no rule. */
 let goodTokenId: string;
 
@@ -22,11 +22,11 @@ beforeAll(async () => {
   await desk.run(["token", "create", "--tenant", deskTenant, "--name", "Idle"]);
   const good = JSON.parse((await desk.run(["token", "create", "--tenant", deskTenant, "--json"])).stdout);
   goodTokenId = good.tokenId;
-  gateway = await startDeskGateway(desk);
+  gateway = await startGateway({ directory: desk.storeDirectory });
   for (const path of ["/v1/programs/NARA-2", "/api/v1/partner/programs"]) {
-    await gateway.get(path, { token: stdout.trim(), requestId: "documented" });
+    await gateway.client.get(path, stdout.trim(), { "X-Request-Id": "documented" });
   }
-  expect((await gateway.get("/v1/programs", { token: good.token })).status).toBe(200);
+  expect((await gateway.client.get("/v1/programs", good.token)).status).toBe(200);
 });
 
 afterAll(async () => {
@@ -46,7 +46,7 @@ describe("docs/json.md", () => {
     ["config", []],
   ])("names every key that %s --json prints (%j)", async (command, args) => {
     const given = args.map((arg) => (arg === "GOOD" ? goodTokenId : arg));
-    const printed = await desk.json([...command.split(" "), ...given], { stdin: gateway.log() });
+    const printed = await desk.json([...command.split(" "), ...given], { stdin: gateway.logText() });
     const section = sectionOf(command);
     const missing = [...keysOf(printed)].filter(
       (key) => !section.includes(`\`${key}\``) && !section.includes(`"${key}"`),

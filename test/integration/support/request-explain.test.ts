@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startDeskGateway } from "../../support/desk-gateway.ts";
+import { startGateway } from "../../support/gateway-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
@@ -24,7 +24,7 @@ const gateway = forAllTests(async () => {
   await desk
     .run(["token", "create", "--tenant", "empty", "--allow-unpublished", "--name", "Empty"])
     .then(({ stdout }) => tokens.set("Empty", stdout.trim()));
-  return await startDeskGateway(desk);
+  return await startGateway({ directory: desk.storeDirectory });
 });
 
 async function issue(name: string, ...options: readonly string[]): Promise<void> {
@@ -39,7 +39,7 @@ async function idOf(name: string): Promise<string> {
 
 async function ask(requestId: string, path: string, name?: string): Promise<number> {
   const token = name === undefined ? undefined : (tokens.get(name) ?? name);
-  return (await gateway.get(path, { requestId, ...(token === undefined ? {} : { token }) })).status;
+  return (await gateway.client.get(path, token, { "X-Request-Id": requestId })).status;
 }
 
 interface Explained {
@@ -55,7 +55,7 @@ interface Explained {
 
 async function explainedJson(requestId: string, env = {}): Promise<Explained> {
   const args = ["request", "explain", requestId, "--log", "-"];
-  return (await desk.json(args, { stdin: gateway.log(), env })) as Explained;
+  return (await desk.json(args, { stdin: gateway.logText(), env })) as Explained;
 }
 
 /** Next steps, one of whose commands is this. */
@@ -69,7 +69,9 @@ function ended(name: string, successors: readonly unknown[], next: RegExp): obje
 }
 
 async function explained(requestId: string): Promise<string> {
-  const result = await desk.run(["request", "explain", requestId, "--log", "-"], { stdin: gateway.log() });
+  const result = await desk.run(["request", "explain", requestId, "--log", "-"], {
+    stdin: gateway.logText(),
+  });
   expect(result.stderr).toBe("");
   expect(result.status).toBe(0);
   return result.stdout;
@@ -78,7 +80,7 @@ async function explained(requestId: string): Promise<string> {
 describe("request explain", () => {
   test("shows the client's address where a proxy has told it", async () => {
     await ask("behind-a-proxy", "/v1/programs", "Website");
-    const log = gateway.log().replaceAll('"requestId":"behind-a-proxy"', '$&,"client":"203.0.113.7"');
+    const log = gateway.logText().replaceAll('"requestId":"behind-a-proxy"', '$&,"client":"203.0.113.7"');
     const call = (...more: readonly string[]) =>
       desk.run(["request", "explain", "behind-a-proxy", "--log", "-", ...more], { stdin: log });
     expect((await call()).stdout).toMatch(/^ *from +203\.0\.113\.7$/m);
@@ -178,7 +180,7 @@ describe("token usage", () => {
   test("counts the requests of each token and names the idle ones and those that call the deprecated resource", async () => {
     await issue("Idle");
     await ask("u-1", "/api/v1/partner/programs", "Website");
-    const { status, stdout } = await desk.run(["token", "usage", "--log", "-"], { stdin: gateway.log() });
+    const { status, stdout } = await desk.run(["token", "usage", "--log", "-"], { stdin: gateway.logText() });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^tok_\w+ +Website +sakura-trails +\d+/m);
     expect(stdout).toMatch(/^\(none\) +- +- +\d+/m);

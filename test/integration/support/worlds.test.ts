@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
-import { startDeskGateway } from "../../support/desk-gateway.ts";
+import { startGateway } from "../../support/gateway-fixture.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
 import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
@@ -139,9 +139,9 @@ async function answered(now: Date): Promise<number> {
   const { status, stdout } = await desk.run(args, { now });
   // A removed tenant gets no access key, and those that it had have ended.
   if (status !== 0) return 401;
-  const gateway = await startDeskGateway(desk);
+  const gateway = await startGateway({ directory: desk.storeDirectory });
   try {
-    return (await gateway.get(`/v1/programs/${program}`, { token: stdout.trim() })).status;
+    return (await gateway.client.get(`/v1/programs/${program}`, stdout.trim())).status;
   } finally {
     await gateway.close();
     await desk.store.put(tokensKey, bytesBody(before));
