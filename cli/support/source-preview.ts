@@ -2,18 +2,20 @@ import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
 import { limitWaiting, type SourceClient } from "../database/connect.ts";
+import { rowsOf } from "../database/query-rows.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
 import { placesOf, publicFacts, publicParts } from "../publish/content/public-facts.ts";
 import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
+import { lifecycle } from "../publish/public-program/lifecycle.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
 import { readElsewhere, tenantsOfPrograms } from "../publish/source/find-programs.ts";
+import { statesQuery } from "../publish/source/program-queries.ts";
 import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
-import { samplePrograms } from "../publish/source/sample-programs.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/try-reading.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
@@ -166,4 +168,37 @@ function sourcePlace(field: string): ProblemPlace {
   const part = publicFields.find((other) => other.startsWith(`${field}.`)) ?? field;
   const places = [path, `${path}[]`, part, `${part}[]`].map(problemPlace);
   return places.find(({ view }) => view !== null) ?? { view: null, column: null };
+}
+
+/** Some of a tenant's programs, spread evenly over their ids. */
+interface ProgramSample {
+  /** All programs, in any state. */
+  readonly total: number;
+  /** Programs without a state that keeps them unpublished. */
+  readonly candidates: number;
+  /** Candidates whose state is none of the contract's. */
+  readonly unknown: number;
+  /** At most `limit`. A tenant without candidates gives its first program, if it has one. */
+  readonly programIds: readonly string[];
+}
+
+/** Chooses among the programs that a build would publish or refuse, the same each time. */
+async function samplePrograms(
+  client: SourceClient,
+  tenantId: TenantId,
+  limit: number,
+): Promise<ProgramSample> {
+  const rows = await rowsOf<[string | null, string | null]>(client, statesQuery, [tenantId]);
+  const programs = rows.flatMap(([id, state]) => (id === null ? [] : [{ id, kind: lifecycle(state).kind }]));
+  const idsOf = (kinds: readonly string[]): readonly string[] =>
+    [...new Set(programs.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))].sort();
+  const candidates = idsOf(["publishable", "unknown"]);
+  const step = Math.max(1, candidates.length / limit);
+  const chosen = candidates.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+  return {
+    total: rows.length,
+    candidates: candidates.length,
+    unknown: idsOf(["unknown"]).length,
+    programIds: candidates.length > 0 ? chosen : idsOf(["unpublished"]).slice(0, 1),
+  };
 }

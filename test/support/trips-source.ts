@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import { emptyView } from "../../cli/operate/source-check/empty-views.ts";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { emptyView } from "../../cli/publish/source/empty-views.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 

@@ -1,7 +1,7 @@
 import { printable, shortened } from "../../../core/printable.ts";
+import { fieldLabel, valueWords } from "../../output/field-words.ts";
 import type { Layout } from "../../output/layout.ts";
 import { displayWidth } from "../../output/wrap.ts";
-import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { type JsonChange, jsonChanges } from "./json-changes.ts";
 
 /** A change of a program, and the same in words; `null`: there is none on that side. */

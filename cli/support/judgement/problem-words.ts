@@ -1,5 +1,5 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
+import { fieldLabel } from "../../output/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import { forSupport, type Step } from "./steps.ts";
 

@@ -1,6 +1,6 @@
 import { isProgramId } from "../../../core/ids.ts";
+import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
-import { fieldLabel } from "../../publish/public-program/field-words.ts";
 import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
 import {

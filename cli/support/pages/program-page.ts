@@ -6,8 +6,8 @@ import {
   type ProgramVersions,
   readProgramVersions,
 } from "../../operate/snapshots/program-history.ts";
+import { fieldLabel, valueWords } from "../../output/field-words.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
-import { fieldLabel, valueWords } from "../../publish/public-program/field-words.ts";
 import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standings.ts";

@@ -4,9 +4,9 @@ import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { type LiveHistory, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
 import { counted, numberText } from "../../output/counted.ts";
+import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { money } from "../../publish/public-program/field-words.ts";
 import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { initSource } from "../../../cli/demo/booking/init-source.ts";
+import { createMissingViews } from "../../../cli/operate/source-check/empty-views.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
-import { createMissingViews } from "../../../cli/publish/source/empty-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 const databases: TestDatabase[] = [];

@@ -6,8 +6,14 @@ import {
   withSourceClient,
   withTransaction,
 } from "../../database/source-client.ts";
-import { type ContractView, contractViews, sourceViews, sqlTypes, type ViewName } from "./contract.ts";
-import { readStructure } from "./read-structure.ts";
+import {
+  type ContractView,
+  contractViews,
+  sourceViews,
+  sqlTypes,
+  type ViewName,
+} from "../../publish/source/contract.ts";
+import { readStructure } from "../../publish/source/read-structure.ts";
 
 /**
  * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it as it is: every column has its type, and a
