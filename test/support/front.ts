@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import { openServer } from "./open-server.ts";
 
 /** A server before the gateway, under a path prefix, that can spoil what passes. */
 export interface Front {
@@ -8,7 +9,7 @@ export interface Front {
   readonly seen: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[];
   /** Connections that were opened. */
   readonly connections: number;
-  stop(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What becomes of a request: answered by the gateway, with this status and no JSON, with this, or cut within its body. */
@@ -54,19 +55,13 @@ export async function startFront(
   server.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
+  const { url, close } = await openServer(server);
   return {
-    url: `http://127.0.0.1:${address.port}${prefix}/`,
+    url: `${url}${prefix}/`,
     seen,
     get connections() {
       return connections;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

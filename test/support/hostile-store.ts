@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { openServer } from "./open-server.ts";
 
 /** What a hostile store does with a connection, once a whole request head has arrived. */
 export type Script = (socket: Socket, head: string) => void;
@@ -15,10 +15,7 @@ export interface HostileStore {
 export async function startHostileStore(): Promise<HostileStore> {
   let script: Script = (socket) => socket.destroy();
   const requests: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => {});
     let head = "";
     socket.on("data", (bytes) => {
@@ -29,19 +26,14 @@ export async function startHostileStore(): Promise<HostileStore> {
       script(socket, head);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { url, close } = await openServer(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     requests,
     play(next) {
       script = next;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

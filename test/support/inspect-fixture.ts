@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Server } from "node:http";
 import { Readable } from "node:stream";
 import { createGatewayLog } from "../../cli/operate/gateway-log/gateway-log.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
@@ -10,6 +9,7 @@ import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
 import { cliSettings } from "../../core/settings.ts";
+import { openServer } from "./open-server.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** The pages of `inspect` over a support desk, on a free port. */
@@ -53,8 +53,7 @@ export async function startInspect(
     ...(options.logFile === undefined ? {} : { log: gatewayLog(options.logFile, signal) }),
   };
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log: silentLog });
-  const port = await listening(server);
-  const url = `http://127.0.0.1:${port}`;
+  const { url, port, close } = await openServer(server);
   const cookie = `partner-programs-${port}=${key}`;
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(url + path, { headers: { cookie, ...headers } });
@@ -66,11 +65,7 @@ export async function startInspect(
     welcome: `http://127.0.0.1:${port}/?key=${key}`,
     get,
     words: async (path) => (await (await get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 
@@ -79,10 +74,3 @@ function gatewayLog(name: string, signal: AbortSignal) {
 }
 
 const silentLog = createLogger({ level: "silent", program: "test", destination: { write: () => {} } });
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not a TCP listener");
-  return address.port;
-}

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { makeSandbox } from "../../cli/publish/snapshot/sandbox-tenant.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { runCommand } from "./command-line.ts";
+import { openServer } from "./open-server.ts";
 
 /** What a partner is given, as the command writes it. */
 export interface PartnerFolder {
@@ -57,15 +57,6 @@ export async function serveFolder(directory: string): Promise<WebServer> {
     const type = extname(path) === ".json" ? "application/json" : "text/html; charset=utf-8";
     response.writeHead(bytes === undefined ? 404 : 200, { "content-type": type }).end(bytes);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/for/partners/`,
-    missing,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await openServer(server);
+  return { url: `${url}/for/partners/`, missing, close };
 }

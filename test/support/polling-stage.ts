@@ -69,7 +69,7 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
       return snapshot;
     },
     async close() {
-      await front.stop();
+      await front.close();
       await fixture.close();
       await rm(directory, { recursive: true, force: true });
     },

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { openServer } from "./open-server.ts";
 import { createFaultPlan, type FaultKind, type FaultPlan } from "./s3-server-faults.ts";
 import { type Bucket, execute, type S3State } from "./s3-server-operations.ts";
 import {
@@ -145,9 +145,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
       else if (!request.socket.destroyed) request.socket.destroy(error instanceof Error ? error : undefined);
     });
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { url: endpoint, close } = await openServer(http);
 
   return {
     endpoint,
@@ -173,11 +171,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
       objects.clear();
       Object.assign(quirks, standardQuirks());
     },
-    async close() {
-      http.close();
-      http.closeAllConnections();
-      await once(http, "close");
-    },
+    close,
   };
 }
 

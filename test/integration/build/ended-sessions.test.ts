@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { forAllTests } from "../../support/lasting.ts";
+import { openServer } from "../../support/open-server.ts";
 import { patience } from "../../support/patience.ts";
 import { sessionsEnded } from "../../support/postgres.ts";
 import { runCli, startCli } from "../../support/run-cli.ts";
@@ -69,7 +69,6 @@ test("a watch goes on, whenever its sessions end, and builds again", async () =>
 async function startProxy(target: string) {
   const { hostname, port } = new URL(target);
   let armed = { left: Number.POSITIVE_INFINITY, kind: 0, isSo: false };
-  const open = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect({ host: hostname, port: Number(port) });
     /** Passes a packet on; the one that was waited for stays, or is the last. */
@@ -90,20 +89,15 @@ async function startProxy(target: string) {
       far.destroy();
     };
     for (const socket of [near, far]) {
-      open.add(socket);
       socket.on("error", () => {});
       socket.on("close", endBoth);
-      socket.on("close", () => open.delete(socket));
     }
     near.on("data", (packet) => pass(far, packet, Buffer.alloc(0)));
     far.on("data", (packet) => pass(near, packet, packet));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("not a TCP server");
+  const listening = await openServer(server);
   const url = new URL(target);
-  url.host = `127.0.0.1:${address.port}`;
+  url.host = `127.0.0.1:${listening.port}`;
   return {
     url: url.href,
     /** Ends the session that the packet of this number belongs to, counted over all sessions from now. */
@@ -111,12 +105,7 @@ async function startProxy(target: string) {
       armed = { left: at, kind: at % 3, isSo: false };
       return armed;
     },
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      for (const socket of open) socket.destroy();
-      await closed;
-    },
+    close: listening.close,
   };
 }
 

@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { expectFailure, getText, key, listKeys, putText } from "../../support/object-store-probes.ts";
+import { openServer } from "../../support/open-server.ts";
 import { useS3Driver } from "../../support/s3-driver.ts";
 
 describe("P188: keys that change while the driver is in use", () => {
@@ -105,12 +104,10 @@ describe("P188: keys that change while the driver is in use", () => {
       const keys = { AccessKeyId: accessKeyId, SecretAccessKey: "test-secret", Token: "session", Expiration };
       response.end(JSON.stringify(keys));
     });
-    endpoint.listen(0, "127.0.0.1");
-    await once(endpoint, "listening");
-    const { port } = endpoint.address() as AddressInfo;
+    const { url, close } = await openServer(endpoint);
     const tokenFile = join(folder, "token");
     await writeFile(tokenFile, token);
-    vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `http://127.0.0.1:${port}/keys`);
+    vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `${url}/keys`);
     vi.stubEnv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tokenFile);
     try {
       const store = open();
@@ -126,8 +123,7 @@ describe("P188: keys that change while the driver is in use", () => {
       serverOf().quirks.accessKeyId = "next-key";
       expect(await getText(store, "a.json")).toBe("{}");
     } finally {
-      endpoint.closeAllConnections();
-      endpoint.close();
+      await close();
     }
   });
 });

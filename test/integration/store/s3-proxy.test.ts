@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { key } from "../../support/object-store-probes.ts";
 import type { WorkerTask } from "../../support/object-store-worker.ts";
+import { openServer } from "../../support/open-server.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { startTypescript, type TypescriptProcess } from "../../support/typescript-process.ts";
 
@@ -23,15 +22,13 @@ const proxy = createServer((request, response) => {
     },
   );
   request.pipe(onward);
-}).listen(0, "127.0.0.1");
-await once(proxy, "listening");
+});
+const { port, close } = await openServer(proxy);
 afterAll(async () => {
-  proxy.closeAllConnections();
-  proxy.close();
+  await close();
   await server.close();
 });
 
-const { port } = proxy.address() as AddressInfo;
 const env = {
   ...process.env,
   ...server.env,
