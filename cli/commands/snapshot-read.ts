@@ -1,6 +1,6 @@
 import type { Confirmations } from "../../core/confirmations.ts";
 import { Failure } from "../../core/failure.ts";
-import { type ProgramId, parseProgramId, type TenantId } from "../../core/ids.ts";
+import { type ProgramId, parseProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable, printableJson } from "../../core/printable.ts";
@@ -16,9 +16,9 @@ import {
 } from "../operate/snapshots/verify-tenant.ts";
 import { numberText } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
-import { readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
+import { readLiveManifest, readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
-import { chosenSnapshot, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
 import { storedTenants, unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
@@ -175,3 +175,23 @@ export const snapshotDiff = command(
   optionalArgument("from", "the older snapshot (default: the one before TO)", asSnapshotId),
   optionalArgument("to", "the newer snapshot (default: the live one)", asSnapshotId),
 );
+
+/** The snapshot of that id, or the live one, which comes with it; throws `not_found`. */
+async function chosenSnapshot(
+  store: ObjectStore,
+  tenantId: TenantId,
+  chosen: SnapshotId | undefined,
+  signal: AbortSignal,
+) {
+  const pointer = await readPublishedPointer(store, tenantId, signal);
+  const live = { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
+  if (chosen === undefined || chosen === pointer.current.snapshotId) {
+    return { manifest: live.manifest, isLive: true, live };
+  }
+  const stored = await readStoredManifest(store, tenantId, chosen, signal);
+  if (stored !== undefined) return { manifest: stored.manifest, isLive: false, live };
+  throw new Failure(
+    "not_found",
+    `Tenant ${tenantId} has no snapshot ${chosen}; it may have been pruned. \`snapshot list --tenant ${tenantId}\` shows what is there.`,
+  );
+}

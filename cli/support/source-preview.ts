@@ -12,13 +12,14 @@ import { lifecycle } from "../publish/public-program/lifecycle.ts";
 import { reportedProblem } from "../publish/public-program/problem.ts";
 import { shownId } from "../publish/public-program/shown-id.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
-import { readElsewhere, tenantsOfPrograms } from "../publish/source/find-programs.ts";
+import { tenantsOfPrograms } from "../publish/source/find-programs.ts";
 import { statesQuery } from "../publish/source/program-queries.ts";
 import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/try-reading.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
+import { readElsewhere } from "./facts/search-source.ts";
 
 export type ProgramPreview = ReturnType<typeof previewOf>;
 

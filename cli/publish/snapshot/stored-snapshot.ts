@@ -7,7 +7,7 @@ import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readEntry } from "../../../core/read-entry.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
-import { type PointerVersion, readLiveManifest, readPointer, readPublishedPointer } from "./live-snapshot.ts";
+import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
 
 /** The live snapshot: the pointer, and the manifest whose digest it states. */
 export interface VouchedSnapshot {
@@ -24,26 +24,6 @@ export async function publishedSnapshot(
   const pointer = await readPointer(store, tenantId, signal);
   if (pointer === undefined) return undefined;
   return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
-}
-
-/** The snapshot of that id, or the live one, which comes with it; throws `not_found`. */
-export async function chosenSnapshot(
-  store: ObjectStore,
-  tenantId: TenantId,
-  chosen: SnapshotId | undefined,
-  signal: AbortSignal,
-) {
-  const pointer = await readPublishedPointer(store, tenantId, signal);
-  const live = { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
-  if (chosen === undefined || chosen === pointer.current.snapshotId) {
-    return { manifest: live.manifest, isLive: true, live };
-  }
-  const stored = await readStoredManifest(store, tenantId, chosen, signal);
-  if (stored !== undefined) return { manifest: stored.manifest, isLive: false, live };
-  throw new Failure(
-    "not_found",
-    `Tenant ${tenantId} has no snapshot ${chosen}; it may have been pruned. \`snapshot list --tenant ${tenantId}\` shows what is there.`,
-  );
 }
 
 /**

@@ -6,10 +6,10 @@ import { checkedProgram } from "../../publish/content/checked-program.ts";
 import { type ContentRules, contentRules } from "../../publish/content/content-rules.ts";
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-snapshot.ts";
-import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
 import type { AskedDatabase, SourceAway } from "./asked-database.ts";
+import type { ElsewhereProgram } from "./search-source.ts";
 
 /** A program as the booking database has it now, and how a build would treat it. `dropped`: what partners would not see of it. */
 export type ProgramInSource =
@@ -54,7 +54,7 @@ export async function readProgramInSource(
     if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
     const found = await readProgram(client, tenantId, programId, rules.limits);
     if (found === undefined) {
-      const { readElsewhere } = await import("../../publish/source/find-programs.ts");
+      const { readElsewhere } = await import("./search-source.ts");
       return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     }
     const source = inSource(found, rules, now.toISOString().slice(0, 10));

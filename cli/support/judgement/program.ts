@@ -1,7 +1,7 @@
 import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/times.ts";
-import type { ElsewhereProgram } from "../../publish/source/find-programs.ts";
+import type { ElsewhereProgram } from "../facts/search-source.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
 import {
   activation,
