@@ -1,0 +1,67 @@
+import nock from "nock";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey, tokensKey } from "../../../core/object-key.ts";
+import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+
+const endpoint = "http://s3.example.test";
+const connection = {
+  endpoint,
+  region: "us-east-1",
+  credentials: { accessKeyId: "key", secretAccessKey: "secret" },
+};
+const store = createS3Store({
+  bucket: "bucket",
+  prefix: "p/",
+  forcePathStyle: true,
+  timeoutMs: 2000,
+  connection,
+});
+
+/** Only the wire matters here: what the store is sent, byte for byte, whatever it would make of it. */
+describe("what the S3 driver sends", () => {
+  beforeEach(() => nock.disableNetConnect());
+  afterEach(() => {
+    nock.cleanAll();
+    nock.enableNetConnect();
+  });
+
+  test("a put under If-Match is sent once, whatever the answer: a repetition could hide that the first one worked", async () => {
+    let requests = 0;
+    nock(endpoint)
+      .persist()
+      .put(/.*/)
+      .query(true)
+      .reply(() => {
+        requests += 1;
+        return [503, "<Error><Code>SlowDown</Code></Error>"];
+      });
+    const put = store.put(tokensKey, bytesBody(Buffer.from("{}")), {
+      condition: { kind: "match", etag: '"old"' },
+    });
+    await expect(put).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(requests).toBe(1);
+  });
+
+  test.each([
+    ["AccessDenied", 1, "store_denied", "s3:DeleteObject on arn:aws:s3:::bucket/p/*"],
+    ["InternalError", 3, "store_unavailable", "InternalError"],
+  ])("objects of a batch that stay for %s are asked for %i times", async (code, times, failure, message) => {
+    const asked: string[] = [];
+    nock(endpoint)
+      .persist()
+      .post("/bucket/")
+      .query(true)
+      .reply((_uri, body) => {
+        asked.push(String(body));
+        const gone = "<Deleted><Key>p/auth/tokens.json</Key></Deleted>";
+        const stayed = `<Error><Key>p/runs/confirmed.json</Key><Code>${code}</Code></Error>`;
+        return [200, `<DeleteResult>${gone}${stayed}</DeleteResult>`];
+      });
+    await expect(store.delete([tokensKey, confirmedKey])).rejects.toMatchObject({
+      code: failure,
+      message: expect.stringContaining(message),
+    });
+    expect(asked.map((body) => body.includes("tokens.json"))).toEqual([true, false, false].slice(0, times));
+  });
+});
