@@ -187,6 +187,7 @@ export function explanationJson(explanation: Explanation, now: Date): object {
     source: kind === undefined ? source : { kind, dropped, statuses },
     live: liveJson(explanation),
     pendingChanges: changes,
+    garbled: null,
     lastRun: lastRun && { ...lastRunJson(lastRun), problems: null },
     next,
   };
