@@ -61,7 +61,7 @@ export function createSharedGuard(
     return (await ofFirst).get(tenantId) ?? [];
   }
 
-  /** Whose the added programs are, if most of them are other tenants'. */
+  /** The other tenants that most of the added programs belong to, if there are any. */
   async function owners(build: AddingBuild): Promise<string | undefined> {
     const { added } = build;
     const found: TenantId[] = [];
