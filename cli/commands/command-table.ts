@@ -189,7 +189,7 @@ const commands: Readonly<
   "sandbox init": {
     description:
       "make the sandbox: programs of known ids, and a token for each kind of answer; may be repeated",
-    examples: ["> sandbox.env", "--rotate"],
+    examples: ["> sandbox.env", "--rotate", "--remove"],
     load: async () => (await import("./sandbox-init.ts")).sandboxInit,
   },
   inspect: {

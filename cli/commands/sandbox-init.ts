@@ -5,10 +5,10 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { type Audit, type AuditRequest, recordedChange } from "../operate/audit/audit.ts";
 import { publications } from "../operate/audit/changes.ts";
 import { isInSource } from "../operate/tenants/known-tenant.ts";
+import { removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { publishSandbox } from "../partners/sandbox/publish-sandbox.ts";
 import {
   provideSandboxTokens,
-  type SandboxReport,
   sandboxJson,
   sandboxText,
   tokenVariables,
@@ -23,6 +23,7 @@ interface SandboxFlags {
   readonly tenant: TenantId | undefined;
   readonly rotate: boolean;
   readonly withoutSource: boolean;
+  readonly json: boolean;
 }
 
 const usualId = "sandbox";
@@ -32,6 +33,7 @@ export const sandboxInit = command(
   {
     tenant: value("<id>", `its id, which no real tenant may have (default: ${usualId})`, asTenantId),
     rotate: flag("issue all its tokens anew and revoke the old ones"),
+    remove: flag("end the sandbox: revoke its tokens, and delete what is stored of it"),
     withoutSource: flag("do not ask the booking database whether it has a tenant of that id"),
     reason,
     json,
@@ -49,24 +51,25 @@ export const sandboxInit = command(
     return await recordedChange(
       shell,
       request,
-      (store, audit) => provide(store, audit, existing, shell, flags),
-      (report) => {
-        const issued = report.tokens.flatMap(({ plaintext }) => plaintext ?? []);
-        if (flags.json) return printJson(shell, sandboxJson(report), issued);
-        shell.stderr.write(sandboxText(report));
-        shell.stdout.write(tokenVariables(report.tokens), issued);
-      },
+      (store, audit) =>
+        flags.remove
+          ? end(store, audit, existing, shell, flags.json)
+          : provide(store, audit, existing, shell, flags),
+      (print) => print(),
     );
   },
 );
 
+/**
+ * Makes the sandbox. Returns a function that prints the result, which is called when the record of the audit is complete.
+ */
 async function provide(
   store: ObjectStore,
   audit: Audit,
   existing: TenantId | undefined,
   shell: Shell,
   flags: SandboxFlags,
-): Promise<SandboxReport> {
+): Promise<() => void> {
   const settings = settingsOf(shell);
   const tenantId = existing ?? flags.tenant ?? parseTenantId(usualId);
   // The sandbox must not take the id of a tenant that the source or the store has (P97).
@@ -87,7 +90,32 @@ async function provide(
   const run = await publishSandbox(store, tenantId, settings, shell);
   audit.note(publications([run]));
   const tokens = await provideSandboxTokens(store, tenantId, flags.rotate, shell, audit);
-  return { tenantId, run, tokens };
+  const report = { tenantId, run, tokens };
+  const issued = tokens.flatMap(({ plaintext }) => plaintext ?? []);
+  return () => {
+    if (flags.json) return printJson(shell, sandboxJson(report), issued);
+    shell.stderr.write(sandboxText(report));
+    shell.stdout.write(tokenVariables(tokens), issued);
+  };
+}
+
+/** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P3). */
+async function end(
+  store: ObjectStore,
+  audit: Audit,
+  tenantId: TenantId | undefined,
+  shell: Shell,
+  json: boolean,
+): Promise<() => void> {
+  if (tenantId === undefined) throw new Failure("not_found", "This store has no sandbox; nothing was done.");
+  const { now, signal } = shell;
+  const { revokedTokens, deletedObjects } = await removeTenant(tenantId, true, { store, audit, now, signal });
+  return () => {
+    if (json) return printJson(shell, { tenantId, revokedTokens, deletedObjects });
+    shell.stderr.write(
+      `Sandbox ${tenantId} ended: ${revokedTokens} token(s) revoked, ${deletedObjects} object(s) deleted.\n`,
+    );
+  };
 }
 
 function taken(tenantId: TenantId, who: string): Failure {

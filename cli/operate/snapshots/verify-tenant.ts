@@ -197,12 +197,12 @@ const findingRemedies = {
 
 /** No run builds the sandbox. */
 const sandboxRemedy =
-  "Run `sandbox init`; if the finding stays, `tenant remove {tenant} --purge` and then `sandbox init`, which issues new tokens.";
+  "Run `sandbox init`; if the finding stays, `sandbox init --remove` and then `sandbox init`, which issues new tokens.";
 
 type FindingCode = keyof typeof findingRemedies;
 
 function findingRemedy(code: FindingCode, tenantId: TenantId, isSandbox: boolean): string {
-  return (isSandbox ? sandboxRemedy : findingRemedies[code]).replaceAll("{tenant}", tenantId);
+  return isSandbox ? sandboxRemedy : findingRemedies[code].replaceAll("{tenant}", tenantId);
 }
 
 /** One line per tenant, then every finding with its object, and what to do about each kind once. */

@@ -39,7 +39,7 @@ interface RemovalContext {
  *    reach the store in that time, or asks for the registry less often, is the exception. Then delete the tenant's objects, the
  *    pointer first, so that every build that has read the pointer loses.
  * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older.
- * 5. If it was the sandbox, delete that document last, so that its removal can be repeated, too.
+ * 5. If it was the sandbox, delete that document last, so that `sandbox init --remove` can be repeated, too.
  */
 export async function removeTenant(
   tenantId: TenantId,

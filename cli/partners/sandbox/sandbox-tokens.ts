@@ -122,7 +122,7 @@ function newToken(
 }
 
 /** The result of `sandbox init`. */
-export interface SandboxReport {
+interface SandboxReport {
   readonly tenantId: TenantId;
   readonly run: TenantRun;
   readonly tokens: readonly SandboxToken[];

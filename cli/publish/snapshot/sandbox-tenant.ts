@@ -30,7 +30,7 @@ export async function makeSandbox(store: ObjectStore, tenantId: TenantId, now: D
 export function otherSandbox(tenantId: string): Failure {
   return new Failure(
     "usage",
-    `This store has another sandbox already: ${tenantId}. Use that one, or end it first with \`tenant remove ${tenantId} --purge\`.`,
+    `This store has another sandbox already: ${tenantId}. Use that one, or end it first with \`sandbox init --remove\`.`,
   );
 }
 

@@ -47,7 +47,7 @@ describe("audit list", () => {
     await call("snapshot", "rollback", "--tenant", "acme");
     await call("snapshot", "release", "--tenant", "acme");
     await call("sandbox", "init");
-    await call("tenant", "remove", "sandbox", "--purge");
+    await call("sandbox", "init", "--remove");
     const found = await records();
     expect(found.map(({ command }) => command).sort()).toEqual(["token create", ...calls.map(named)].sort());
     expect(found.every(({ outcome }) => outcome === "done")).toBe(true);
@@ -114,6 +114,5 @@ describe("audit list", () => {
 
 function named(args: readonly string[]): string {
   const words = args.slice(0, 2).join(" ");
-  const forced = args.find((arg) => arg === "--allow-shrink" || arg === "--purge");
-  return forced === undefined ? words : `${words} ${forced}`;
+  return args.includes("--allow-shrink") ? `${words} --allow-shrink` : words;
 }

@@ -90,7 +90,7 @@ const onHostileDesk: Readonly<Record<string, readonly Call[]>> = {
     runs("docs", "export", ...partner, "--company", hostileText, "--out", "/dev/null"),
   ],
   inspect: [runs("inspect", "--port", "0"), runs("inspect", "--port", "0", "--log", "-")],
-  "sandbox init": [runs("sandbox", "init")],
+  "sandbox init": [runs("sandbox", "init"), runs("sandbox", "init", "--remove")],
   config: [runs("config")],
   openapi: [runs("openapi")],
   demo: [runs("demo", "--check")],

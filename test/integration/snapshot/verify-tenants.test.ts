@@ -48,8 +48,8 @@ test("the sandbox, which no run builds, is mended by its own command", async () 
   await tools.store.put(key, bytesBody(Buffer.from("{}")));
   const { stdout } = await verify("--tenant", "sandbox", "--json");
   const [{ remedy }] = JSON.parse(stdout).tenants[0].findings;
-  expect(remedy).toMatch(/^Run `sandbox init`; .* `tenant remove sandbox --purge`/);
-  expect((await tools.run(["tenant", "remove", "sandbox", "--purge"])).status).toBe(0);
+  expect(remedy).toMatch(/^Run `sandbox init`; .* `sandbox init --remove`/);
+  expect((await tools.run([...args, "--remove"])).status).toBe(0);
   expect((await tools.run(args)).status).toBe(0);
   expect((await verify("--tenant", "sandbox")).status).toBe(0);
 });

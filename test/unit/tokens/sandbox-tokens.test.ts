@@ -17,7 +17,7 @@ const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 
 const store = fileStoreForEachTest();
 
-test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `tenant remove` overtakes", async () => {
+test("P91 the sandbox gets no token from a `sandbox init` that somebody else's `--remove` overtakes", async () => {
   await makeSandbox(store, sandbox, shell.now());
   let isRemoved = false;
   const overtaken: ObjectStore = {
