@@ -30,6 +30,17 @@ describe("the list", () => {
     expect(list.data.map(({ id }) => id)).toEqual(["a.1", "C", "A", "Z", "b", "a-1", "B", "a"]);
   });
 
+  test("D8 has one order, whatever the dates", () => {
+    const date = fc.option(fc.constantFrom("0001-01-01", "2026-12-31", "2027-01-01", "9999-12-31"));
+    const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,3}$/), { maxLength: 12 });
+    fc.assert(
+      fc.property(ids, fc.infiniteStream(date), (unordered, dates) => {
+        const programs = unordered.map((id): Program => [id, dates.next().value ?? null]);
+        expect(responses(programs).list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
+      }),
+    );
+  });
+
   test("D12, D8 counts its elements, and says success in the legacy form", () => {
     const { list, legacy } = responses([
       ["a", null],
@@ -50,6 +61,15 @@ describe("the list", () => {
     );
   });
 });
+
+function expectedOrder(programs: readonly Program[]): string[] {
+  return [...programs]
+    .sort(([id, date], [otherId, otherDate]) => {
+      if (date !== otherDate) return date === null ? 1 : otherDate === null ? -1 : date < otherDate ? -1 : 1;
+      return id < otherId ? -1 : 1;
+    })
+    .map(([id]) => id);
+}
 
 test("P21 the elements of a stored list are those that were put together, whatever the programs say", () => {
   const programs = fc.uniqueArray(anyProgramSource, { selector: ({ programId }) => programId, maxLength: 6 });
