@@ -1,6 +1,6 @@
 // Writes docs/commands.md and docs/settings.md from the programs themselves, and docs/reference.md from the OpenAPI document.
 // `--check` fails when a page is stale.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
@@ -8,6 +8,7 @@ import { packageVersion } from "../core/package-version.ts";
 import type { SettingTable } from "../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../core/settings.ts";
 import { apiReference } from "./api-reference.ts";
+import { writeOrCheck } from "./write-or-check.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
@@ -18,17 +19,9 @@ const sections = {
 };
 
 for (const [path, named] of Object.entries(sections)) {
-  const before = readFileSync(path, "utf8");
-  let after = before;
-  for (const [name, section] of Object.entries(named)) after = withSection(path, after, name, section);
-  if (before === after) console.log(`${path} is fresh.`);
-  else if (process.argv.includes("--check")) {
-    console.error(`${path} is stale: run \`npm run generate\`.`);
-    process.exitCode = 1;
-  } else {
-    writeFileSync(path, after);
-    console.log(`${path} is written.`);
-  }
+  let text = readFileSync(path, "utf8");
+  for (const [name, section] of Object.entries(named)) text = withSection(path, text, name, section);
+  writeOrCheck(path, text, "generate");
 }
 
 function withSection(path: string, text: string, name: string, section: string): string {

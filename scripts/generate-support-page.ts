@@ -1,16 +1,8 @@
-// Writes the complaints into docs/support.md by planting each fault and running its command. `--check` fails when stale.
-import { readFile, writeFile } from "node:fs/promises";
+// Renews what the commands print in docs/support.md: causes each complaint and runs its command. `--check` fails when stale.
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
 import { supportPage, supportPagePath } from "./support-page/support-page.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { writeOrCheck } from "./write-or-check.ts";
 
-const before = await readFile(supportPagePath, "utf8");
-const after = await withEmbeddedPostgres(temporaryFolder("support-page"), supportPage);
-if (before === after) console.log(`${supportPagePath} is fresh.`);
-else if (process.argv.includes("--check")) {
-  console.error(`${supportPagePath} is stale: run \`npm run generate:support\`.`);
-  process.exitCode = 1;
-} else {
-  await writeFile(supportPagePath, after);
-  console.log(`${supportPagePath} is written.`);
-}
+const page = await withEmbeddedPostgres(temporaryFolder("support-page"), supportPage);
+writeOrCheck(supportPagePath, page, "generate:support");

@@ -1,71 +1,62 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Company, openCompany } from "./company.ts";
-import { type Complaint, cause } from "./complaint.ts";
-import { complaints } from "./complaints.ts";
+import { type Cause, causes, plant } from "./causes.ts";
+import { openCompany } from "./company.ts";
 
-/** Where the page is, relative to the project's root; the generated part stands between the two marks. */
+/** Where the page is, relative to the project's root. */
 export const supportPagePath = "docs/support.md";
-const [start, end] = ["<!-- generated: complaints -->", "<!-- end -->"];
 
-/** Makes the page: causes each complaint in a new database, and runs its command. */
+/** The command of a section, and what it printed when the page was made. */
+const printed = /^```console\n\$ partner-programs (.+)\n[\s\S]*?^```$/m;
+
+/**
+ * The page with what the commands print today: each complaint's cause happens in a company of its own, and then its command is run.
+ * Throws when a cause has no section.
+ */
 export async function supportPage(databaseUrl: string): Promise<string> {
-  const text = await readFile(supportPagePath, "utf8");
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${supportPagePath} has no generated part`);
   const directory = await mkdtemp(join(tmpdir(), "support-page-"));
+  const sections = (await readFile(supportPagePath, "utf8")).split(/^(?=## )/m);
+  const missing = new Set(Object.keys(causes));
   try {
-    const sections: string[] = [];
-    for (const complaint of complaints) {
-      const company = await openCompany(databaseUrl, join(directory, "company"));
-      try {
-        sections.push(await section(complaint, company));
-      } finally {
-        await company.close();
-      }
+    for (const [at, section] of sections.entries()) {
+      const [, command] = printed.exec(section) ?? [];
+      const title = section.slice("## ".length, section.indexOf("\n"));
+      const cause = causes[title];
+      if (command === undefined || cause === undefined) continue;
+      missing.delete(title);
+      const shown = await shownBy(command, cause, databaseUrl, join(directory, "company"));
+      // A function, since the output may hold what `replace` takes for a group.
+      sections[at] = section.replace(
+        printed,
+        () => `\`\`\`console\n$ partner-programs ${command}\n${shown}\n\`\`\``,
+      );
     }
-    return `${text.slice(0, from + start.length)}\n\n${index()}\n${sections.join("\n")}\n${text.slice(to)}`;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+  if (missing.size > 0) throw new Error(`${supportPagePath} has no complaint "${[...missing].join('", "')}"`);
+  return sections.join("");
 }
 
-async function section(complaint: Complaint, company: Company): Promise<string> {
-  const { title, story, command, meaning } = complaint;
-  const { terminal, logFile } = company;
-  terminal.at("2027-03-02T06:00:00Z");
-  await company.command("snapshot", "build");
-  await cause(complaint, company);
-  const args = command.split(" ").map((arg) => (arg === "gateway.log" ? logFile : arg));
-  const { status, shown } = await terminal.run(args);
-  if (status !== 0) throw new Error(`${title}: ${command} ended with ${status}: ${shown}`);
-  return [
-    `## ${title}`,
-    "",
-    story,
-    "",
-    "```console",
-    `$ partner-programs ${command}`,
-    shown.replaceAll(logFile, "gateway.log").trimEnd(),
-    "```",
-    "",
-    meaning,
-    "",
-  ].join("\n");
-}
-
-function index(): string {
-  const rows = complaints.map(({ title, command }) => {
-    const anchor = title
-      .toLowerCase()
-      .replace(/[^a-z0-9 -]/g, "")
-      .replaceAll(" ", "-");
-    const general = command
-      .replace(/^request explain \S+/, "request explain REQUEST_ID")
-      .replace(/--tenant \S+/, "--tenant ID")
-      .replace(/--program \S+/, "--program ID");
-    return `| [${title}](#${anchor}) | \`${general}\` |`;
-  });
-  return ["| what partners say | the command |", "| --- | --- |", ...rows, ""].join("\n");
+async function shownBy(
+  command: string,
+  cause: Cause,
+  databaseUrl: string,
+  directory: string,
+): Promise<string> {
+  const company = await openCompany(databaseUrl, directory);
+  try {
+    const { terminal, logFile } = company;
+    const args = command.split(" ").map((arg) => (arg === "gateway.log" ? logFile : arg));
+    terminal.at("2027-03-02T06:00:00Z");
+    await company.command("snapshot", "build");
+    // `request explain ID --log gateway.log`
+    await plant(cause, company, args[2] ?? "");
+    const { status, shown } = await terminal.run(args);
+    if (status !== 0) throw new Error(`${command} ended with ${status}: ${shown}`);
+    return shown.replaceAll(logFile, "gateway.log").trimEnd();
+  } finally {
+    await company.close();
+  }
 }
