@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { Marked, type Token } from "marked";
+import { Marked } from "marked";
 import { type Html, html } from "../../cli/output/html.ts";
 import { compactJson } from "../../cli/partners/folder/compact-json.ts";
 import type { RenderedPage } from "../../cli/partners/folder/site-page.ts";
@@ -9,8 +9,8 @@ export type FolderLink = (repositoryPath: string) => string;
 
 /**
  * A page of the partner guide as markup for the partner's folder. Between `<!-- not in the folder -->` and `<!-- end -->`
- * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone.
- * Blocks of code in several languages, one after the other, can be unfolded one by one.
+ * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone. Of HTML only
+ * `unfolded` is taken.
  */
 export function renderedPage(path: string, markdown: string, folderLink: FolderLink): RenderedPage {
   const text = forTheFolder(markdown);
@@ -39,74 +39,20 @@ export function renderedPage(path: string, markdown: string, folderLink: FolderL
         const rows = token.rows.map((row) => row.map((cell) => this.parser.parseInline(cell.tokens)));
         return tableMarkup(cells, rows);
       },
-      html({ text: comment }) {
-        if (!/^<!--[\s\S]*-->\s*$/.test(comment)) throw new Error(`${path} has HTML: ${comment}`);
-        return "";
+      html({ text: source }) {
+        if (unfolded.test(source)) return source;
+        if (/^<!--[\s\S]*-->\s*$/.test(source)) return "";
+        throw new Error(`${path} has HTML: ${source}`);
       },
     },
   });
-  const body = blocksOf(marked.lexer(text))
-    .map((block) => blockMarkup(block, (token) => marked.parser([token])))
-    .join("\n");
+  const body = marked.parse(text, { async: false });
   if (title === "") throw new Error(`${path} has no title`);
   return { title, body };
 }
 
-/** A piece of code in one language. */
-interface CodeSample {
-  readonly language: string;
-  readonly code: string;
-}
-
-/** The languages between which readers choose. */
-const languageNames: Readonly<Record<string, string>> = {
-  sh: "curl",
-  python: "Python",
-  ts: "TypeScript",
-  js: "JavaScript",
-};
-
-/** A token as it is, or code in one or several languages. */
-type Block = { readonly token: Token } | { readonly samples: readonly CodeSample[] };
-
-/** The tokens, with each run of code in several languages as one block. */
-function blocksOf(tokens: readonly Token[]): readonly Block[] {
-  const blocks: Block[] = [];
-  let samples: CodeSample[] = [];
-  for (const token of tokens) {
-    if (token.type === "space") continue;
-    const sample = sampleOf(token);
-    if (
-      sample !== undefined &&
-      samples.length > 0 &&
-      samples.every(({ language }) => language !== sample.language)
-    ) {
-      samples.push(sample);
-      continue;
-    }
-    samples = sample === undefined ? [] : [sample];
-    blocks.push(sample === undefined ? { token } : { samples });
-  }
-  return blocks;
-}
-
-function sampleOf(token: Token): CodeSample | undefined {
-  if (token.type !== "code" || !Object.hasOwn(languageNames, String(token.lang))) return undefined;
-  return { language: String(token.lang), code: String(token.text) };
-}
-
-function blockMarkup(block: Block, parsed: (token: Token) => string): string {
-  if ("token" in block) return parsed(block.token);
-  const [only, ...others] = block.samples;
-  if (only === undefined) return "";
-  if (others.length === 0) return codeBlock(only.code).markup;
-  // The first one is open.
-  const samples = block.samples.map(
-    ({ language, code }, at) =>
-      html`<details${at === 0 && html` open`}><summary>${languageNames[language] ?? language}</summary>${codeBlock(code)}</details>\n`,
-  );
-  return html`${samples}`.markup;
-}
+/** The tags around a part that readers unfold, as a sample in one of several languages. */
+const unfolded = /^<details( open)?>\s*<summary>\w+<\/summary>\s*$|^<\/details>\s*$/;
 
 function forTheFolder(markdown: string): string {
   return markdown
