@@ -17,33 +17,24 @@ const setupFiles = ["test/support/property-seed.ts"];
 const isRest = process.env.TEST_REST === "1";
 const done = isRest ? ranWhole() : [];
 
+const unit = ["test/unit/**/*.test.ts"];
+const integration = isQuick ? [...quickIntegration] : ["test/integration/**/*.test.ts"];
+const globalSetup = ["test/support/global-setup.ts"];
+const options = { exclude: [...done], isolate, setupFiles, ...hanging };
+
+// Each worker of each project loads all code anew, which takes a core seconds. So where all tests run they are one project;
+// elsewhere the unit tests are a project of their own, which needs no database.
+const together = [{ test: { name: "all", include: [...unit, ...integration], globalSetup, ...options } }];
+const apart = [
+  { test: { name: "unit", include: unit, ...options } },
+  { test: { name: "integration", include: integration, globalSetup, ...options } },
+];
+
 export default defineConfig({
   test: {
-    // Many tests wait for deadlines and processes: two workers for each core keep all cores busy.
-    maxWorkers: availableParallelism() * 2,
+    // Most of the rest wait for deadlines and processes: three workers for each core keep all cores busy. The quick pass waits little.
+    maxWorkers: availableParallelism() * (isQuick ? 1 : 3),
     sequence: { sequencer: LongestFirst },
-    projects: [
-      {
-        test: {
-          name: "unit",
-          include: ["test/unit/**/*.test.ts"],
-          exclude: [...done],
-          isolate,
-          setupFiles,
-          ...hanging,
-        },
-      },
-      {
-        test: {
-          name: "integration",
-          include: isQuick ? [...quickIntegration] : ["test/integration/**/*.test.ts"],
-          exclude: [...done],
-          globalSetup: ["test/support/global-setup.ts"],
-          isolate,
-          setupFiles,
-          ...hanging,
-        },
-      },
-    ],
+    projects: isQuick || isRest ? together : apart,
   },
 });

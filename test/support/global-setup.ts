@@ -15,17 +15,22 @@ import { databaseUrl, onServer } from "./postgres.ts";
  * it is). Returns what undoes it.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  if (process.env.TEST_SKIP_BUILD !== "1") await build();
+  const building = process.env.TEST_SKIP_BUILD === "1" ? Promise.resolve() : build();
   const server = await startServer();
   const template = `test_template_${randomBytes(6).toString("hex")}`;
   await onServer(server.url, `CREATE DATABASE ${template} TEMPLATE template0`);
   await initSource(databaseUrl(server.url, template));
   project.provide("postgresUrl", server.url);
   project.provide("templateDatabase", template);
-  return async () => {
+  const undo = async (): Promise<void> => {
     await onServer(server.url, `DROP DATABASE ${template} WITH (FORCE)`);
     await server.stop();
   };
+  await building.catch(async (error: unknown) => {
+    await undo();
+    throw error;
+  });
+  return undo;
 }
 
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -6,7 +6,7 @@ import { CommitWorld } from "../../support/commit-world.ts";
 import { BrokenRun, describe } from "../../support/explore.ts";
 import { sized } from "../../support/quick-pass.ts";
 
-const runs = process.env.COMMIT_MODEL === "deep" ? 100_000 : sized({ whole: 1500, quick: 200 });
+const runs = process.env.COMMIT_MODEL === "deep" ? 100_000 : sized({ whole: 1500, quick: 100 });
 
 /**
  * Which of the possible things happens next: mostly the next call, in its turn. Shrinks to few and plain steps, so that a

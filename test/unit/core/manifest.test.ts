@@ -71,7 +71,7 @@ describe("a manifest", () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    const most = sized({ whole: 100_000, quick: 40_000 });
+    const most = sized({ whole: 100_000, quick: 20_000 });
     const times = await growth(wholeText(sample(most / 4)), wholeText(sample(most)), async (text) => {
       const { programs } = await read(text, text.length);
       expect(programs.get(`p-${programs.count - 1}`)).toMatchObject({ size: programs.count });
