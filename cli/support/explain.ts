@@ -1,11 +1,12 @@
 import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
+import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
-import { type LiveReading, readLive, vouched } from "./facts/live.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
-import { readTenants } from "./facts/tenants.ts";
+import { type LiveReading, readLive, readTenants } from "./facts/tenants.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
@@ -27,7 +28,9 @@ export async function explainProgram(
 ): Promise<Explanation> {
   const { store, database, reader, signal } = context;
   const { tenantId, programId } = program;
-  const live = await readLive(store, tenantId, signal, (pointer) => vouched(store, pointer, signal));
+  const live = await readLive(store, tenantId, signal, ({ current }) =>
+    readLiveManifest(store, current, signal),
+  );
   const tenant = await judgedTenantOf(context, tenantId, live);
   const [source, found] = await Promise.all([
     tenant.isSandbox
@@ -40,7 +43,7 @@ export async function explainProgram(
   const otherSpelling =
     other === undefined ? null : await explainProgram(context, { tenantId, programId: other.programId });
   const served = found.kind === "live" ? found.served : null;
-  const changes = await pendingChanges(source, served);
+  const changes = pendingChanges(source, served);
   const facts: ProgramFacts = { ...program, tenant, source, store: found, otherSpelling, changes };
   return { ...facts, ...judgedProgram(facts, reader) };
 }
@@ -61,7 +64,7 @@ export async function judgedTenantOf(
   tenantId: TenantId,
   live?: LiveReading,
 ): Promise<JudgedTenant> {
-  const { tenants } = await readTenants({ store, only: tenantId, ...(live && { live }), signal });
+  const { tenants } = await readTenants({ store, only: tenantId, live, signal });
   const [facts] = tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return judgedTenant(facts, reader);
@@ -69,10 +72,9 @@ export async function judgedTenantOf(
 
 type Served = Extract<ProgramInStore, { readonly kind: "live" }>["served"];
 
-async function pendingChanges(source: ProgramInSource, served: Served): Promise<ProgramFacts["changes"]> {
+function pendingChanges(source: ProgramInSource, served: Served): ProgramFacts["changes"] {
   if (source.kind !== "publishable" || served === null) return null;
   // Equal digests prove that nothing differs. The comparison only tells where the documents differ.
   if (source.sha256 === served.sha256) return [];
-  const { programChanges } = await import("../operate/snapshots/program-changes.ts");
   return programChanges(served.document, source.document);
 }

@@ -1,8 +1,6 @@
 import type { Current } from "../../../core/current.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import { type PublishedSnapshot, readTenantSnapshots } from "./tenant-snapshots.ts";
+import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /** A time in which partners saw a snapshot. */
 export interface LivePeriod {
@@ -15,27 +13,6 @@ export interface LivePeriod {
   readonly how: "published" | "rolled back to";
   /** Whether the snapshot that partners saw right before is damaged or not kept. */
   readonly isAfterGap: boolean;
-}
-
-/** A tenant's snapshots, and when partners saw which, as far as snapshots are kept. */
-export interface LiveHistory {
-  /** By generation, highest first. */
-  readonly published: readonly PublishedSnapshot[];
-  /** Newest first. */
-  readonly periods: readonly LivePeriod[];
-  /** Whether there are older snapshots, which were not looked at. */
-  readonly hasOlder: boolean;
-}
-
-/** P48: reads the heads of the manifests, and the marks of rollbacks; of the newest snapshots only, when `newest` is given. */
-export async function readLivePeriods(
-  store: ObjectStore,
-  pointer: PointerVersion,
-  signal: AbortSignal,
-  newest?: number,
-): Promise<LiveHistory> {
-  const { published, hasOlder } = await readTenantSnapshots(store, pointer, signal, newest);
-  return { published, periods: livePeriods(published, pointer.current), hasOlder };
 }
 
 /** What is known of a stored snapshot, from which its periods follow. */

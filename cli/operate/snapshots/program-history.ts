@@ -5,7 +5,7 @@ import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
-import { readLivePeriods } from "./live-periods.ts";
+import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A snapshot as support speaks of it. */
 export interface SnapshotMoment {
@@ -47,7 +47,7 @@ export async function readProgramVersions(
   signal: AbortSignal,
 ): Promise<ProgramVersions> {
   const { tenantId } = pointer.current;
-  const { published, periods, hasOlder } = await readLivePeriods(store, pointer, signal, maxSnapshots);
+  const { published, periods, hasOlder } = await readTenantSnapshots(store, pointer, signal, maxSnapshots);
   const looked = periods.slice(0, maxSnapshots);
   const entries = new Map<SnapshotId, ProgramVersion["entry"]>();
   await forEachBounded([...new Set(looked.map(({ snapshotId }) => snapshotId))], 4, async (id) => {

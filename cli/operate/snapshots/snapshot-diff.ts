@@ -12,8 +12,8 @@ import {
   responseBytes,
   type VouchedSnapshot,
 } from "../../publish/snapshot/stored-snapshot.ts";
-import { readLivePeriods } from "./live-periods.ts";
 import { changeLines, type ProgramChange, programChanges } from "./program-changes.ts";
+import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A program on one side only. */
 export interface NamedProgram {
@@ -99,7 +99,7 @@ export async function snapshotBefore(
   live: VouchedSnapshot,
   signal: AbortSignal,
 ): Promise<Manifest> {
-  const { periods } = await readLivePeriods(store, live.pointer, signal);
+  const { periods } = await readTenantSnapshots(store, live.pointer, signal);
   const own = periods.findIndex(({ snapshotId }) => snapshotId === manifest.snapshotId);
   const earlier = periods.slice(own + 1).map(({ snapshotId }) => snapshotId);
   for (const snapshotId of own === -1 ? [manifest.parent] : earlier) {

@@ -4,8 +4,9 @@ import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
 import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import { type LivePeriod, livePeriods } from "./live-periods.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
-import { type MarkedRollback, readMark, type StoredMark } from "./snapshot-marks.ts";
+import { type MarkedRollback, readMark } from "./snapshot-marks.ts";
 
 /** A snapshot that partners see or have seen. */
 export interface PublishedSnapshot extends ManifestHead {
@@ -24,6 +25,8 @@ export interface PublishedSnapshot extends ManifestHead {
 export interface TenantSnapshots {
   /** By generation, highest first. */
   readonly published: readonly PublishedSnapshot[];
+  /** When partners saw which, as far as snapshots are kept, newest first (P48). */
+  readonly periods: readonly LivePeriod[];
   /** Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a prune left. */
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
@@ -53,7 +56,7 @@ export async function readTenantSnapshots(
     if (isSnapshotId(folder)) all.push(folder);
   }
   const folders = all.filter((folder, at) => folder === liveId || at >= all.length - newest);
-  const found: FoundSnapshot[] = [];
+  const found: PublishedSnapshot[] = [];
   const damaged: TenantSnapshots["damaged"][number][] = [];
   await forEachBounded(folders, maxParallelReads, async (snapshotId) => {
     try {
@@ -61,7 +64,14 @@ export async function readTenantSnapshots(
       if (head === undefined) return;
       const withdrawn = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
       const condemned = await readMark(store, tenantId, snapshotId, "condemned", signal);
-      found.push({ head, withdrawn, isCondemned: condemned !== undefined });
+      found.push({
+        ...head,
+        isLive: snapshotId === liveId,
+        liveUntil: null,
+        withdrawnAt: withdrawn?.storedAt ?? null,
+        rollbacks: withdrawn?.rollbacks ?? [],
+        isCondemned: condemned !== undefined,
+      });
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code !== "corrupt_document") throw error;
@@ -70,31 +80,16 @@ export async function readTenantSnapshots(
   });
 
   const times = lifetimes(found, pointer);
-  const published = found.flatMap(({ head, withdrawn, isCondemned }): PublishedSnapshot[] => {
-    const isLive = head.snapshotId === liveId;
-    const liveUntil = times.get(head.snapshotId);
-    if (!isLive && liveUntil === undefined) return [];
-    return [
-      {
-        ...head,
-        isLive,
-        liveUntil: isLive ? null : new Date(liveUntil ?? 0),
-        withdrawnAt: withdrawn?.storedAt ?? null,
-        rollbacks: withdrawn?.rollbacks ?? [],
-        isCondemned,
-      },
-    ];
+  const published = found.flatMap((snapshot): PublishedSnapshot[] => {
+    const until = times.get(snapshot.snapshotId);
+    if (snapshot.isLive) return [snapshot];
+    return until === undefined ? [] : [{ ...snapshot, liveUntil: new Date(until) }];
   });
   published.sort((a, b) => b.generation - a.generation || (a.snapshotId < b.snapshotId ? 1 : -1));
+  const periods = livePeriods(published, pointer.current);
   const known = new Set([...published, ...damaged].map(({ snapshotId }) => snapshotId));
   const others = folders.filter((folder) => !known.has(folder));
-  return { published, others, damaged, hasOlder: folders.length < all.length };
-}
-
-interface FoundSnapshot {
-  readonly head: ManifestHead;
-  readonly withdrawn: StoredMark | undefined;
-  readonly isCondemned: boolean;
+  return { published, periods, others, damaged, hasOlder: folders.length < all.length };
 }
 
 /**
@@ -102,26 +97,25 @@ interface FoundSnapshot {
  * so the time of a child's manifest is too early a bound. The child was certainly live by the time of *its* successor.
  */
 function lifetimes(
-  found: readonly FoundSnapshot[],
+  found: readonly PublishedSnapshot[],
   { current, modifiedAt }: PointerVersion,
 ): ReadonlyMap<SnapshotId, number> {
   const liveBy = new Map<SnapshotId, number>();
   const liveUntil = new Map<SnapshotId, number>();
-  for (const { head, withdrawn } of found) {
-    if (withdrawn === undefined) continue;
-    liveBy.set(head.snapshotId, withdrawn.storedAt.getTime());
-    liveUntil.set(head.snapshotId, withdrawn.storedAt.getTime());
+  for (const { snapshotId, withdrawnAt } of found) {
+    if (withdrawnAt === null) continue;
+    liveBy.set(snapshotId, withdrawnAt.getTime());
+    liveUntil.set(snapshotId, withdrawnAt.getTime());
   }
-  for (const { head } of found) {
-    if (head.parent === null) continue;
-    const known = liveBy.get(head.parent) ?? Number.POSITIVE_INFINITY;
-    liveBy.set(head.parent, Math.min(head.storedAt.getTime(), known));
+  for (const { parent, storedAt } of found) {
+    if (parent === null) continue;
+    liveBy.set(parent, Math.min(storedAt.getTime(), liveBy.get(parent) ?? Number.POSITIVE_INFINITY));
   }
   liveBy.set(current.snapshotId, modifiedAt.getTime());
-  for (const { head } of found) {
-    if (head.parent === null) continue;
-    const replacedAt = Math.max(head.storedAt.getTime(), liveBy.get(head.snapshotId) ?? 0);
-    liveUntil.set(head.parent, Math.max(replacedAt, liveUntil.get(head.parent) ?? 0));
+  for (const { snapshotId, parent, storedAt } of found) {
+    if (parent === null) continue;
+    const replacedAt = Math.max(storedAt.getTime(), liveBy.get(snapshotId) ?? 0);
+    liveUntil.set(parent, Math.max(replacedAt, liveUntil.get(parent) ?? 0));
   }
   return liveUntil;
 }

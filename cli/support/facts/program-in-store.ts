@@ -8,7 +8,7 @@ import { isProgramListResponse } from "../../../schemas/generated/validators-pub
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import type { LiveReading } from "./live.ts";
+import type { LiveReading } from "./tenants.ts";
 
 export type ProgramInStore =
   /** Nothing was ever published for the tenant. `isStore`: whether that place was ever used as a store (W160). */
@@ -37,7 +37,7 @@ export interface ServedProgram {
 
 export async function readProgramInStore(
   store: ObjectStore,
-  reading: LiveReading,
+  reading: LiveReading<Manifest>,
   programId: string,
   now: Date,
   signal: AbortSignal,
@@ -47,15 +47,15 @@ export async function readProgramInStore(
     return { kind: "unpublished", store: store.address, isStore };
   }
   if (reading.kind === "damaged") return { kind: "damaged", reason: reading.reason };
-  const { live } = reading;
-  const { snapshotId, programs } = live.manifest;
+  const { pointer, content: manifest } = reading;
+  const { snapshotId, programs } = manifest;
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
-  const entry = detailEntry(live.manifest, programId);
+  const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
     const history = await import("../../operate/snapshots/program-history.ts");
     const past =
-      (await history.removedByLastBuild(store, live, programId, signal)) ??
-      history.programPast(await history.readProgramVersions(store, live.pointer, programId, signal), {
+      (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
+      history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {
         snapshotId,
         at: now,
       });

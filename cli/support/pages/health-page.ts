@@ -12,7 +12,7 @@ import {
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
-import { outcomeTone } from "../texts/described-tenant.ts";
+import { outcomeTone } from "../texts/description.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import type { Inspection, Page } from "./page.ts";
 import {

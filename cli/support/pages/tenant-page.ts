@@ -2,7 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
-import { type LiveHistory, readLivePeriods } from "../../operate/snapshots/live-periods.ts";
+import { readTenantSnapshots, type TenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";
@@ -11,7 +11,7 @@ import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
-import { describedTenant } from "../texts/described-tenant.ts";
+import { describedTenant } from "../texts/description.ts";
 import { programPath, tenantPath } from "./addresses.ts";
 import { concernItem } from "./health-page.ts";
 import { homeTrail, type Inspection, type Page } from "./page.ts";
@@ -40,7 +40,7 @@ export async function tenantPage(tenantId: TenantId, inspection: Inspection): Pr
   const tenant = judgedTenant(facts, reader);
   const live = tenant.live === null ? undefined : await publishedSnapshot(store, tenantId, signal);
   const programs = live && (await storedPrograms(store, live.manifest, signal));
-  const history = live && (await readLivePeriods(store, live.pointer, signal));
+  const history = live && (await readTenantSnapshots(store, live.pointer, signal));
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
@@ -113,7 +113,11 @@ function keyBadge(token: RegisteredToken, reader: Reader): Html {
 }
 
 /** The newest times in which partners saw a version. After a rollback, one version may have had several. */
-function versionsSection(tenant: JudgedTenant, { published, periods }: LiveHistory, reader: Reader): Html {
+function versionsSection(
+  tenant: JudgedTenant,
+  { published, periods }: TenantSnapshots,
+  reader: Reader,
+): Html {
   const byId = new Map(published.map((snapshot) => [snapshot.snapshotId, snapshot]));
   // P91: partners saw the live snapshot only until the removal of the tenant.
   const end = goneSince(tenant);

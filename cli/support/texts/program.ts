@@ -11,8 +11,16 @@ import type { ServedProgram } from "../facts/program-in-store.ts";
 import { problemWords } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { type Judgement, stepText } from "../judgement/steps.ts";
-import { describedAge, describedBuilds, holdLine, lastRunJson } from "./described-tenant.ts";
-import { type DescribedRow, type Line, labelledRows, type Piece } from "./description.ts";
+import {
+  type DescribedRow,
+  describedAge,
+  describedBuilds,
+  holdLine,
+  type Line,
+  labelledRows,
+  lastRunJson,
+  type Piece,
+} from "./description.ts";
 
 /** What partners see of a program and why, with the differences to what the booking system has. */
 export function explanationText(explanation: Explanation, layout: Layout): string {

@@ -7,8 +7,7 @@ import { type Labelled, labelledLines } from "../../output/wrap.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";
-import { describedTenant, lastRunJson, outcomeTone } from "./described-tenant.ts";
-import { labelledRows } from "./description.ts";
+import { describedTenant, labelledRows, lastRunJson, outcomeTone } from "./description.ts";
 
 /** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
