@@ -2,29 +2,31 @@
 // once, of a gateway that has just started and of one whose code V8 has compiled; the store itself, asked for the same objects, is
 // the yardstick. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
-import { parseTenantId } from "../../core/ids.ts";
-import { snapshotPrefix } from "../../core/object-key.ts";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
+import type { RunReport } from "../../schemas/generated/types.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { measuredCli } from "./measured-run.ts";
 import { type OnceEach, onceEach } from "./once-each.ts";
 import { memoryMb } from "./process-figures.ts";
 import { benchOptions, median, type Row, reportBench } from "./report.ts";
-import { openBucket } from "./s3-bucket.ts";
-import { type BenchServer, startGateway, tokenHeaders } from "./servers.ts";
-import { detailOf, publishTenant } from "./synthetic-tenant.ts";
+import { seedTenants } from "./seeded.ts";
+import { type BenchServer, detailPaths, startGateway, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ rounds: "5", details: "500" });
 const connections = 8;
 const cold = Number(values.details);
 /** After so many parts, each of as many requests as are measured, the gateway's code counts as compiled. */
 const warmingParts = 8;
-const { endpoint, bucket, prefix, store, env } = await openBucket("cold", 10_000);
-const tenant = parseTenantId("cold");
-const ids = Array.from({ length: cold * (warmingParts + 1) }, (_, at) => `program-${at}`);
-
-const details = new Map(ids.map((id) => [id, detailOf(id)]));
-const snapshot = await publishTenant(store, tenant, Buffer.from('{"data":[],"meta":{"count":0}}'), details);
+const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket } = process.env;
+if (endpoint === undefined || bucket === undefined)
+  throw new Error("Give it a store: bash scripts/ceph-s3.sh run npm run bench:cold");
+const prefix = `bench-cold-${Date.now()}/`;
+const settings = { STORE_URL: `s3://${bucket}/${prefix}`, S3_FORCE_PATH_STYLE: "true", LOG_LEVEL: "warn" };
+const env: NodeJS.ProcessEnv = { ...process.env, ...settings };
+const tenant = await publishTenant();
 await makeReadable();
-const headers = await tokenHeaders(tenant, env);
-const paths = ids.map((id) => `/v1/programs/${id}`);
+const headers = await tokenHeaders(tenant.tenantId, env);
+const paths = await publishedPaths();
 
 type Part = OnceEach & { readonly cpuMs: number; readonly memoryMb: number };
 const results = new Map<string, Part[]>();
@@ -32,11 +34,35 @@ for (let round = 0; round < Number(values.rounds); round += 1) {
   const sides = [gatewayRound, storeRound];
   for (const side of round % 2 === 0 ? sides : sides.reverse()) await side();
 }
-await store.close();
 reportBench("cold", rows());
 
+/** Publishes a tenant with more programs than a gateway is asked for. */
+async function publishTenant(): Promise<{ readonly tenantId: string; readonly snapshotId: string | null }> {
+  const folder = temporaryFolder("bench");
+  return await withEmbeddedPostgres(folder, async (databaseUrl) => {
+    const own = { ...env, DATA_DIR: folder, DATABASE_URL: databaseUrl };
+    // Some seeded programs are not published.
+    await seedTenants(own, databaseUrl, [cold * (warmingParts + 1) * 2]);
+    const { tenants }: RunReport = JSON.parse(
+      (await measuredCli(["snapshot", "build", "--json"], own)).stdout,
+    );
+    const [built] = tenants;
+    if (built === undefined) throw new Error("no tenant was built");
+    return built;
+  });
+}
+
+async function publishedPaths(): Promise<readonly string[]> {
+  const gateway = await startGateway(env);
+  try {
+    return (await detailPaths(gateway.url, headers)).slice(0, cold * (warmingParts + 1));
+  } finally {
+    await gateway.stop();
+  }
+}
+
 async function gatewayRound(): Promise<void> {
-  const gateway = await startGateway({ ...env, LOG_LEVEL: "warn" });
+  const gateway = await startGateway(env);
   // This request makes the gateway read the manifest, since only bodies are to be measured.
   await fetch(`${gateway.url}/v1/programs/unknown`, { headers });
   try {
@@ -49,9 +75,9 @@ async function gatewayRound(): Promise<void> {
 }
 
 async function storeRound(): Promise<void> {
-  const folder = `/${bucket}/${prefix}${snapshotPrefix(tenant, snapshot)}`;
-  const objects = paths.slice(-cold).map((path) => `${folder}${path.slice(1)}.json`);
-  const result = await onceEach(endpoint.href, {}, objects, connections);
+  const folder = `/${bucket}/${prefix}tenants/${tenant.tenantId}/snapshots/${tenant.snapshotId}`;
+  const objects = paths.slice(-cold).map((path) => `${folder}${path}.json`);
+  const result = await onceEach(endpoint ?? "", {}, objects, connections);
   keep("store", { ...result, cpuMs: Number.NaN, memoryMb: Number.NaN });
 }
 
@@ -87,7 +113,7 @@ function rows(): Row[] {
 }
 
 async function makeReadable(): Promise<void> {
-  const client = new S3Client({ forcePathStyle: true, endpoint: endpoint.href });
+  const client = new S3Client({ forcePathStyle: true });
   const allowed = { Action: ["s3:GetObject"], Resource: [`arn:aws:s3:::${bucket}/*`] };
   const statement = { Effect: "Allow", Principal: "*", ...allowed };
   const Policy = JSON.stringify({ Version: "2012-10-17", Statement: [statement] });

@@ -1,16 +1,13 @@
 // `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that gives the same
 // answers. Rounds are interleaved; figures are medians over rounds.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { runCli } from "../../cli/demo/programs.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type LoadResult, load } from "./load.ts";
 import { type BenchCase, expectSameAnswers, recordAnswers } from "./record.ts";
 import { benchOptions, median, type Row, reportBench } from "./report.ts";
-import { type BenchServer, startGateway, startServer, tokenHeaders } from "./servers.ts";
-import { listOfBytes, publishTenant } from "./synthetic-tenant.ts";
+import { seedTenants } from "./seeded.ts";
+import { type BenchServer, detailPaths, startGateway, startServer, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ rounds: "15", seconds: "1" });
 const rounds = Number(values.rounds);
@@ -34,8 +31,10 @@ const env = {
 
 await withEmbeddedPostgres(folder, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
-  const cases = await publishCases();
+  const [small, large] = await seedTenants(env, databaseUrl, [30, 1500]);
+  await runCli(["snapshot", "build"], env);
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
+  const cases = await benchCases(gateway.url, small?.tenantId ?? "", large?.tenantId ?? "");
   const recordings = await recordAnswers(gateway.url, cases, folder);
   const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings }, nodeOptions);
   try {
@@ -46,25 +45,16 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
   }
 });
 
-/** One seeded tenant of about 20 published programs, and one with a list of 1 MB. */
-async function publishCases(): Promise<readonly BenchCase[]> {
-  await runCli(["source", "init"], env);
-  await runCli(["source", "seed", "--tenants", "1", "--programs", "30"], env);
-  const report = JSON.parse(await runCli(["snapshot", "build", "--json"], env)) as {
-    readonly tenants: readonly { readonly tenantId: string; readonly snapshotId: string }[];
-  };
-  const [built] = report.tenants;
-  if (built === undefined) throw new Error("no tenant was built");
-  const snapshot = join(folder, "store", "tenants", built.tenantId, "snapshots", built.snapshotId);
-  const list = readFileSync(join(snapshot, "v1", "programs.json"));
-  const store = createFileStore({ directory: `${folder}/store` });
-  await publishTenant(store, "large", listOfBytes(list, 1_000_000));
-
-  const good = await tokenHeaders(built.tenantId, env);
-  const narrow = await tokenHeaders(built.tenantId, env, "--rate-limit", "1");
-  const large = await tokenHeaders("large", env);
-  const { data } = JSON.parse(list.toString("utf8")) as { readonly data: readonly { readonly id: string }[] };
-  const detail = `/v1/programs/${data[0]?.id}`;
+/** Of one tenant with a short list, and one whose list has about 1 MB. */
+async function benchCases(
+  url: string,
+  smallTenant: string,
+  largeTenant: string,
+): Promise<readonly BenchCase[]> {
+  const good = await tokenHeaders(smallTenant, env);
+  const narrow = await tokenHeaders(smallTenant, env, "--rate-limit", "1");
+  const large = await tokenHeaders(largeTenant, env);
+  const [detail = ""] = await detailPaths(url, good);
   return [
     { name: "detail", path: detail, headers: good, expectedStatus: 200 },
     { name: "list", path: "/v1/programs", headers: good, expectedStatus: 200 },

@@ -13,7 +13,7 @@ import { type MeasuredRun, measuredCli } from "./measured-run.ts";
 import { cpuMicros, familyCpuMicros, memoryMb } from "./process-figures.ts";
 import { changedPercent, queried } from "./queried.ts";
 import { benchOptions, median, type Row, reportBench } from "./report.ts";
-import { startGateway, tokenHeaders } from "./servers.ts";
+import { detailPaths, startGateway, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ tenants: "10,100,1000", programs: "50", rounds: "3" });
 const folder = temporaryFolder("bench");
@@ -105,8 +105,7 @@ async function gatewayMb(own: Environment): Promise<number> {
   const headers = await tokenHeaders(tenant, own);
   const gateway = await startGateway({ STORE_URL: own.STORE_URL });
   try {
-    const answer = await fetch(`${gateway.url}/v1/programs`, { headers });
-    if (answer.status !== 200) throw new Error(`the gateway answered ${answer.status}`);
+    await detailPaths(gateway.url, headers);
     return memoryMb(gateway.pid);
   } finally {
     await gateway.stop();

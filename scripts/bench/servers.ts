@@ -20,7 +20,7 @@ export interface BenchServer {
  */
 export async function startServer(
   script: string,
-  env: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
   nodeOptions: readonly string[] = [],
 ): Promise<BenchServer> {
   const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
@@ -46,7 +46,7 @@ export async function startServer(
 
 /** Starts a gateway on a free port that limits nobody's requests. */
 export async function startGateway(
-  settings: Readonly<Record<string, string>>,
+  settings: NodeJS.ProcessEnv,
   nodeOptions: readonly string[] = [],
 ): Promise<BenchServer> {
   const own = { PORT: "0", ADMIN_PORT: "off", RATE_LIMIT_REQUESTS: "1000000000" };
@@ -61,6 +61,17 @@ export async function tokenHeaders(
 ): Promise<Readonly<Record<string, string>>> {
   const token = await runCli(["token", "create", "--tenant", tenant, ...options], env);
   return { Authorization: `Bearer ${token.trim()}` };
+}
+
+/** The paths of the details of all programs that a gateway lists, in its order. */
+export async function detailPaths(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const answer = await fetch(`${url}/v1/programs`, { headers: { ...headers } });
+  if (answer.status !== 200) throw new Error(`the gateway answered ${answer.status}`);
+  const { data } = (await answer.json()) as { readonly data: readonly { readonly id: string }[] };
+  return data.map(({ id }) => `/v1/programs/${id}`);
 }
 
 async function address(child: ChildProcess): Promise<string | undefined> {

@@ -4,13 +4,14 @@ import { readdirSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createFileStore } from "../../core/file-store/file-store.ts";
+import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { memoryMb } from "./process-figures.ts";
 import { benchOptions, median, reportBench } from "./report.ts";
-import { startGateway } from "./servers.ts";
+import { seedTenants } from "./seeded.ts";
+import { type BenchServer, detailPaths, startGateway } from "./servers.ts";
 import { pick, readSlowly, runClient, type SoakTally } from "./soak-clients.ts";
-import { createWorld } from "./soak-world.ts";
+import { createWorld, publishedBodies } from "./soak-world.ts";
 
 const values = benchOptions({ seconds: "600", clients: "24" });
 const seconds = Number(values.seconds);
@@ -18,45 +19,67 @@ const warmUpMs = Math.min(60, seconds / 4) * 1000;
 /** Answers may be affected for as long after a fault as gateways take to ask the store again. */
 const recoveryMs = 3000;
 
-/** What disks, operators and network file systems take away, or damage. */
-const storeFaults: readonly [StoreFault, ...StoreFault[]] = [
-  ["tenants"],
-  ["tenants/tenant-0"],
-  ["tenants/tenant-1/current.json"],
-  ["tenants/tenant-0/current.json", "cut"],
-  ["auth/tokens.json"],
-  ["auth/tokens.json", "replaced"],
-];
-type StoreFault = readonly [path: string, damage?: "cut" | "replaced"];
-
 const directory = temporaryFolder("soak");
-const world = await createWorld(createFileStore({ directory }), [10_000, 300_000, 5_000_000]);
-const redis = process.env.REDIS_URL === undefined ? {} : { REDIS_URL: process.env.REDIS_URL };
-const settings = { STORE_URL: `file:${directory}`, CACHE_MAX_MB: "16", SEND_STALL_SECONDS: "5", ...redis };
-const gateways = await Promise.all([startGateway(settings), startGateway(settings)]);
-const tally: SoakTally = { statuses: {}, left: 0, cuts: 0, wrong: [], worstRevocationMs: 0 };
-const startedAtMs = performance.now();
+const store = join(directory, "store");
+const env: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  DATA_DIR: directory,
+  STORE_URL: `file:${store}`,
+  LIVE_COPY: "off",
+  LOG_LEVEL: "error",
+};
+const tally: SoakTally = {
+  statuses: {},
+  bodies: new Set(),
+  left: 0,
+  cuts: 0,
+  wrong: [],
+  worstRevocationMs: 0,
+};
+const samples: { readonly atMs: number; readonly rssMb: number; readonly openFiles: number }[] = [];
+let startedAtMs = 0;
 let disturbedUntilMs = 0;
 let faults = 0;
 let busy: Promise<unknown> = Promise.resolve();
 const isOver = (): boolean => performance.now() - startedAtMs > seconds * 1000;
 const isDisturbed = (): boolean => performance.now() < disturbedUntilMs;
-const client = { urls: gateways.map(({ url }) => url), world, tally, isDisturbed, isOver };
-const samples: { readonly atMs: number; readonly rssMb: number; readonly openFiles: number }[] = [];
 
-try {
-  await Promise.all([
-    ...Array.from({ length: Number(values.clients) }, () => runClient(client)),
-    ...Array.from({ length: 4 }, () => readSlowly(client)),
-    repeatedly(1000, async () => world.publish(pick(world.tenants))),
-    repeatedly(2000, async () => world.rotate(pick(world.tenants))),
-    repeatedly(15_000, disturb),
-    repeatedly(1000, async () => sample()),
-  ]);
-} finally {
-  await Promise.all(gateways.map((gateway) => gateway.stop()));
-}
+await withEmbeddedPostgres(directory, soak);
 process.exitCode = report();
+
+/** Three tenants, whose lists have about 20 kB, 300 kB and 4 MB; the last is far above what a small cache takes. */
+async function soak(databaseUrl: string): Promise<void> {
+  env.DATABASE_URL = databaseUrl;
+  const tenants = (await seedTenants(env, databaseUrl, [30, 400, 6000])).map(({ tenantId }) => tenantId);
+  const world = createWorld(env, databaseUrl);
+  for (const tenantId of tenants) {
+    await world.publish(tenantId);
+    await world.issue(tenantId);
+    await world.issue(tenantId);
+  }
+  const redis = process.env.REDIS_URL === undefined ? {} : { REDIS_URL: process.env.REDIS_URL };
+  const settings = { STORE_URL: `file:${store}`, CACHE_MAX_MB: "16", SEND_STALL_SECONDS: "5", ...redis };
+  const gateways = await Promise.all([startGateway(settings), startGateway(settings)]);
+  const paths: Record<string, readonly string[]> = {};
+  for (const { tenantId, plaintext } of world.tokens) {
+    const headers = { authorization: `Bearer ${plaintext}` };
+    paths[tenantId] = (await detailPaths(gateways[0]?.url ?? "", headers)).slice(0, 20);
+  }
+  startedAtMs = performance.now();
+  const client = { urls: gateways.map(({ url }) => url), world, paths, tally, isDisturbed, isOver };
+  try {
+    await Promise.all([
+      ...Array.from({ length: Number(values.clients) }, () => runClient(client)),
+      ...Array.from({ length: 4 }, () => readSlowly(client)),
+      repeatedly(1000, () => world.publish(pick(tenants))),
+      repeatedly(2000, () => world.rotate(pick(tenants))),
+      repeatedly(15_000, () => disturb(pick(storeFaults(tenants)))),
+      repeatedly(1000, async () => sample(gateways)),
+    ]);
+  } finally {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+  }
+}
 
 /** Publications and rotations wait while the store is broken: a fault mends what it took away, and nothing else. */
 async function repeatedly(everyMs: number, action: () => Promise<unknown>): Promise<void> {
@@ -68,12 +91,25 @@ async function repeatedly(everyMs: number, action: () => Promise<unknown>): Prom
   }
 }
 
+/** What disks, operators and network file systems take away from a store, or damage. */
+function storeFaults([first = "", second = ""]: readonly string[]): readonly StoreFault[] {
+  return [
+    ["tenants"],
+    [`tenants/${first}`],
+    [`tenants/${second}/current.json`],
+    [`tenants/${first}/current.json`, "cut"],
+    ["auth/tokens.json"],
+    ["auth/tokens.json", "replaced"],
+  ];
+}
+
+type StoreFault = readonly [path: string, damage?: "cut" | "replaced"];
+
 /** Takes one of the store's files or folders away for two seconds, or puts other bytes in its place. */
-async function disturb(): Promise<void> {
-  const [name, bytes] = storeFaults[faults % storeFaults.length] ?? storeFaults[0];
+async function disturb([name, bytes]: StoreFault): Promise<void> {
   faults += 1;
   disturbedUntilMs = Number.POSITIVE_INFINITY;
-  const path = join(directory, name);
+  const path = join(store, name);
   const whole = bytes === undefined ? undefined : await readFile(path);
   await rename(path, `${path}.away`);
   if (whole !== undefined) await writeFile(path, bytes === "cut" ? whole.subarray(0, 40) : "{}");
@@ -82,7 +118,7 @@ async function disturb(): Promise<void> {
   disturbedUntilMs = performance.now() + recoveryMs;
 }
 
-function sample(): void {
+function sample(gateways: readonly BenchServer[]): void {
   const atMs = performance.now() - startedAtMs;
   for (const { pid } of gateways)
     samples.push({ atMs, rssMb: memoryMb(pid), openFiles: readdirSync(`/proc/${pid}/fd`).length });
@@ -96,6 +132,12 @@ function report(): number {
     last: Math.round(median(warm.slice(-quarter).map((one) => one[of]))),
   });
   const [memory, files] = [growth("rssMb"), growth("openFiles")];
+  const right = publishedBodies(store);
+  for (const body of tally.bodies) {
+    const [snapshot, path, sha256] = body.split(" ");
+    if (right.get(`${snapshot} ${path}`) !== sha256)
+      tally.wrong.push(`${path}: other bytes than those of ${snapshot}`);
+  }
   const statuses = Object.entries(tally.statuses);
   const answers = statuses.reduce((sum, [, count]) => sum + count, 0);
   const figures = {

@@ -14,7 +14,7 @@ import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres
 import { temporaryFolder } from "../temporary-folder.ts";
 import { measuredCli } from "./measured-run.ts";
 import { benchOptions, median, type Row, reportBench } from "./report.ts";
-import { startGateway, tokenHeaders } from "./servers.ts";
+import { detailPaths, startGateway, tokenHeaders } from "./servers.ts";
 
 const values = benchOptions({ sizes: "500,5000,50000", changes: "15", "round-tenants": "200" });
 const changes = Number(values.changes);
@@ -78,10 +78,8 @@ async function measure(
     const headers = await tokenHeaders(tenant, { STORE_URL: storeUrl });
     const gateway = await startGateway({ STORE_URL: storeUrl, SNAPSHOT_REFRESH_MS: "200" });
     try {
-      const list = (await (await fetch(`${gateway.url}/v1/programs`, { headers })).json()) as {
-        readonly data: readonly { readonly id: string }[];
-      };
-      const id = list.data[0]?.id ?? "";
+      const [path = ""] = await detailPaths(gateway.url, headers);
+      const id = path.slice(path.lastIndexOf("/") + 1);
       for (let change = 0; change < changes; change += 1) {
         const total = 1000 + change;
         const before = await contentOf(pointer);
@@ -95,7 +93,7 @@ async function measure(
         await waitFor(async () => (await contentOf(pointer)) !== before);
         published.push(performance.now() - startedAt);
         await waitFor(async () => {
-          const answer = await fetch(`${gateway.url}/v1/programs/${id}`, { headers });
+          const answer = await fetch(gateway.url + path, { headers });
           const { data } = (await answer.json()) as {
             readonly data: { readonly capacity: { readonly total: number } };
           };

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,11 +11,6 @@ let copy: string;
 beforeEach(async () => {
   copy = await mkdtemp(join(tmpdir(), "generate-schemas-"));
   await cp(join(root, "schemas"), join(copy, "schemas"), { recursive: true });
-  await cp(join(root, "scripts/generate-schemas"), join(copy, "scripts/generate-schemas"), {
-    recursive: true,
-  });
-  await cp(join(root, "scripts/generate-schemas.mjs"), join(copy, "scripts/generate-schemas.mjs"));
-  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
 });
 
 afterEach(() => rm(copy, { recursive: true }));
@@ -91,7 +86,8 @@ function generate(...options: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [join(copy, "scripts/generate-schemas.mjs"), ...options],
+      [join(root, "dist/scripts/generate-schemas.js"), ...options],
+      { cwd: copy },
       (error, _stdout, stderr) =>
         resolve({ status: error === null ? 0 : Number(error.code), faults: stderr }),
     );

@@ -1,17 +1,10 @@
-// @ts-check
-import { referencedName } from "./definitions.mjs";
-
-/**
- * @typedef {import("./definitions.mjs").Schema} Schema
- * @typedef {import("./definitions.mjs").Definition} Definition
- */
+import { type Definition, type Definitions, referenced, type Schema, withObjects } from "./definitions.ts";
 
 /**
  * How the OpenAPI document shows the strings whose own patterns a common tool refuses: W65. The validators keep the
  * patterns of `scalars.schema.json`, which are stricter: whatever fits those is described by these, too.
- * @type {Readonly<Record<string, Schema>>}
  */
-const portable = {
+const portable: Readonly<Record<string, Schema>> = {
   // White space by its characters would stand raw in generated code, where a line separator ends a literal.
   Text: { pattern: "\\S" },
   // RE2 and Rust know no look-ahead. Which days a month has is what `format` says.
@@ -31,32 +24,23 @@ const wordings = new Set(["message"]);
  * A definition as partners get it. Our validators hold each answer against the closed schema before it is published; what a
  * partner generates from the document must accept the answers of later versions, too. So objects are open, and texts for
  * people are any text (W65).
- * @param {Definition} definition
- * @param {ReadonlyMap<string, Definition>} definitions
- * @returns {Schema}
  */
-export function partnerSchema({ name, file, schema }, definitions) {
+export function partnerSchema({ name, file, schema }: Definition, definitions: Definitions): Schema {
   if (Array.isArray(schema.oneOf)) return oneObject(schema, file, definitions);
   const { type, description, ...rest } = schema;
   const portably = portable[name] === undefined ? schema : { type, ...rest, ...portable[name], description };
-  return /** @type {Schema} */ (opened(portably));
+  return opened(portably) as Schema;
 }
 
 /**
  * Alternatives that have the same fields, as one object: each constant becomes a word of an enumeration, and a wording any
  * text. A generated parser would refuse all alternatives when one wording changes.
- * @param {Schema} schema
- * @param {string} file
- * @param {ReadonlyMap<string, Definition>} definitions
- * @returns {Schema}
  */
-function oneObject({ oneOf, description }, file, definitions) {
-  const alternatives = /** @type {readonly { readonly $ref: string }[]} */ (oneOf).map(({ $ref }) => {
-    const target = definitions.get(referencedName($ref, file, definitions))?.schema;
-    if (target === undefined) throw new Error(`${$ref} is not defined`);
-    return target;
-  });
-  const fields = alternatives.map((part) => /** @type {Record<string, Schema>} */ (part.properties));
+function oneObject({ oneOf, description }: Schema, file: string, definitions: Definitions): Schema {
+  const alternatives = (oneOf as readonly { readonly $ref: string }[]).map(
+    ({ $ref }) => referenced($ref, file, definitions).schema,
+  );
+  const fields = alternatives.map((part) => part.properties as Readonly<Record<string, Schema>>);
   const names = Object.keys(fields[0] ?? {});
   const properties = names.map((name) => {
     if (fields.some((field) => Object.keys(field).join() !== names.join()))
@@ -74,16 +58,10 @@ function oneObject({ oneOf, description }, file, definitions) {
   };
 }
 
-/**
- * A copy without the keyword that closes objects.
- * @param {unknown} value
- * @returns {unknown}
- */
-function opened(value) {
-  if (Array.isArray(value)) return value.map(opened);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(
-    ([key, part]) => key !== "additionalProperties" || part !== false,
-  );
-  return Object.fromEntries(entries.map(([key, part]) => [key, opened(part)]));
+/** A copy without the keyword that closes objects. */
+function opened(value: unknown): unknown {
+  return withObjects(value, (object) => {
+    const { additionalProperties, ...rest } = object;
+    return additionalProperties === false ? rest : object;
+  });
 }

@@ -1,34 +1,24 @@
-// @ts-check
-import { flatDefinitions, referencedName } from "./definitions.mjs";
-
-/** @typedef {import("./definitions.mjs").Schema} Schema */
+import { flatDefinitions, referenced, type Schema, type SchemaFiles } from "./definitions.ts";
 
 /**
  * The fields of a program's detail by their paths, such as `prices.rooms[].amount`, an object before its own; and those
  * of them that may be empty.
- * @param {ReadonlyMap<string, Schema>} files
- * @param {string} banner
  */
-export function publicFieldsText(files, banner) {
+export function publicFieldsText(files: SchemaFiles, banner: string): string {
   const definitions = flatDefinitions(files);
-  /** @type {Map<string, boolean>} whether the field may be empty */
-  const fields = new Map();
-  /**
-   * @param {Schema} schema
-   * @param {string} file
-   * @param {string} path
-   */
-  const visit = (schema, file, path) => {
+  /** Whether the field may be empty. */
+  const fields = new Map<string, boolean>();
+  const visit = (schema: Schema, file: string, path: string): void => {
     if (typeof schema.$ref === "string") {
-      const target = definitions.get(referencedName(schema.$ref, file, definitions));
-      if (target !== undefined) visit(target.schema, target.file, path);
+      const target = referenced(schema.$ref, file, definitions);
+      visit(target.schema, target.file, path);
     }
     const types = [schema.type].flat();
     if (types.includes("null") || types.includes("array")) fields.set(path, true);
-    for (const choice of /** @type {Schema[]} */ (schema.anyOf ?? [])) visit(choice, file, path);
-    if (schema.items !== undefined) visit(/** @type {Schema} */ (schema.items), file, `${path}[]`);
+    for (const choice of (schema.anyOf ?? []) as readonly Schema[]) visit(choice, file, path);
+    if (schema.items !== undefined) visit(schema.items as Schema, file, `${path}[]`);
     for (const [name, part] of Object.entries(
-      /** @type {Record<string, Schema>} */ (schema.properties ?? {}),
+      (schema.properties ?? {}) as Readonly<Record<string, Schema>>,
     )) {
       const inner = path === "" ? name : `${path}.${name}`;
       fields.set(inner, false);
@@ -51,10 +41,6 @@ export function publicFieldsText(files, banner) {
   ].join("");
 }
 
-/**
- * @param {string} name
- * @param {readonly string[]} fields
- */
-function listText(name, fields) {
+function listText(name: string, fields: readonly string[]): string {
   return `export const ${name}: readonly string[] = ${JSON.stringify(fields, null, 2)};\n`;
 }

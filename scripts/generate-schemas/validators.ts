@@ -1,16 +1,10 @@
-// @ts-check
 import { createHash } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
-import { flatDefinitions, referencedName } from "./definitions.mjs";
+import { flatDefinitions, referenced, type SchemaFiles, withObjects } from "./definitions.ts";
 
-/** @typedef {import("./definitions.mjs").Schema} Schema */
-
-/**
- * The generated modules and whom they serve: the gateway reads stored documents only, so it loads nothing else.
- * @type {Readonly<Record<string, readonly string[]>>}
- */
-const modules = {
+/** The generated modules and whom they serve: the gateway reads stored documents only, so it loads nothing else. */
+const modules: Readonly<Record<string, readonly string[]>> = {
   "validators-published.ts": [
     "program-list-response.schema.json",
     "program.schema.json#/$defs/ProgramListItem",
@@ -46,31 +40,19 @@ const openDocuments = new Set([
   "store.schema.json",
 ]);
 
-/**
- * The schema without `additionalProperties: false` where an object names its properties.
- * @param {unknown} value
- * @returns {unknown}
- */
-function opened(value) {
-  if (Array.isArray(value)) return value.map(opened);
-  if (typeof value !== "object" || value === null) return value;
-  const { additionalProperties, ...rest } = /** @type {Schema} */ (value);
-  const isOpened = additionalProperties !== false || "properties" in rest;
-  const kept = Object.entries(rest).map(([key, part]) => [key, opened(part)]);
-  return Object.fromEntries(
-    isOpened && typeof additionalProperties !== "object"
-      ? kept
-      : [...kept, ["additionalProperties", additionalProperties]],
-  );
+/** The schema without `additionalProperties: false` where an object names its properties. */
+function opened(schema: unknown): object {
+  return withObjects(schema, (object) => {
+    const { additionalProperties, ...rest } = object;
+    return additionalProperties === false && "properties" in rest ? rest : object;
+  }) as object;
 }
 
 /**
  * Validators compiled ahead of time, by file name. They import nothing at run time: a schema that needs ajv's own
  * runtime (string lengths, `uniqueItems` of unknown types, ...) is refused here.
- * @param {ReadonlyMap<string, Schema>} files
- * @param {string} banner
  */
-export function validatorTexts(files, banner) {
+export function validatorTexts(files: SchemaFiles, banner: string): ReadonlyMap<string, string> {
   const texts = new Map(
     Object.entries(modules).map(([name, references]) => [name, moduleText(files, references, banner)]),
   );
@@ -80,14 +62,10 @@ export function validatorTexts(files, banner) {
 
 /**
  * What a string that fits a pattern is, in words: the first sentence of the description beside the pattern.
- * @param {ReadonlyMap<string, Schema>} files
- * @param {string} banner
  */
-export function patternPhrasesText(files, banner) {
-  /** @type {Record<string, string>} */
-  const phrases = {};
-  /** @param {unknown} value */
-  const collect = (value) => {
+export function patternPhrasesText(files: SchemaFiles, banner: string): string {
+  const phrases: Record<string, string> = {};
+  const collect = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     if ("pattern" in value && typeof value.pattern === "string") {
       if (!("description" in value)) throw new Error(`${value.pattern} needs a description for its messages`);
@@ -100,12 +78,7 @@ export function patternPhrasesText(files, banner) {
   return `${banner}\nexport const patternPhrases: ReadonlyMap<string, string> = new Map([\n${lines.join("\n")}\n]);\n`;
 }
 
-/**
- * @param {ReadonlyMap<string, Schema>} files
- * @param {readonly string[]} references
- * @param {string} banner
- */
-function moduleText(files, references, banner) {
+function moduleText(files: SchemaFiles, references: readonly string[], banner: string): string {
   const ajv = new Ajv2020({
     strict: true,
     // The first fault ends the work, so that a hostile document costs no more than a good one.
@@ -115,10 +88,10 @@ function moduleText(files, references, banner) {
     code: { source: true, esm: true, lines: true },
   });
   for (const [file, schema] of files) {
-    ajv.addSchema(openDocuments.has(file) ? /** @type {Schema} */ (opened(schema)) : schema, file);
+    ajv.addSchema(openDocuments.has(file) ? opened(schema) : schema, file);
   }
   const definitions = flatDefinitions(files);
-  const names = references.map((reference) => referencedName(reference, "", definitions));
+  const names = references.map((reference) => referenced(reference, "", definitions).name);
   const code = standalone.default(
     ajv,
     Object.fromEntries(names.map((name, at) => [`is${name}`, references[at] ?? ""])),
@@ -141,29 +114,23 @@ function moduleText(files, references, banner) {
 /**
  * What a response has been held against, in one word: a build need not check again the very bytes that were checked by
  * these very validators.
- * @param {string} validators
  */
-function contractText(validators) {
+function contractText(validators: string): string {
   const digest = createHash("sha256").update(validators).digest("hex");
   return `\n/** Changes with every rule of this module. */\nexport const publishedContract = "${digest}";\n`;
 }
 
-/** @param {string} description */
-function phrase(description) {
+function phrase(description: string): string {
   const sentence = description.split(/\.(?:\s+(?=[A-Z])|$)/, 1)[0] ?? "";
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** @param {string} text */
-function ascii(text) {
+function ascii(text: string): string {
   return escaped(JSON.stringify(text));
 }
 
-/**
- * Non-ASCII characters, which stand in string literals only, as escapes: some patterns name invisible ones.
- * @param {string} code
- */
-function escaped(code) {
+/** Non-ASCII characters, which stand in string literals only, as escapes: some patterns name invisible ones. */
+function escaped(code: string): string {
   return code.replace(/[\u0080-\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
