@@ -10,62 +10,41 @@ export interface SoakToken {
   readonly tokenId: string;
   readonly tenantId: string;
   readonly issuedAtMs: number;
-  /** Infinite while it is good. */
-  revokedAtMs: number;
-  /** The revocation is being written: gateways may see it before the writer hears that it is durable. */
-  isEnding: boolean;
+  /** When its end began to be written, and when that was durable. Infinite while it is good. */
+  endingAtMs: number;
+  endedAtMs: number;
 }
 
-/** What the two programs make of the seeded tenants while clients ask. */
-export interface SoakWorld {
-  readonly tokens: readonly SoakToken[];
-  /** Changes a fifth of the tenant's programs in the booking database, and publishes it. */
-  publish(tenantId: string): Promise<void>;
-  /** Issues a token for the tenant. */
-  issue(tenantId: string): Promise<void>;
-  /** Replaces the tenant's oldest good token. */
-  rotate(tenantId: string): Promise<void>;
+/** Issues a token by a command, `token create` or `token rotate`. */
+export async function issueToken(args: readonly string[], env: NodeJS.ProcessEnv): Promise<SoakToken> {
+  const { token, tokenId, tenantId } = JSON.parse(await runCli(["token", ...args, "--json"], env));
+  const issuedAtMs = performance.now();
+  const never = Number.POSITIVE_INFINITY;
+  return { plaintext: token, tokenId, tenantId, issuedAtMs, endingAtMs: never, endedAtMs: never };
 }
 
-/** `env` names the database and the store. */
-export function createWorld(env: NodeJS.ProcessEnv, databaseUrl: string): SoakWorld {
-  const tokens: SoakToken[] = [];
-  let publications = 0;
-
-  async function issueBy(args: readonly string[], tenantId: string): Promise<void> {
-    const { token, tokenId } = JSON.parse(await runCli([...args, "--json"], env));
-    const issuedAtMs = performance.now();
-    const revokedAtMs = Number.POSITIVE_INFINITY;
-    tokens.push({ plaintext: token, tokenId, tenantId, issuedAtMs, revokedAtMs, isEnding: false });
-    // The oldest invalid tokens are no longer used.
-    if (tokens.length > 40) tokens.splice(0, tokens.findIndex(isGood));
-  }
-
-  return {
-    tokens,
-    async publish(tenantId) {
-      publications += 1;
-      await queried(
-        databaseUrl,
-        `UPDATE booking.programs SET name = name || '.'
-          WHERE company_code = '${tenantId}' AND abs(hashtext(code)) % 5 = ${publications % 5}`,
-      );
-      await runCli(["snapshot", "build", "--tenant", tenantId], env);
-    },
-    issue: (tenantId) => issueBy(["token", "create", "--tenant", tenantId], tenantId),
-    async rotate(tenantId) {
-      const old = tokens.find((token) => token.tenantId === tenantId && isGood(token));
-      if (old === undefined) throw new Error(`${tenantId} has no good token`);
-      old.isEnding = true;
-      await issueBy(["token", "rotate", old.tokenId], tenantId);
-      old.revokedAtMs = performance.now();
-    },
-  };
+/** Replaces the oldest good token. */
+export async function rotateToken(tokens: SoakToken[], env: NodeJS.ProcessEnv): Promise<void> {
+  const old = tokens.find(({ endedAtMs }) => endedAtMs === Number.POSITIVE_INFINITY);
+  if (old === undefined) throw new Error("no token is good");
+  old.endingAtMs = performance.now();
+  tokens.push(await issueToken(["rotate", old.tokenId], env));
+  old.endedAtMs = performance.now();
+  // Half of the requests bear a good token.
+  if (tokens.length > 6) tokens.shift();
 }
 
-/** Whether the token has not been revoked. */
-export function isGood({ revokedAtMs }: SoakToken): boolean {
-  return revokedAtMs === Number.POSITIVE_INFINITY;
+/** Changes a fifth of the tenant's programs in the booking database, and publishes it. */
+export async function publishChange(
+  tenantId: string,
+  databaseUrl: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  await queried(
+    databaseUrl,
+    `UPDATE booking.programs SET name = name || '.' WHERE company_code = '${tenantId}' AND random() < 0.2`,
+  );
+  await runCli(["snapshot", "build", "--tenant", tenantId], env);
 }
 
 /** The digest of the only right body of each path in each snapshot of a store's folder: `<snapshot id> <path>`. */
