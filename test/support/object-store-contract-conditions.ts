@@ -6,8 +6,12 @@ import { bytesBody } from "../../core/object-body.ts";
 import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
 import type { ContractFixture } from "./object-store-contract.ts";
 import { getText, key, putText, tagOf } from "./object-store-probes.ts";
-import type { Counter, WorkerTask } from "./object-store-worker.ts";
-import { startTypescript, type TypescriptProcess } from "./typescript-process.ts";
+import {
+  type Counter,
+  type StoreProcess,
+  startStoreProcess,
+  type WorkerTask,
+} from "./object-store-process.ts";
 
 export function describeConditionalPuts(fixture: ContractFixture): void {
   describe("conditional puts", () => {
@@ -105,8 +109,7 @@ async function race(store: ObjectStore, name: string, condition: PutCondition): 
 const processes = 4;
 
 export function describeProcesses(fixture: ContractFixture): void {
-  const start = (task: WorkerTask): TypescriptProcess =>
-    startTypescript("./object-store-worker.ts", [JSON.stringify({ opening: fixture.opening, task })]);
+  const start = (task: WorkerTask): StoreProcess => startStoreProcess(fixture.opening, task);
 
   describe("between processes", () => {
     test("of 4 processes' puts-if-absent exactly one is stored", async () => {

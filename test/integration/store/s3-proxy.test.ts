@@ -1,10 +1,9 @@
 import { createServer, request as httpRequest } from "node:http";
 import { afterAll, expect, test } from "vitest";
 import { key } from "../../support/object-store-probes.ts";
-import type { WorkerTask } from "../../support/object-store-worker.ts";
+import { type StoreProcess, startStoreProcess } from "../../support/object-store-process.ts";
 import { openServer } from "../../support/open-server.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
-import { startTypescript, type TypescriptProcess } from "../../support/typescript-process.ts";
 
 const server = await startS3Server();
 /** A forward proxy, which knows where the store really is. */
@@ -38,14 +37,11 @@ const env = {
 /** Node.js 20 knows no proxy, and neither does the driver then. */
 const knowsProxies = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 
-function put(environment: Readonly<Record<string, string>>): TypescriptProcess {
-  const opening = { kind: "s3", bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 20_000 };
-  const task: WorkerTask = { kind: "put_absent", key: key("a.json"), text: "{}" };
+function put(environment: Readonly<Record<string, string>>): StoreProcess {
+  const options = { bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 20_000 };
+  const task = { kind: "put_absent", key: key("a.json"), text: "{}" } as const;
   server.reset();
-  return startTypescript("object-store-worker.ts", [JSON.stringify({ opening, task })], {
-    ...env,
-    ...environment,
-  });
+  return startStoreProcess({ kind: "s3", ...options }, task, { ...env, ...environment });
 }
 
 test("P189: the store is reached through the proxies of the environment where Node.js knows them", async () => {
