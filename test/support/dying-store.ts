@@ -1,16 +1,36 @@
+import { expect } from "vitest";
 import { Failure } from "../../core/failure.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 
 /** How the process ends at a call: before it reached the store, or when it was done but not answered. */
-export type Death = "before" | "after";
+type Death = "before" | "after";
 
-export interface DyingStore extends ObjectStore {
+interface DyingStore extends ObjectStore {
   /** Calls that reached the store. */
   calls(): number;
 }
 
+/**
+ * Does the work once, and then gives the store of a process that dies at a call of it, for every call (or one in `stride`) and both
+ * ways to die. `atLeast`: so many calls the work has to make.
+ */
+export async function* deathsIn(
+  work: (store: ObjectStore) => Promise<unknown>,
+  store: () => ObjectStore,
+  { atLeast, stride = 1 }: { readonly atLeast: number; readonly stride?: number },
+): AsyncGenerator<{ readonly what: string; dying(): ObjectStore }> {
+  const whole = dyingStore(store(), Number.POSITIVE_INFINITY, "before");
+  await work(whole);
+  expect(whole.calls()).toBeGreaterThanOrEqual(atLeast);
+  for (let at = 1; at <= whole.calls(); at += stride) {
+    for (const death of ["before", "after"] as const) {
+      yield { what: `${death} call ${at}`, dying: () => dyingStore(store(), at, death) };
+    }
+  }
+}
+
 /** The store of a process that dies at its call number `at` (from 1): that one and all that follow are not answered. */
-export function dyingStore(store: ObjectStore, at: number, death: Death): DyingStore {
+function dyingStore(store: ObjectStore, at: number, death: Death): DyingStore {
   let made = 0;
   const dead = (): never => {
     throw new Failure("interrupted", "the process is dead");

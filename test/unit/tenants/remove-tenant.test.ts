@@ -23,7 +23,7 @@ import {
   sourceMemoryKey,
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { deathsIn } from "../../support/dying-store.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
@@ -96,6 +96,7 @@ async function remove(on: ObjectStore, isPurged = true): Promise<void> {
 }
 
 const pause = async (): Promise<void> => {};
+const stride = sized({ whole: 1, quick: 5 });
 
 async function openTokens(): Promise<readonly string[]> {
   const { registry } = await readRegistry(store);
@@ -112,53 +113,43 @@ describe("the removal of a tenant", () => {
   test("P91 P85 after a death at any call of the store another run completes it, and no step was without a record", async () => {
     await furnish();
     const before = await keys();
-    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
-    await remove(whole);
-    expect(whole.calls()).toBeGreaterThan(12);
-    for (let at = 1; at <= whole.calls(); at += sized({ whole: 1, quick: 5 })) {
-      for (const death of ["before", "after"] satisfies Death[]) {
-        const what = `${death} call ${at}`;
-        await furnish();
-        await remove(dyingStore(store, at, death)).catch(() => {});
-        const isTouched = (await keys()).join() !== before.join() || (await openTokens()).length < 3;
-        const { records } = await readAudit(store, everything, signal);
-        if (isTouched) expect(records, what).toHaveLength(1);
-        // Nobody is served from objects that are being deleted.
-        if (!(await keys()).includes(currentKey(tenantId))) expect(await openTokens(), what).toEqual([bora]);
-        await remove(store);
-        expect(await keys(), what).toEqual([sourceMemoryKey(bora), "tenants/removed.json"]);
-        expect(await openTokens(), what).toEqual([bora]);
-        expect((await store.get(sandboxKey)).kind, what).toBe("missing");
-        const confirmed = await store.get(confirmedKey);
-        const text =
-          confirmed.kind === "object" ? Buffer.concat(await confirmed.body.toArray()).toString() : "";
-        expect([text.includes("bora"), text.includes("acme")], what).toEqual([true, false]);
-        expect((await readRemovedTenants(store, signal)).has(tenantId), what).toBe(true);
-      }
+    for await (const { what, dying } of deathsIn(remove, () => store, { atLeast: 13, stride })) {
+      await furnish();
+      await remove(dying()).catch(() => {});
+      const isTouched = (await keys()).join() !== before.join() || (await openTokens()).length < 3;
+      const { records } = await readAudit(store, everything, signal);
+      if (isTouched) expect(records, what).toHaveLength(1);
+      // Nobody is served from objects that are being deleted.
+      if (!(await keys()).includes(currentKey(tenantId))) expect(await openTokens(), what).toEqual([bora]);
+      await remove(store);
+      expect(await keys(), what).toEqual([sourceMemoryKey(bora), "tenants/removed.json"]);
+      expect(await openTokens(), what).toEqual([bora]);
+      expect((await store.get(sandboxKey)).kind, what).toBe("missing");
+      const confirmed = await store.get(confirmedKey);
+      const text =
+        confirmed.kind === "object" ? Buffer.concat(await confirmed.body.toArray()).toString() : "";
+      expect([text.includes("bora"), text.includes("acme")], what).toEqual([true, false]);
+      expect((await readRemovedTenants(store, signal)).has(tenantId), what).toBe(true);
     }
   });
 
   test("P91 P85 the same without --purge: its tokens end, its objects stay", async () => {
     await furnish();
     const objects = (await keys()).filter((key) => key !== "tenants/sandbox.json");
-    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
-    await remove(whole, false);
-    for (let at = 1; at <= whole.calls(); at += sized({ whole: 1, quick: 5 })) {
-      for (const death of ["before", "after"] satisfies Death[]) {
-        const what = `${death} call ${at}`;
-        await furnish();
-        await remove(dyingStore(store, at, death), false).catch(() => {});
-        const open = await openTokens();
-        expect([["bora"], ["acme", "acme", "bora"]], what).toContainEqual([...open]);
-        const isRemoved = (await readRemovedTenants(store, signal)).has(tenantId);
-        // No token is issued for it from the moment on at which those that it had have ended.
-        if (open.length === 1) expect(isRemoved, what).toBe(true);
-        const { records } = await readAudit(store, everything, signal);
-        if (isRemoved) expect(records, what).toHaveLength(1);
-        await remove(store, false);
-        expect(await openTokens(), what).toEqual(["bora"]);
-        expect(await keys(), what).toEqual([...objects, "tenants/removed.json"]);
-      }
+    const removeOnly = (on: ObjectStore) => remove(on, false);
+    for await (const { what, dying } of deathsIn(removeOnly, () => store, { atLeast: 6, stride })) {
+      await furnish();
+      await removeOnly(dying()).catch(() => {});
+      const open = await openTokens();
+      expect([["bora"], ["acme", "acme", "bora"]], what).toContainEqual([...open]);
+      const isRemoved = (await readRemovedTenants(store, signal)).has(tenantId);
+      // No token is issued for it from the moment on at which those that it had have ended.
+      if (open.length === 1) expect(isRemoved, what).toBe(true);
+      const { records } = await readAudit(store, everything, signal);
+      if (isRemoved) expect(records, what).toHaveLength(1);
+      await remove(store, false);
+      expect(await openTokens(), what).toEqual(["bora"]);
+      expect(await keys(), what).toEqual([...objects, "tenants/removed.json"]);
     }
   }, 120_000);
 

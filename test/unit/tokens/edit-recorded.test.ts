@@ -4,7 +4,7 @@ import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { type Death, dyingStore } from "../../support/dying-store.ts";
+import { deathsIn } from "../../support/dying-store.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
@@ -41,22 +41,17 @@ test.for(Object.entries(edits))(
     const before = [acme, other, bora].map(({ entry }) => entry);
     const after = await edit(before);
     await file.write([acme, other, bora]);
-    const whole = dyingStore(store, Number.POSITIVE_INFINITY, "before");
-    await run(whole, command, edit);
-    expect(whole.calls()).toBeGreaterThanOrEqual(4);
-    for (let at = 1; at <= whole.calls(); at += 1) {
-      for (const death of ["before", "after"] satisfies Death[]) {
-        const what = `${death} call ${at}`;
-        await file.write([acme, other, bora]);
-        const records = await recorded();
-        await run(dyingStore(store, at, death), command, edit).catch(() => {});
-        const { tokens } = (await readRegistry(store)).registry;
-        expect([before, after], what).toContainEqual(tokens);
-        const isDone = JSON.stringify(tokens) === JSON.stringify(after);
-        if (isDone) expect(await recorded(), what).toBe(records + 1);
-        await run(store, command, edit);
-        expect((await readRegistry(store)).registry.tokens, what).toEqual(after);
-      }
+    const whole = (on: ObjectStore) => run(on, command, edit);
+    for await (const { what, dying } of deathsIn(whole, () => store, { atLeast: 4 })) {
+      await file.write([acme, other, bora]);
+      const records = await recorded();
+      await run(dying(), command, edit).catch(() => {});
+      const { tokens } = (await readRegistry(store)).registry;
+      expect([before, after], what).toContainEqual(tokens);
+      const isDone = JSON.stringify(tokens) === JSON.stringify(after);
+      if (isDone) expect(await recorded(), what).toBe(records + 1);
+      await run(store, command, edit);
+      expect((await readRegistry(store)).registry.tokens, what).toEqual(after);
     }
   },
 );
