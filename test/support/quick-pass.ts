@@ -29,8 +29,6 @@ export const quickIntegration: readonly string[] = [
   "test/integration/cli/version.test.ts",
   "test/integration/database/refused-connections.test.ts",
   "test/integration/deploy/desk-front.test.ts",
-  "test/integration/docs/gateway-log.test.ts",
-  "test/integration/docs/what-can-go-wrong.test.ts",
   "test/integration/gateway/live-snapshots.test.ts",
   "test/integration/gateway/log.test.ts",
   "test/integration/gateway/quota.test.ts",

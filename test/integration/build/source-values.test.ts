@@ -4,23 +4,6 @@ import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const bench = freshWorkbench("acme");
 
-describe("D20 dates", () => {
-  test.each(["infinity", "-infinity", "0044-03-15 BC", "10000-01-01", "5874897-12-31"])(
-    "beyond the years 1 to 9999 (%s) are null with a warning",
-    async (day) => {
-      await bench.insertPrograms("acme", { program_id: "p", departure_date: day, return_date: "2027-01-01" });
-      await bench.insertRows("hotel_stays", "acme", "p", { name: "Inn", check_in: day });
-      const { detail, warnings } = await builtProgram(bench, "p");
-      expect(detail).toMatchObject({ departureDate: null, returnDate: "2027-01-01", durationDays: null });
-      expect(detail.hotels[0]?.checkIn).toBeNull();
-      expect(warnings).toEqual([
-        `date_out_of_range departureDate = ${day}`,
-        `date_out_of_range hotels[0].checkIn = ${day}`,
-      ]);
-    },
-  );
-});
-
 describe("amounts", () => {
   test("D22 keep their decimal value exactly, whatever the scale of the column", async () => {
     const amounts = [

@@ -4,6 +4,7 @@ import { faultyStore, unavailable } from "../../support/gateway-faulty-store.ts"
 import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
+import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
 import { converse } from "../../support/raw-http.ts";
 
 const acme = issueToken("acme", { rateLimit: 1000 });
@@ -19,8 +20,9 @@ let snapshot: PublishedSnapshot;
 
 afterEach(() => gateway.close());
 
-async function start(): Promise<void> {
+async function start(env: Readonly<Record<string, string>> = {}): Promise<void> {
   gateway = await startGateway({
+    env,
     async fill(store, tokens) {
       await tokens.write([acme, gone, scopeless, spent, foreign]);
       snapshot = await publishSnapshot(store, "acme", { programIds: ["p1", "p2"] });
@@ -158,4 +160,17 @@ test("T4 no token and no header ever reaches a log, wherever the client puts it"
   }
   expect(text).not.toContain(canary);
   expect(text).toContain("[token]");
+});
+
+test("the page for programs lists every field of a request's log line", async () => {
+  await start({ TRUSTED_PROXIES: "127.0.0.1" });
+  for (const path of ["/v1/programs/p1", "/v1/programs/none", "/v1/programs"])
+    await gateway.client.get(path, acme.plaintext, { "X-Forwarded-For": "203.0.113.7" });
+  const logged = new Set(gateway.log.filter(({ msg }) => msg === "request").flatMap(Object.keys));
+  const listed = tableAfter(page("docs/json.md").text, "<!-- log fields -->").flatMap(([fields = ""]) =>
+    inlineCode(fields),
+  );
+  // `isCut` is there only when a client left, `retryAfter` only on a 429, the others only while the store is away.
+  const occasional = ["isCut", "retryAfter", "unconfirmedSince", "unconfirmedCode"];
+  expect([...logged, ...occasional].toSorted()).toEqual(listed.toSorted());
 });

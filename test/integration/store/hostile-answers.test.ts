@@ -138,24 +138,6 @@ describe("a store that answers with", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test.each([
-    ["AccessDenied", 1, "store_denied", "s3:DeleteObject on arn:aws:s3:::programs/*"],
-    ["InternalError", 3, "store_unavailable", "InternalError"],
-  ])(
-    "%s for some of a batch of deletes is asked about these %i times",
-    async (code, times, failure, said) => {
-      const before = store.requests.length;
-      const gone = "<Deleted><Key>tenants/a/1.json</Key></Deleted>";
-      const stayed = `<Error><Key>tenants/a/2.json</Key><Code>${code}</Code></Error>`;
-      store.play((socket) => socket.end(whole(xmlHead, `<DeleteResult>${gone}${stayed}</DeleteResult>`)));
-      expect(await failureOf("delete")).toMatchObject({
-        code: failure,
-        message: expect.stringContaining(said),
-      });
-      expect(store.requests.length - before).toBe(times);
-    },
-  );
-
   test("packed bytes gives these bytes, never what they unpack to", async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     store.play((socket) => {
