@@ -9,7 +9,7 @@ import { printableJson, singleLine } from "../core/printable.ts";
 import { failureText } from "./output/failure-text.ts";
 import { safeOutput } from "./output/safe-output.ts";
 import { createProgram } from "./program.ts";
-import { type ExitStatus, exitStatusOf } from "./shell/exit-status.ts";
+import { type ExitStatus, exitStatuses } from "./shell/exit-status.ts";
 import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we silence it.
@@ -67,7 +67,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     shell.stderr.write(failureText(error));
-    return exitStatusOf(asFailure(error).code);
+    return exitStatuses[asFailure(error).code];
   } finally {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }

@@ -34,20 +34,18 @@ export async function createProgram(
   }
   const words = (args ?? []).filter((word) => !word.startsWith("-") && word !== "help");
   const [first = "", second] = words;
-  const called = commandTable.find(
-    ({ group, name }) => (group ?? first) === first && name === (group ? second : first),
-  );
+  const called = [first, `${first} ${second}`].find((words) => Object.hasOwn(commandTable, words));
   // Commander would show the help of the group, or of the program, as if that had been asked for.
   if (called === undefined && words.length > 0 && args?.some((arg) => helpWords.has(arg))) {
     const unknown = commandGroups[first] === undefined ? first : second;
     if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`);
   }
-  for (const entry of commandTable) {
-    const isWanted = args === undefined || entry === called;
-    const command = isWanted ? (await entry.load())(shell) : new Command();
-    const parent = parents.get(entry.group) ?? program;
-    command.name(entry.name).description(entry.description);
-    withExamples(command, entry.examples);
+  for (const [words, { description, examples = [""], load }] of Object.entries(commandTable)) {
+    const isWanted = args === undefined || words === called;
+    const command = isWanted ? (await load())(shell) : new Command();
+    const [name = "", group] = words.split(" ").reverse();
+    const parent = parents.get(group) ?? program;
+    withExamples(command.name(name).description(description), examples, `${words} `);
     // `addCommand` does not pass on our outputs and our way to end, so they are copied.
     parent.addCommand(command.copyInheritedSettings(parent));
   }
@@ -56,8 +54,8 @@ export async function createProgram(
 }
 
 /** Every help text ends with calls that work. */
-function withExamples(command: Command, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `  partner-programs ${example}\n`);
+function withExamples(command: Command, examples: readonly string[], words = ""): Command {
+  const lines = examples.map((example) => `  partner-programs ${`${words}${example}`.trimEnd()}\n`);
   return command.addHelpText("after", `\nExamples:\n${lines.join("")}`.trimEnd());
 }
 

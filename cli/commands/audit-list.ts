@@ -1,16 +1,16 @@
+import { parseTenantId } from "../../core/ids.ts";
 import { auditText } from "../operate/audit/audit-text.ts";
 import { readAudit } from "../operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { layoutOf } from "../output/layout.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
-import { command, defaulted, json, value } from "./command.ts";
-import { asTenantId, instantBefore, wholeNumber } from "./option-values.ts";
+import { printJson } from "../shell/shell.ts";
+import { defaulted, json, storeCommand, value } from "./command.ts";
+import { instantBefore, wholeNumber } from "./option-values.ts";
 
 /** `audit list`: who changed what for partners, newest first. */
-export const auditList = command(
+export const auditList = storeCommand(
   {
-    tenant: value("<id>", "only what concerns this tenant", asTenantId),
+    tenant: value("<id>", "only what concerns this tenant", parseTenantId),
     since: value(
       "<when>",
       "only records since then: a date and time of RFC 3339, or 90d, 12h, 2w ago",
@@ -20,13 +20,10 @@ export const auditList = command(
     limit: defaulted("<n>", "how many records, the newest first", wholeNumber(1, 10_000), 100),
     json,
   },
-  async (shell, { tenant, since, limit, json }) => {
+  async (shell, { tenant, since, limit, json }, store) => {
     const { signal, stderr } = shell;
-    const { records, hasOlder, faults } = await withStore(settingsOf(shell), async (store) => {
-      const read = await readAudit(store, { tenantId: tenant, since, limit }, signal);
-      if (tenant !== undefined && read.records.length === 0) await assertKnownTenant(store, tenant, signal);
-      return read;
-    });
+    const { records, hasOlder, faults } = await readAudit(store, { tenantId: tenant, since, limit }, signal);
+    if (tenant !== undefined && records.length === 0) await assertKnownTenant(store, tenant, signal);
     if (json) return printJson(shell, { records, hasOlder, faults });
     if (records.length > 0) shell.stdout.write(auditText(records, layoutOf(shell)));
     else stderr.write("No record. Commands that change something for partners leave one.\n");

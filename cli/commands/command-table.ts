@@ -1,13 +1,11 @@
 import type { Command } from "commander";
 import type { Shell } from "../shell/shell.ts";
 
-/** A command: the words that call it, what it does, and how to load its file, which happens only when it is called. */
+/** A command: what it does, and how to load its file, which happens only when it is called. */
 interface CommandEntry {
-  readonly group: string | undefined;
-  readonly name: string;
   readonly description: string;
-  /** Calls that work, which its help shows. */
-  readonly examples: readonly string[];
+  /** Calls that work, which its help shows: what follows the command's words. By default nothing does. */
+  readonly examples?: readonly string[];
   readonly load: () => Promise<(shell: Shell) => Command>;
 }
 
@@ -32,10 +30,8 @@ export const commandGroups: Readonly<Record<string, readonly [description: strin
 /** Calls of the program that its own help shows. */
 export const programExamples = ["snapshot build", "snapshot status", "help snapshot explain"];
 
-/** By the words that call them, in the order of the help. An example is what follows these words; by default nothing does. */
-const commands: Readonly<
-  Record<string, Pick<CommandEntry, "description" | "load"> & { readonly examples?: readonly string[] }>
-> = {
+/** All commands by the words that call them, in the order of the help. */
+export const commandTable: Readonly<Record<string, CommandEntry>> = {
   "source init": {
     description:
       "in an empty database: create the reference booking schema; in yours: help to write the views",
@@ -213,10 +209,3 @@ const commands: Readonly<
     load: async () => (await import("./source-setup.ts")).demo,
   },
 };
-
-/** All commands, in the order of the help. */
-export const commandTable: readonly CommandEntry[] = Object.entries(commands).map(([words, command]) => {
-  const [name = "", group] = words.split(" ").reverse();
-  const examples = (command.examples ?? [""]).map((example) => `${words} ${example}`.trimEnd());
-  return { group, name, ...command, examples };
-});

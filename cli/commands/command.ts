@@ -1,41 +1,58 @@
-import { Argument, Command, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Failure } from "../../core/failure.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import type { Shell } from "../shell/shell.ts";
+import { type Shell, settingsOf } from "../shell/shell.ts";
+import { withStore } from "../shell/with-store.ts";
 
-/** Turns the text of an option or argument into its value; throws `InvalidArgumentError` for wrong usage. */
+/** Turns the text of an option or argument into its value; throws a `Failure` for wrong usage. */
 type Parse<Value> = (text: string, shell: Shell) => Value;
 
-/** An option of a command. The type parameter is that of its value. */
-export interface Flag<Value> {
-  readonly make: (long: string, shell: Shell) => Option;
+/** A parser for commander, which puts the name of the option before the message about wrong usage. */
+function parser<Value>(parse: Parse<Value>, shell: Shell): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text, shell);
+    } catch (error) {
+      if (error instanceof Failure) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** An option or argument of a command, made from the name of its value in kebab case. `Value` is the type of this value. */
+interface Part<Value, Kind> {
+  readonly make: (name: string, shell: Shell) => Kind;
   readonly value?: Value;
 }
 
+export type Flag<Value> = Part<Value, Option>;
+
 /** An option without a value: `--dry-run`. */
 export function flag(description: string): Flag<boolean> {
-  return { make: (long) => new Option(long, description).default(false) };
+  return { make: (name) => new Option(`--${name}`, description) };
 }
 
 /** `--json`, of every command that reports. */
 export const json = flag("print JSON for programs (see docs/json.md)");
 
+/** What options and arguments with values have: a word for the value in the help, a description, and the parser. */
+type Described<Value> = [placeholder: string, description: string, parse: Parse<Value>];
+
 /** An option with a value that may be left out: `--to <id>`. */
 export function value<Value>(
-  placeholder: string,
-  description: string,
-  parse: Parse<Value>,
+  ...[placeholder, description, parse]: Described<Value>
 ): Flag<Value | undefined> {
   return {
-    make: (long, shell) => {
-      return new Option(`${long} ${placeholder}`, description).argParser((text) => parse(text, shell));
-    },
+    make: (name, shell) =>
+      new Option(`--${name} ${placeholder}`, description).argParser(parser(parse, shell)),
   };
 }
 
 /** An option that must be given. */
-export function required<Value>(placeholder: string, description: string, parse: Parse<Value>): Flag<Value> {
-  const { make } = value(placeholder, description, parse);
-  return { make: (long, shell) => make(long, shell).makeOptionMandatory() };
+export function required<Value>(...described: Described<Value>): Flag<Value> {
+  const { make } = value(...described);
+  return { make: (name, shell) => make(name, shell).makeOptionMandatory() };
 }
 
 /** An option with a value of its own. */
@@ -46,26 +63,18 @@ export function defaulted<Value>(
   otherwise: Value,
 ): Flag<Value> {
   const { make } = value(placeholder, description, parse);
-  return { make: (long, shell) => make(long, shell).default(otherwise) };
+  return { make: (name, shell) => make(name, shell).default(otherwise) };
 }
 
 /** An option that may be repeated. */
-export function repeated<Value>(
-  placeholder: string,
-  description: string,
-  parse: Parse<Value>,
-): Flag<readonly Value[] | undefined> {
-  return {
-    make: (long, shell) =>
-      new Option(`${long} ${placeholder}`, description).argParser(
-        (text: string, previous: readonly Value[] | undefined) => [...(previous ?? []), parse(text, shell)],
-      ),
-  };
+export function repeated<Value>(...described: Described<Value>): Flag<readonly Value[] | undefined> {
+  const { make } = value(...described);
+  return { make: (name, shell) => make(name, shell).argParser(collected(described[2], shell)) };
 }
 
 /** The option, which cannot stand beside those of these names. */
 export function excluding<Value>({ make }: Flag<Value>, ...names: readonly string[]): Flag<Value> {
-  return { make: (long, shell) => make(long, shell).conflicts([...names]) };
+  return { make: (name, shell) => make(name, shell).conflicts([...names]) };
 }
 
 /** A parser of texts that are taken as they are. */
@@ -73,70 +82,89 @@ export function asText(text: string): string {
   return text;
 }
 
-/** An argument that must be given. */
-export interface Positional<Value> {
-  readonly make: (shell: Shell) => Argument;
-  readonly value?: Value;
+/** A parser of the texts for which `read` has a value. */
+export function expecting<Value>(
+  what: string,
+  read: (text: string, shell: Shell) => Value | undefined,
+): Parse<Value> {
+  return (text, shell) => {
+    const value = read(text, shell);
+    if (value === undefined) throw new Failure("usage", `Expected ${what}`);
+    return value;
+  };
 }
 
-export function argument<Value>(name: string, description: string, parse: Parse<Value>): Positional<Value> {
-  return {
-    make: (shell) => new Argument(`<${name}>`, description).argParser((text) => parse(text, shell)),
-  };
+/** An argument that must be given. The arguments of a command come in the order of its parts. */
+export function argument<Value>(description: string, parse: Parse<Value>): Part<Value, Argument> {
+  return { make: (name, shell) => new Argument(name, description).argParser(parser(parse, shell)) };
 }
 
 /** An argument that may be left out. */
 export function optionalArgument<Value>(
-  name: string,
   description: string,
   parse: Parse<Value>,
-): Positional<Value | undefined> {
-  return {
-    make: (shell) => new Argument(`[${name}]`, description).argParser((text) => parse(text, shell)),
-  };
+): Part<Value | undefined, Argument> {
+  const { make } = argument(description, parse);
+  return { make: (name, shell) => make(name, shell).argOptional() };
 }
 
 /** The last argument, which may be given several times, or never. */
 export function repeatedArgument<Value>(
-  name: string,
   description: string,
   parse: Parse<Value>,
-): Positional<readonly Value[]> {
+): Part<readonly Value[], Argument> {
   return {
-    make: (shell) =>
-      new Argument(`[${name}...]`, description).argParser(
-        (text: string, previous: readonly Value[] | undefined) => [...(previous ?? []), parse(text, shell)],
-      ),
+    make: (name, shell) => new Argument(`[${name}...]`, description).argParser(collected(parse, shell)),
   };
 }
 
-type Values<Parts> = {
-  readonly [Name in keyof Parts]: Parts[Name] extends Flag<infer Value> | Positional<infer Value>
-    ? Value
-    : never;
+/** A parser for what may be given several times. */
+function collected<Value>(parse: Parse<Value>, shell: Shell) {
+  const parseOne = parser(parse, shell);
+  return (text: string, previous: readonly Value[] | undefined) => [...(previous ?? []), parseOne(text)];
+}
+
+type Parts = Readonly<Record<string, Part<unknown, Option | Argument>>>;
+
+export type Values<Of extends Parts> = {
+  readonly [Name in keyof Of]: Of[Name] extends Part<infer Value, unknown> ? Value : never;
 };
 
-/** A command of the program: its options by their names, what it does, and its arguments. Without an exit status it ends with 0. */
-export function command<
-  Flags extends Readonly<Record<string, Flag<unknown>>>,
-  Positionals extends readonly Positional<unknown>[],
->(
-  flags: Flags,
+/** A command of the program: its options and arguments by the names of their values, and what it does. Without an exit status it ends with 0. */
+export function command<Of extends Parts>(
+  parts: Of,
   // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing
-  run: (shell: Shell, flags: Values<Flags>, ...args: Values<Positionals>) => Promise<ExitStatus | void>,
-  ...positionals: Positionals
+  run: (shell: Shell, values: Values<Of>) => Promise<ExitStatus | void>,
 ): (shell: Shell) => Command {
   return (shell) => {
     const made = new Command();
-    for (const positional of positionals) made.addArgument(positional.make(shell));
-    for (const [name, { make }] of Object.entries(flags)) {
-      const long = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-      made.addOption(make(long, shell));
+    const names: string[] = [];
+    for (const [name, { make }] of Object.entries(parts)) {
+      const inKebabCase = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      const part = make(inKebabCase, shell);
+      if (part instanceof Argument) {
+        made.addArgument(part);
+        names.push(name);
+      } else {
+        made.addOption(part);
+        // A default of the option itself would be shown by the help, and says nothing new about a flag.
+        if (part.isBoolean()) made.setOptionValueWithSource(name, false, "default");
+      }
     }
-    return made.action(async (...args: unknown[]) => {
-      // Commander passes the arguments, then the options, then the command.
-      const values = args.slice(0, positionals.length) as unknown as Values<Positionals>;
-      shell.finish((await run(shell, args[positionals.length] as Values<Flags>, ...values)) ?? 0);
+    return made.action(async () => {
+      const positional = Object.fromEntries(names.map((name, at) => [name, made.processedArgs[at]]));
+      shell.finish((await run(shell, { ...made.opts(), ...positional } as Values<Of>)) ?? 0);
     });
   };
+}
+
+/** A command that looks into the store, which is open while it runs. */
+export function storeCommand<Of extends Parts>(
+  parts: Of,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing
+  run: (shell: Shell, values: Values<Of>, store: ObjectStore) => Promise<ExitStatus | void>,
+): (shell: Shell) => Command {
+  return command(parts, (shell, values) =>
+    withStore(settingsOf(shell), (store) => run(shell, values, store)),
+  );
 }

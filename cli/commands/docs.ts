@@ -1,19 +1,18 @@
 import { printable } from "../../core/printable.ts";
-import { numberText } from "../output/counted.ts";
+import { exportedText } from "../operate/snapshots/export-snapshot.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder, openapiDocument } from "../partners/folder/partner-folder.ts";
 import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
-import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { printResult, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { asText, command, flag, json, required } from "./command.ts";
-import { parsedOption } from "./option-values.ts";
 
 /** `docs export`: writes a folder with all that a partner needs beside a token. */
 export const docsExport = command(
   {
-    company: required("<name>", "the company's name, as partners know it", parsedOption(parseCompanyName)),
-    baseUrl: required("<url>", "where partners reach the gateway", parsedOption(parseBaseUrl)),
-    contact: required("<address>", "whom partners ask: e-mail or https address", parsedOption(parseContact)),
+    company: required("<name>", "the company's name, as partners know it", parseCompanyName),
+    baseUrl: required("<url>", "where partners reach the gateway", parseBaseUrl),
+    contact: required("<address>", "whom partners ask: e-mail or https address", parseContact),
     out: required("<dir>", "the folder to write: a new or an empty one", asText),
     withoutSandbox: flag("promise no sandbox, and do not ask the store for one"),
     json,
@@ -21,12 +20,9 @@ export const docsExport = command(
   async (shell, { company: name, baseUrl, contact, withoutSandbox, out, json }) => {
     const hasSandbox = !withoutSandbox && (await isSandboxStored(shell));
     const exported = await exportPartnerFolder({ name, baseUrl, contact, hasSandbox }, out);
-    if (json) return printJson(shell, { baseUrl, ...exported });
-    const { directory, files, bytes } = exported;
-    const size = `${numberText(files)} files, ${numberText(bytes)} bytes`;
-    shell.stdout.write(
-      `The partner's folder: ${size} in ${printable(directory)}\nOpen index.html in it, or put it on any web server.\n`,
-    );
+    const where = exportedText("The partner's folder", exported);
+    const text = `${where}Open index.html in it, or put it on any web server.\n`;
+    printResult(shell, json, { baseUrl, ...exported }, text);
   },
 );
 

@@ -1,35 +1,42 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { listen } from "../../core/listen.ts";
-import { createLogger, type Logger } from "../../core/logger.ts";
 import { printable } from "../../core/printable.ts";
 import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
 import { isTimeZone } from "../output/times.ts";
 import { commandLogger } from "../shell/command-logger.ts";
-import { type CliSettings, type Shell, settingsOf } from "../shell/shell.ts";
+import { type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { accessKeyBytes, createKeyGate, createProxyGate, secretHeader } from "../support/pages/access.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
-import { asText, command, defaulted, repeated, value } from "./command.ts";
+import { asText, command, defaulted, expecting, repeated, type Values, value } from "./command.ts";
 import { buildWithin, namedLogs, wholeNumber } from "./option-values.ts";
 
 const loopback = "127.0.0.1";
+
+const asTimeZone = expecting("a time zone of the IANA's list, such as Europe/Paris, or UTC.", (text) =>
+  isTimeZone(text) ? text : undefined,
+);
+
+/** The options that say who may see the pages. */
+const accessFlags = {
+  listen: value("<host>", `address to listen on, for a team that signs in (default: ${loopback})`, asText),
+  hostName: repeated("<name...>", "the names that the pages are reached by, as behind a proxy", asText),
+  userHeader: value("<name>", "the header in which an authenticating proxy names who signed in", asText),
+  proxySecretFile: value(
+    "<file>",
+    "a file with the secret that this proxy sends as X-Inspect-Secret",
+    asText,
+  ),
+};
 
 /** `inspect`: read-only pages for support staff. One person opens them with a key, a team signs in. */
 export const inspect = command(
   {
     port: defaulted("<n>", "port to listen on; 0 picks a free one", wholeNumber(0, 65_535), 7878),
-    listen: value("<host>", `address to listen on, for a team that signs in (default: ${loopback})`, asText),
-    hostName: repeated("<name...>", "the names that the pages are reached by, as behind a proxy", asText),
-    userHeader: value("<name>", "the header in which an authenticating proxy names who signed in", asText),
-    proxySecretFile: value(
-      "<file>",
-      "a file with the secret that this proxy sends as X-Inspect-Secret",
-      asText,
-    ),
+    ...accessFlags,
     log: repeated(
       "<file...>",
       "the gateway's logs, growing, rotated and compressed ones; - is standard input (default: PARTNER_PROGRAMS_LOG)",
@@ -48,7 +55,7 @@ export const inspect = command(
     const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const access = await inspectAccess(flags, shell);
     await withStore(settings, async (store) => {
-      const sources = namedLogs(shell, settings, flags.log);
+      const sources = namedLogs(shell, flags.log);
       const ending = new AbortController();
       const ended = AbortSignal.any([signal, ending.signal]);
       const inspection = {
@@ -58,7 +65,7 @@ export const inspect = command(
         signal: ended,
         ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
       };
-      const log = visitLog(shell, settings, access.isShared);
+      const log = commandLogger(shell, settings, access.isShared);
       const server = createInspectServer({ inspection, gate: access.gate, log });
       try {
         const place = { host: access.host, port: flags.port, setting: "--port or --listen" };
@@ -78,31 +85,10 @@ export const inspect = command(
 );
 
 /**
- * The log of visits. A team's visits are always logged (P66); one person's terminal stays quiet, like other commands' logs.
- */
-function visitLog(shell: Shell, settings: CliSettings, isShared: boolean): Logger {
-  if (!isShared) return commandLogger(shell, settings);
-  return createLogger({ level: "info", program: "partner-programs", destination: shell.stderr });
-}
-
-function asTimeZone(value: string): string {
-  if (isTimeZone(value)) return value;
-  throw new InvalidArgumentError("Expected a time zone of the IANA's list, such as Europe/Paris, or UTC.");
-}
-
-/** The options of `inspect` that say who may see the pages. */
-interface AccessFlags {
-  readonly listen: string | undefined;
-  readonly hostName: readonly string[] | undefined;
-  readonly userHeader: string | undefined;
-  readonly proxySecretFile: string | undefined;
-}
-
-/**
  * Where to listen, the gate that admits users, and what to tell them, for one person or for a team. Throws `usage` for options that
  * would let everybody in (P61).
  */
-async function inspectAccess(flags: AccessFlags, shell: Shell) {
+async function inspectAccess(flags: Values<typeof accessFlags>, shell: Shell) {
   const { listen: host = loopback, hostName = [], userHeader, proxySecretFile } = flags;
   if (userHeader !== undefined) {
     const secret = await proxySecret(proxySecretFile);

@@ -17,21 +17,21 @@ import { buildWithin, logFlag, logSources } from "./option-values.ts";
 
 /** `request explain`: why a request was answered as it was. */
 export const requestExplain = command(
-  { log: logFlag(), buildWithin, json },
-  async (shell, { log, buildWithin, json }, requestId) => {
-    const settings = settingsOf(shell);
+  {
+    requestId: argument("the X-Request-Id of the answer; an error body has it as requestId", requestIdIn),
+    log: logFlag(),
+    buildWithin,
+    json,
+  },
+  async (shell, { requestId, log, buildWithin, json }) => {
     const { signal } = shell;
-    const found = await findRequests(logSources(shell, settings, log), requestId, signal);
+    const found = await findRequests(logSources(shell, log), requestId, signal);
     if (found.requests.length === 0) throw notLogged(requestId, found);
-    const requests = await withStore(settings, (store) => {
-      const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
-      return explainRequests(found.requests, {
-        store,
-        database: createAskedDatabase(settings),
-        reader,
-        signal,
-      });
-    });
+    const database = createAskedDatabase(settingsOf(shell));
+    const reader = readerOf(shell, buildWithin);
+    const requests = await withStore(settingsOf(shell), (store) =>
+      explainRequests(found.requests, { store, database, reader, signal }),
+    );
     const { omitted, faults } = found;
     if (json) return printJson(shell, { requestId, requests: requests.map(requestJson), omitted, faults });
     const layout = layoutOf(shell);
@@ -40,7 +40,6 @@ export const requestExplain = command(
     if (omitted === 0) return;
     shell.stderr.write(`The id stands in ${omitted} more lines; a client uses one for many requests.\n`);
   },
-  argument("request-id", "the X-Request-Id of the answer; an error body has it as requestId", requestIdIn),
 );
 
 function notLogged(requestId: string, { covers, faults }: FoundRequests): Failure {

@@ -2,6 +2,7 @@ import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Option } from "commander";
 import { Failure, type FailureCode } from "../../core/failure.ts";
+import { parseTenantId } from "../../core/ids.ts";
 import { printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { auditedStatus, createAudit } from "../operate/audit/audit.ts";
@@ -15,7 +16,7 @@ import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";
-import { asShard, asTenantId, reason, wholeNumber } from "./option-values.ts";
+import { asShard, reason, wholeNumber } from "./option-values.ts";
 
 /** Options that `snapshot watch` has, too. */
 export const concurrency = defaulted("<n>", "tenants built at a time", wholeNumber(1, 64), 4);
@@ -25,9 +26,9 @@ export const shard = value(
   asShard,
 );
 export const onInvalid: Flag<OnInvalid> = {
-  make: (long) =>
+  make: (name) =>
     new Option(
-      `${long} <what>`,
+      `--${name} <what>`,
       "what a program with an error does: be left out (report: status 3; skip: 0), or fail its tenant",
     )
       .choices(["report", "skip", "fail"])
@@ -37,7 +38,7 @@ export const onInvalid: Flag<OnInvalid> = {
 /** `snapshot build`: reads the source and publishes what changed. */
 export const snapshotBuild = command(
   {
-    tenant: repeated("<id...>", "only these tenants", asTenantId),
+    tenant: repeated("<id...>", "only these tenants", parseTenantId),
     shard: excluding(shard, "tenant"),
     concurrency,
     onInvalid,
@@ -61,14 +62,8 @@ export const snapshotBuild = command(
   async (shell, flags) => {
     const { tenant: tenantIds, shard, reason, metricsFile } = flags;
     if (flags.report !== undefined) await assertWritable(flags.report);
-    const {
-      allowShrink: shrink,
-      allowEmptied: emptied,
-      allowShared: shared,
-      allowVanished: vanished,
-    } = flags;
-    const overrides = Object.entries({ shrink, emptied, shared, vanished }).flatMap(([what, isAllowed]) =>
-      isAllowed ? [`--allow-${what}`] : [],
+    const overrides = guards.flatMap((guard) =>
+      flags[`allow${guard}`] ? `--allow-${guard.toLowerCase()}` : [],
     );
     if (reason !== undefined && overrides.length === 0) {
       throw new Failure(
@@ -107,6 +102,8 @@ export const snapshotBuild = command(
     return auditedStatus(shell, unrecorded, report.exitStatus);
   },
 );
+
+const guards = ["Shrink", "Emptied", "Shared", "Vanished"] as const;
 
 /** Most builds write no metrics, and begin sooner without the library. */
 const measured: typeof withMetricsFile = async (...run) =>

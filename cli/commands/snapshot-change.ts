@@ -1,52 +1,45 @@
-import { InvalidArgumentError } from "commander";
+import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
-import type { Audit } from "../operate/audit/audit.ts";
-import { recordedChange } from "../operate/audit/audit.ts";
-import { deletions, pointerChange } from "../operate/audit/changes.ts";
-import { type PruneReport, pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
+import { type Audit, recordedChange } from "../operate/audit/audit.ts";
+import { pointerChange } from "../operate/audit/changes.ts";
+import { pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/counted.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { createFollowLive } from "../publish/snapshot/live-tree.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
+import { printResult, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../support/facts/asked-database.ts";
-import { command, defaulted, flag, json, required, value } from "./command.ts";
-import { asSnapshotId, asTenantId, reason, wholeNumber } from "./option-values.ts";
+import { command, defaulted, expecting, flag, json, required, value } from "./command.ts";
+import { reason, wholeNumber } from "./option-values.ts";
 
 /** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
 export const snapshotRollback = command(
   {
-    tenant: required("<id>", "the tenant", asTenantId),
-    to: value("<id>", "this snapshot (default: the one that the live one replaced)", asSnapshotId),
+    tenant: required("<id>", "the tenant", parseTenantId),
+    to: value("<id>", "this snapshot (default: the one that the live one replaced)", parseSnapshotId),
     allowShrink: flag("also to a snapshot with much fewer programs, or none"),
     reason,
     json,
   },
   async (shell, { tenant, to, allowShrink, reason, json }) => {
-    const { now, randomBytes, signal } = shell;
-    return await recordedChange(
-      shell,
-      { command: "snapshot rollback", tenants: [tenant], reason },
-      async (store, audit) => {
-        const context = { store, now, randomBytes, signal };
-        const done = await rollback(tenant, { to, allowShrink, reason }, context);
-        audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
-        return done;
-      },
-      async (done, store) => {
+    const request = { command: "snapshot rollback", tenants: [tenant], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      const done = await rollback(tenant, { to, allowShrink, reason }, { ...shell, store });
+      audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
+      return async () => {
         // The `live/` folder follows at once, so that it shows what partners get (P27).
         await createFollowLive(shell, settingsOf(shell))(store, done.after);
-        const live = await readLiveManifest(store, done.after, signal);
+        const live = await readLiveManifest(store, done.after, shell.signal);
         // The database is asked last, so that a slow one does not delay the rollback.
-        const withdrawn = await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, signal);
-        if (json) printJson(shell, rollbackJson(done, withdrawn));
-        else shell.stdout.write(rollbackText(done) + withdrawnText(withdrawn));
-      },
-    );
+        const withdrawn = await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, shell.signal);
+        const text = rollbackText(done) + withdrawnText(withdrawn);
+        printResult(shell, json, rollbackJson(done, withdrawn), text);
+      };
+    });
   },
 );
 
@@ -100,36 +93,32 @@ const maxShownPrograms = 20;
 
 /** `snapshot release`: lets builds publish the tenant again. */
 export const snapshotRelease = command(
-  { tenant: required("<id>", "the tenant", asTenantId), reason, json },
+  { tenant: required("<id>", "the tenant", parseTenantId), reason, json },
   async (shell, { tenant, reason, json }) => {
-    const { now, randomBytes, signal } = shell;
-    return await recordedChange(
-      shell,
-      { command: "snapshot release", tenants: [tenant], reason },
-      async (store, audit) => {
-        const done = await release(tenant, { store, now, randomBytes, signal });
-        audit.note([pointerChange(done.before, done.after)]);
-        return done;
-      },
-      async ({ outcome, before, after }, store) => {
+    const request = { command: "snapshot release", tenants: [tenant], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      const { outcome, before, after } = await release(tenant, { ...shell, store });
+      audit.note([pointerChange(before, after)]);
+      return async () => {
         await createFollowLive(shell, settingsOf(shell))(store, after);
         const { snapshotId, generation } = after;
-        const endedHold = before.hold;
-        if (json) return printJson(shell, { tenantId: tenant, outcome, snapshotId, generation, endedHold });
         const next = `Snapshot ${snapshotId} stays live until the next build: \`snapshot build --tenant ${tenant}\`.`;
-        const isDone = outcome === "released";
-        shell.stdout.write(
-          `Tenant ${tenant} is ${isDone ? `released. ${next}` : "not on hold; nothing was done."}\n`,
-        );
-      },
-    );
+        const result = outcome === "released" ? `released. ${next}` : "not on hold; nothing was done.";
+        const found = { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold };
+        printResult(shell, json, found, `Tenant ${tenant} is ${result}\n`);
+      };
+    });
   },
+);
+
+const hours = expecting("a number of hours, such as 24 or 0.5.", (text) =>
+  /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : undefined,
 );
 
 /** `snapshot prune`: deletes old snapshots. */
 export const snapshotPrune = command(
   {
-    tenant: value("<id>", "only this tenant", asTenantId),
+    tenant: value("<id>", "only this tenant", parseTenantId),
     keep: defaulted("<n>", "snapshots to keep per tenant, the live one counted", wholeNumber(1, 999_999), 10),
     minAge: defaulted("<hours>", "delete nothing that was written or live within this time", hours, 24),
     dryRun: flag("only say what would be deleted"),
@@ -143,31 +132,27 @@ export const snapshotPrune = command(
           "with a shorter --min-age its files may be gone.\n",
       );
     }
-    const { now, randomBytes, signal } = shell;
-    const prune = async (store: ObjectStore, audit?: Audit): Promise<PruneReport> => {
-      const context = { store, dryRun, now, randomBytes, signal };
-      const pruned = await pruneRun(tenant, { keep, minAgeHours }, context, (result) =>
-        audit?.note(deletions(result)),
-      );
-      if (tenant === undefined || pruned.tenants[0]?.outcome !== "unpublished") return pruned;
-      const what = `Nothing is published for tenant ${tenant}, so there is nothing to prune. Check the id.`;
-      throw await unknownTenant(store, tenant, what, signal);
-    };
-    const print = (report: PruneReport): ExitStatus => {
-      if (json) printJson(shell, report);
-      else shell.stdout.write(pruneText(report));
-      const failed = report.tenants.filter(({ outcome }) => outcome === "failed").length;
-      if (failed === 0) return 0;
-      return failed === report.tenants.length ? 1 : 3;
+    const prune = async (store: ObjectStore, audit?: Audit): Promise<() => ExitStatus> => {
+      const rules = { keep, minAgeHours };
+      const pruned = await pruneRun(tenant, rules, { ...shell, store, dryRun }, (result) => {
+        const { tenantId, deletedObjects, deletedSnapshots: snapshots } = result;
+        if (deletedObjects === 0) return;
+        audit?.note([{ kind: "deletion", tenantId, deletedSnapshots: snapshots.length, deletedObjects }]);
+      });
+      if (tenant !== undefined && pruned.tenants[0]?.outcome === "unpublished") {
+        const what = `Nothing is published for tenant ${tenant}, so there is nothing to prune. Check the id.`;
+        throw await unknownTenant(store, tenant, what, shell.signal);
+      }
+      return () => {
+        printResult(shell, json, pruned, pruneText(pruned));
+        const failed = pruned.tenants.filter(({ outcome }) => outcome === "failed").length;
+        if (failed === 0) return 0;
+        return failed === pruned.tenants.length ? 1 : 3;
+      };
     };
     // A dry run writes nothing, so it does not probe whether the store honours conditional writes.
-    if (dryRun) return print(await withStore(settingsOf(shell), (store) => prune(store)));
+    if (dryRun) return await withStore(settingsOf(shell), async (store) => (await prune(store))());
     const request = { command: "snapshot prune", tenants: tenant === undefined ? [] : [tenant], reason };
-    return await recordedChange(shell, request, prune, print);
+    return await recordedChange(shell, request, prune);
   },
 );
-
-function hours(value: string): number {
-  if (/^\d{1,6}(\.\d{1,3})?$/.test(value)) return Number(value);
-  throw new InvalidArgumentError("Expected a number of hours, such as 24 or 0.5.");
-}

@@ -1,17 +1,17 @@
+import { parseTenantId } from "../../core/ids.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printResult, settingsOf } from "../shell/shell.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/program.ts";
-import { command, json, required } from "./command.ts";
-import { asTenantId, buildWithin, sourceProgramId } from "./option-values.ts";
+import { json, required, storeCommand } from "./command.ts";
+import { buildWithin, sourceProgramId } from "./option-values.ts";
 
 /** `snapshot explain`: why a program is or isn't served. */
-export const snapshotExplain = command(
+export const snapshotExplain = storeCommand(
   {
-    tenant: required("<id>", "the tenant", asTenantId),
+    tenant: required("<id>", "the tenant", parseTenantId),
     program: required(
       "<id>",
       "the program's id, as partners or the booking system write it",
@@ -20,19 +20,15 @@ export const snapshotExplain = command(
     buildWithin,
     json,
   },
-  async (shell, { tenant: tenantId, program: programId, buildWithin, json }) => {
-    const settings = settingsOf(shell);
+  async (shell, { tenant: tenantId, program: programId, buildWithin, json }, store) => {
     const { signal } = shell;
-    const [explanation, hint] = await withStore(settings, async (store) => {
-      const database = createAskedDatabase(settings);
-      const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
-      const explained = await explainProgram({ store, database, reader, signal }, { tenantId, programId });
-      if (!isTenantUnknown(explained)) return [explained, undefined];
-      return [explained, await tenantHint(store, tenantId, signal)];
-    });
-    if (json) printJson(shell, explanationJson(explanation, shell.now()));
-    else shell.stdout.write(explanationText(explanation, layoutOf(shell)));
-    if (hint === undefined) return 0;
+    const database = createAskedDatabase(settingsOf(shell));
+    const reader = readerOf(shell, buildWithin);
+    const explanation = await explainProgram({ store, database, reader, signal }, { tenantId, programId });
+    const text = explanationText(explanation, layoutOf(shell));
+    printResult(shell, json, explanationJson(explanation, shell.now()), text);
+    if (!isTenantUnknown(explanation)) return 0;
+    const hint = await tenantHint(store, tenantId, signal);
     shell.stderr.write(`partner-programs: Nothing is known of tenant ${tenantId}.${hint}\n`);
     return 1;
   },

@@ -1,10 +1,17 @@
 import type { Confirmations } from "../../core/confirmations.ts";
 import { Failure } from "../../core/failure.ts";
-import { type ProgramId, parseProgramId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import {
+  type ProgramId,
+  parseProgramId,
+  parseSnapshotId,
+  parseTenantId,
+  type SnapshotId,
+  type TenantId,
+} from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { printable, printableJson } from "../../core/printable.ts";
-import { exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
+import { printable } from "../../core/printable.ts";
+import { exportedText, exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
 import { compareSnapshots, diffText, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
 import { snapshotFacts, snapshotListText } from "../operate/snapshots/snapshot-text.ts";
 import { readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
@@ -14,45 +21,40 @@ import {
   verificationText,
   verifyTenant,
 } from "../operate/snapshots/verify-tenant.ts";
-import { numberText } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
 import { readLiveManifest, readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readStoredManifest, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
 import { storedTenants, unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson, printResult } from "../shell/shell.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
-import { asText, command, excluding, flag, json, optionalArgument, required, value } from "./command.ts";
-import { asSnapshotId, asTenantId, parsedOption, wholeNumber } from "./option-values.ts";
+import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 
-const tenant = required("<id>", "the tenant", asTenantId);
-const snapshot = value("<id>", "this snapshot instead of the live one", asSnapshotId);
+const tenant = required("<id>", "the tenant", parseTenantId);
+const snapshot = value("<id>", "this snapshot instead of the live one", parseSnapshotId);
 
 /** `snapshot list`: the snapshot that partners see, and the earlier ones that are kept. */
-export const snapshotList = command({ tenant, json }, async (shell, { tenant, json }) => {
-  const { signal } = shell;
-  const { current, published, damaged } = await withStore(settingsOf(shell), async (store) => {
-    const pointer = await readPublishedPointer(store, tenant, signal);
-    return { ...pointer, ...(await readTenantSnapshots(store, pointer, signal)) };
-  });
+export const snapshotList = storeCommand({ tenant, json }, async (shell, { tenant, json }, store) => {
+  const pointer = await readPublishedPointer(store, tenant, shell.signal);
+  const { published, damaged } = await readTenantSnapshots(store, pointer, shell.signal);
   if (json) {
-    const { snapshotId, generation, hold } = current;
+    const { snapshotId, generation, hold } = pointer.current;
     const faults = damaged.map(({ snapshotId, failure: { message } }) => ({ snapshotId, message }));
     const head = { tenantId: tenant, snapshotId, generation, hold };
     return printJson(shell, { ...head, snapshots: published, damaged: faults });
   }
-  shell.stdout.write(snapshotListText(current, published, layoutOf(shell)));
+  shell.stdout.write(snapshotListText(pointer.current, published, layoutOf(shell)));
   for (const { failure } of damaged) shell.stderr.write(`damaged: ${failure.message}\n`);
 });
 
 /** `snapshot show`: a response as partners get it, or a summary of a snapshot. */
-export const snapshotShow = command(
+export const snapshotShow = storeCommand(
   {
     tenant,
     program: excluding(
-      value("<id>", "the answer of /v1/programs/{id}", parsedOption(parseProgramId)),
+      value("<id>", "the answer of /v1/programs/{id}", parseProgramId),
       ...["list", "legacy"],
     ),
     list: excluding(flag("the answer of /v1/programs"), "legacy"),
@@ -61,24 +63,20 @@ export const snapshotShow = command(
     raw: flag("the exact stored bytes instead of indented JSON"),
     json: flag("print the summary as an object for programs (see docs/json.md)"),
   },
-  async (shell, { tenant, program, list, legacy, snapshot, raw, json }) => {
-    await withStore(settingsOf(shell), async (store) => {
-      const { manifest, isLive } = await chosenSnapshot(store, tenant, snapshot, shell.signal);
-      const whole = list ? manifest.list : legacy ? manifest.legacy : undefined;
-      const entry = program === undefined ? whole : programEntry(manifest, program);
-      if (entry !== undefined) {
-        const bytes = await responseBytes(store, entry, shell.signal);
-        if (raw) shell.stdout.write(bytes);
-        else shell.stdout.write(`${printableJson(JSON.parse(bytes.toString("utf8")))}\n`);
-        return;
-      }
-      if (raw) throw new Failure("usage", "--raw needs one of --program, --list and --legacy.");
-      if (!json) return shell.stdout.write(snapshotFacts(manifest, isLive, layoutOf(shell)));
-      const { tenantId, snapshotId, generation, parent, generatedAt } = manifest;
-      const head = { tenantId, snapshotId, isLive, generation, parent, generatedAt };
-      const counts = { programs: manifest.programs.count };
-      printJson(shell, { ...head, counts, list: manifest.list, legacy: manifest.legacy });
-    });
+  async (shell, { tenant, program, list, legacy, snapshot, raw, json }, store) => {
+    const { manifest, isLive } = await chosenSnapshot(store, tenant, snapshot, shell.signal);
+    const whole = list ? manifest.list : legacy ? manifest.legacy : undefined;
+    const entry = program === undefined ? whole : programEntry(manifest, program);
+    if (entry !== undefined) {
+      const bytes = await responseBytes(store, entry, shell.signal);
+      return raw ? shell.stdout.write(bytes) : printJson(shell, JSON.parse(bytes.toString("utf8")));
+    }
+    if (raw) throw new Failure("usage", "--raw needs one of --program, --list and --legacy.");
+    const { tenantId, snapshotId, generation, parent, generatedAt } = manifest;
+    const head = { tenantId, snapshotId, isLive, generation, parent, generatedAt };
+    const counts = { programs: manifest.programs.count };
+    const found = { ...head, counts, list: manifest.list, legacy: manifest.legacy };
+    printResult(shell, json, found, snapshotFacts(manifest, isLive, layoutOf(shell)));
   },
 );
 
@@ -95,38 +93,33 @@ function programEntry(manifest: Manifest, programId: ProgramId): ResponseEntry {
 }
 
 /** `snapshot export`: a snapshot as plain files, for any web server or archive. */
-export const snapshotExport = command(
+export const snapshotExport = storeCommand(
   { tenant, out: required("<dir>", "the folder to write: a new or an empty one", asText), snapshot, json },
-  async (shell, { tenant, out, snapshot, json }) => {
-    const { signal } = shell;
-    const { snapshotId, ...exported } = await withStore(settingsOf(shell), async (store) => {
-      const { manifest } = await chosenSnapshot(store, tenant, snapshot, signal);
-      return { snapshotId: manifest.snapshotId, ...(await exportSnapshot(store, manifest, out, signal)) };
-    });
-    if (json) return printJson(shell, { tenantId: tenant, snapshotId, ...exported });
-    const { directory, files, bytes } = exported;
-    const size = `${numberText(files)} files, ${numberText(bytes)} bytes`;
-    shell.stdout.write(`Snapshot ${snapshotId} of tenant ${tenant}: ${size} in ${printable(directory)}\n`);
+  async (shell, { tenant, out, snapshot, json }, store) => {
+    const { manifest } = await chosenSnapshot(store, tenant, snapshot, shell.signal);
+    const { snapshotId } = manifest;
+    const exported = await exportSnapshot(store, manifest, out, shell.signal);
+    const text = exportedText(`Snapshot ${snapshotId} of tenant ${tenant}`, exported);
+    printResult(shell, json, { tenantId: tenant, snapshotId, ...exported }, text);
   },
 );
 
 /** `snapshot verify`: whether every object that partners can get is intact. */
-export const snapshotVerify = command(
-  { tenant: value("<id>", "only this tenant", asTenantId), json },
-  async (shell, { tenant, json }) => {
+export const snapshotVerify = storeCommand(
+  { tenant: value("<id>", "only this tenant", parseTenantId), json },
+  async (shell, { tenant, json }, store) => {
     const { signal } = shell;
     const results: TenantVerification[] = [];
-    const nothing = await withStore(settingsOf(shell), async (store) => {
-      const confirmations = await readConfirmed(store, signal);
-      const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
-      const tenants = tenant === undefined ? await publishedTenants(store, confirmations, signal) : [tenant];
-      for (const tenantId of tenants) results.push(await verifyTenant(tenantId, context));
-      if (results.some(({ outcome }) => outcome !== "unpublished")) return "";
-      const nothing = await whereNothingIs(store, shell);
-      if (tenant === undefined) return nothing;
+    const confirmations = await readConfirmed(store, signal);
+    const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
+    const tenants = tenant === undefined ? await publishedTenants(store, confirmations, signal) : [tenant];
+    for (const tenantId of tenants) results.push(await verifyTenant(tenantId, context));
+    const isEmpty = results.every(({ outcome }) => outcome === "unpublished");
+    const nothing = isEmpty ? await whereNothingIs(store, shell) : "";
+    if (isEmpty && tenant !== undefined) {
       const what = `Nothing is published for tenant ${tenant}, so there is nothing to verify. Check the id. ${nothing}`;
       throw await unknownTenant(store, tenant, what, signal);
-    });
+    }
     const isClean = results.every(({ outcome }) => outcome !== "findings");
     if (json) printJson(shell, { outcome: isClean ? "clean" : "findings", tenants: results });
     else if (results.length > 0) shell.stdout.write(verificationText(results));
@@ -148,9 +141,11 @@ async function publishedTenants(
 }
 
 /** `snapshot diff`: what partners see differently in two snapshots. */
-export const snapshotDiff = command(
+export const snapshotDiff = storeCommand(
   {
-    tenant: required("<id>", "the tenant", asTenantId),
+    from: optionalArgument("the older snapshot (default: the one before TO)", parseSnapshotId),
+    to: optionalArgument("the newer snapshot (default: the live one)", parseSnapshotId),
+    tenant,
     limit: value(
       "<n>",
       "programs compared field by field (default: 50; with --json all)",
@@ -158,22 +153,17 @@ export const snapshotDiff = command(
     ),
     json,
   },
-  async (shell, { tenant, limit, json }, from, to) => {
+  async (shell, { from, to, tenant, limit, json }, store) => {
     const { signal } = shell;
     const maxDetails = limit ?? (json ? Number.POSITIVE_INFINITY : 50);
-    const diff = await withStore(settingsOf(shell), async (store) => {
-      const { manifest: young, live } = await chosenSnapshot(store, tenant, to, signal);
-      const old =
-        from === undefined
-          ? await snapshotBefore(store, young, live, signal)
-          : (await chosenSnapshot(store, tenant, from, signal)).manifest;
-      return await compareSnapshots(store, old, young, maxDetails, signal);
-    });
-    if (json) printJson(shell, { tenantId: tenant, ...diff });
-    else shell.stdout.write(diffText(diff, layoutOf(shell)));
+    const { manifest: young, live } = await chosenSnapshot(store, tenant, to, signal);
+    const old =
+      from === undefined
+        ? await snapshotBefore(store, young, live, signal)
+        : (await chosenSnapshot(store, tenant, from, signal)).manifest;
+    const diff = await compareSnapshots(store, old, young, maxDetails, signal);
+    printResult(shell, json, { tenantId: tenant, ...diff }, diffText(diff, layoutOf(shell)));
   },
-  optionalArgument("from", "the older snapshot (default: the one before TO)", asSnapshotId),
-  optionalArgument("to", "the newer snapshot (default: the live one)", asSnapshotId),
 );
 
 /** The snapshot of that id, or the live one, which comes with it; throws `not_found`. */

@@ -1,38 +1,35 @@
+import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson } from "../shell/shell.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusJson, statusTable, tenantStatus } from "../support/texts/status.ts";
-import { command, json, value } from "./command.ts";
-import { asTenantId, buildWithin, logFlag, namedLogs } from "./option-values.ts";
+import { json, storeCommand, value } from "./command.ts";
+import { buildWithin, logFlag, namedLogs } from "./option-values.ts";
 
 /** `snapshot status`: what is live, how old it is, how the last run went, and what partners got in the last hour. */
-export const snapshotStatus = command(
+export const snapshotStatus = storeCommand(
   {
-    tenant: value("<id>", "only this tenant, with all details", asTenantId),
+    tenant: value("<id>", "only this tenant, with all details", parseTenantId),
     log: logFlag("for what partners got in the last hour (default: PARTNER_PROGRAMS_LOG)"),
     buildWithin,
     json,
   },
-  async (shell, { tenant: only, log: named, buildWithin, json }) => {
+  async (shell, { tenant: only, log: named, buildWithin, json }, store) => {
     const { signal } = shell;
-    const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
-    const settings = settingsOf(shell);
-    const sources = namedLogs(shell, settings, named);
-    const { report, nothing } = await withStore(settings, async (store) => {
-      const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
-      const report = judgedTenants(await readTenants({ store, only, log, signal }), reader);
-      if (!report.tenants.every(isUnknown)) return { report, nothing: "" };
-      const nothing = await whereNothingIs(store, shell);
-      if (only === undefined) return { report, nothing };
+    const reader = readerOf(shell, buildWithin);
+    const sources = namedLogs(shell, named);
+    const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
+    const report = judgedTenants(await readTenants({ store, only, log, signal }), reader);
+    const nothing = report.tenants.every(isUnknown) ? await whereNothingIs(store, shell) : "";
+    if (nothing !== "" && only !== undefined) {
       const what = `The store has nothing of tenant ${only}, and no recent run names it. \`snapshot status\` lists the tenants.`;
       throw await unknownTenant(store, only, `${what} ${nothing}`, signal);
-    });
+    }
     if (json) printJson(shell, statusJson(report, reader.now));
     else if (report.tenants.length === 0)
       shell.stderr.write(`Nothing was published yet. ${printable(nothing)}\n`);

@@ -1,11 +1,10 @@
 import { Failure } from "../../core/failure.ts";
-import type { TenantId } from "../../core/ids.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { singleLine } from "../../core/printable.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl, withSourceReading } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
-import { statusCells, statusColumns } from "../operate/source-check/enrollment-statuses.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
-import { type Plausibility, plausibility } from "../operate/source-check/plausibility.ts";
 import { problemReport } from "../operate/source-check/problem-report.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf } from "../output/layout.ts";
@@ -14,25 +13,21 @@ import { numbers, table } from "../output/table.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
-import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, printResult, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { previewSource } from "../support/source-preview.ts";
 import { previewText } from "../support/texts/preview.ts";
 import { command, json, value } from "./command.ts";
-import { asTenantId, sourceProgramId } from "./option-values.ts";
+import { sourceProgramId } from "./option-values.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export const sourceCheck = command({ json }, async (shell, { json }) => {
   const report = await sourceReport(shell, settingsOf(shell));
-  if (json) printJson(shell, report);
-  else shell.stdout.write(checkText(shell, report));
+  printResult(shell, json, report, checkText(shell, report));
   return report.isBroken ? 1 : 0;
 });
 
-/** What a build would find, and what is legal and probably wrong. */
-interface CheckedSource extends SourceReport, Pick<Plausibility, "statuses"> {}
-
-async function sourceReport(shell: Shell, settings: CliSettings): Promise<CheckedSource> {
+async function sourceReport(shell: Shell, settings: CliSettings): Promise<SourceReport> {
   const { signal } = shell;
   const progress = createProgressBar(shell.stderr, shell.now);
   try {
@@ -42,15 +37,9 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Checke
     return await withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections: 1, signal }, (pool) =>
         pool.withReading(async (client) => {
-          const rules = contentRules(settings);
-          const report = await checkSource(client, rules, progress, removed);
           const today = shell.now().toISOString().slice(0, 10);
-          const { hints, statuses } = await plausibility(client, report, rules, today);
-          return {
-            ...report,
-            statuses,
-            problems: [...withSharedAdvice(report.problems, settings), ...hints],
-          };
+          const report = await checkSource(client, contentRules(settings), progress, removed, today);
+          return { ...report, problems: withSharedAdvice(report.problems, settings) };
         }),
       ),
     );
@@ -61,7 +50,7 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Checke
   }
 }
 
-function checkText(shell: Shell, { problems, rows, published, isBroken, statuses }: CheckedSource): string {
+function checkText(shell: Shell, { problems, rows, published, isBroken, statuses }: SourceReport): string {
   const layout = layoutOf(shell);
   const findings = problems.length === 0 ? "" : `${problemReport(problems, layout)}\n`;
   const count = (severity: SourceProblem["severity"]): number =>
@@ -93,16 +82,20 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
 }
 
 /** Which enrollments take a place is for people to judge, so all statuses are shown. */
-function statusTable(statuses: NonNullable<CheckedSource["statuses"]>): string {
+function statusTable(statuses: NonNullable<SourceReport["statuses"]>): string {
   if (statuses.length === 0) return "";
-  const [status, count, takesPlace] = statusColumns;
-  return `${table([status, numbers(count), takesPlace], statuses.map(statusCells))}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
+  const rows = statuses.map(({ status, isStaff, count, takesPlace }) => {
+    const words = status === null ? "NULL" : singleLine(status);
+    return [`${words}${isStaff ? " (staff)" : ""}`, String(count), takesPlace ? "yes" : "no"];
+  });
+  const lines = table(["ENROLLMENT STATUS", numbers("COUNT"), "TAKES A PLACE"], rows);
+  return `${lines}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
 }
 
 /** `source preview`: what would be published, without a store. */
 export const sourcePreview = command(
   {
-    tenant: value("<id>", "the tenant (default: the first)", asTenantId),
+    tenant: value("<id>", "the tenant (default: the first)", parseTenantId),
     program: value("<id>", "the program (default: the first that would be published)", sourceProgramId),
     json,
   },
@@ -112,7 +105,6 @@ export const sourcePreview = command(
       previewSource(client, contentRules(settings), { tenantId, programId }),
     );
     const preview = { ...found, findings: withSharedAdvice(found.findings, settings) };
-    if (json) printJson(shell, { ...preview, prices: null });
-    else shell.stdout.write(previewText(preview, layoutOf(shell)));
+    printResult(shell, json, { ...preview, prices: null }, previewText(preview, layoutOf(shell)));
   },
 );

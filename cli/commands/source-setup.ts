@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { parseInstant, parseSettings } from "../../core/setting-parser.ts";
@@ -11,8 +10,8 @@ import { demonstrate } from "../demo/demonstrate.ts";
 import { createMissingViews, viewsSkeleton } from "../operate/source-check/empty-views.ts";
 import { numberText } from "../output/counted.ts";
 import { numbers, table } from "../output/table.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { asText, command, defaulted, excluding, flag, json, value } from "./command.ts";
+import { printResult, settingsOf } from "../shell/shell.ts";
+import { asText, command, defaulted, excluding, expecting, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
 /** `source init`: creates the reference schema with its views, or helps to write the views on a schema of your own. */
@@ -34,13 +33,12 @@ export const sourceInit = command(
     await withDatabaseUrl(settingsOf(shell), async (databaseUrl) => {
       if (viewsOnly) {
         const { created, missing } = await createMissingViews(databaseUrl, shell.signal);
-        if (json) printJson(shell, { applied: [], createdViews: created, missingViews: missing });
-        else shell.stdout.write(viewsText(created, missing));
-        return;
+        const found = { applied: [], createdViews: created, missingViews: missing };
+        return printResult(shell, json, found, viewsText(created, missing));
       }
       const { applied } = await initSource(presentUrl(databaseUrl), { isBesideOthers: reference });
-      if (json) printJson(shell, { applied, createdViews: [], missingViews: [] });
-      else shell.stdout.write(appliedText(applied));
+      const found = { applied, createdViews: [], missingViews: [] };
+      printResult(shell, json, found, appliedText(applied));
     });
   },
 );
@@ -61,6 +59,10 @@ function viewsText(created: readonly string[], missing: readonly string[]): stri
   return `${lines}Still missing, and yours to write: ${names}. \`source check\` says which columns they need.\n`;
 }
 
+const asDate = expecting("a date like 2027-01-31.", (text) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(text) !== undefined ? text : undefined,
+);
+
 /** `source seed`: sample data for the reference schema. */
 export const sourceSeed = command(
   {
@@ -78,8 +80,7 @@ export const sourceSeed = command(
       withSourceClient({ databaseUrl, signal: shell.signal }, (client) => seedSource(client, options)),
     );
     const elapsedMs = shell.now().getTime() - startedAt.getTime();
-    if (json) printJson(shell, { ...report, elapsedMs });
-    else shell.stdout.write(seedText(report, elapsedMs));
+    printResult(shell, json, { ...report, elapsedMs }, seedText(report, elapsedMs));
   },
 );
 
@@ -92,11 +93,6 @@ function seedText(report: SeedReport, elapsedMs: number): string {
     `${numberText(total)} rows in ${(elapsedMs / 1000).toFixed(1)} s `,
     `(seed ${printable(JSON.stringify(report.seed))}, dates around ${report.date}).\n`,
   ].join("");
-}
-
-function asDate(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(text) !== undefined) return text;
-  throw new InvalidArgumentError("Expected a date like 2027-01-31.");
 }
 
 /** `demo`: shows everything once, from a database to partners' answers, on sample data below `DATA_DIR`. */

@@ -1,18 +1,13 @@
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
 import { checkReading, checkStore } from "../operate/store-check/check-store.ts";
-import {
-  isFit,
-  type StoreCheckOutcome,
-  type StoreFinding,
-  storeChecks,
-} from "../operate/store-check/checklist.ts";
+import { type StoreCheckOutcome, type StoreFinding, storeChecks } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
 import { type Layout, layoutOf } from "../output/layout.ts";
 import type { Style } from "../output/style.ts";
 import { type Labelled, labelledLines } from "../output/wrap.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { type CliSettings, printJson, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { command, excluding, flag, json } from "./command.ts";
 
@@ -25,22 +20,19 @@ export const storeCheck = command(
   },
   async (shell, { readOnly, policies, json }) => {
     const settings = settingsOf(shell);
-    const { randomBytes, signal, now } = shell;
     if (policies) return printJson(shell, policiesOf(settings));
+    const directory = settings.storeUrl.kind === "file" ? settings.storeUrl.directory : undefined;
     return await withStore(settings, async (store) => {
       const findings = await (readOnly
-        ? checkReading(store, signal)
-        : checkStore(store, { randomBytes, signal, now, directory: directoryOf(settings) }));
-      if (json) printJson(shell, { store: store.address, fit: isFit(findings), findings });
-      else shell.stdout.write(findingsText(store.address, findings, layoutOf(shell)));
-      return statusOf(findings);
+        ? checkReading(store, shell.signal)
+        : checkStore(store, { ...shell, directory }));
+      const { status, conclusion } = verdictOf(findings);
+      const text = `${findingsText(store.address, findings, layoutOf(shell))}${conclusion}\n`;
+      printResult(shell, json, { store: store.address, fit: status === 0, findings }, text);
+      return status;
     });
   },
 );
-
-function directoryOf({ storeUrl }: CliSettings): string | undefined {
-  return storeUrl.kind === "file" ? storeUrl.directory : undefined;
-}
 
 function policiesOf({ storeUrl }: CliSettings) {
   if (storeUrl.kind === "s3") return iamPolicies(storeUrl);
@@ -50,24 +42,26 @@ function policiesOf({ storeUrl }: CliSettings) {
   );
 }
 
-function statusOf(findings: readonly StoreFinding[]): ExitStatus {
-  if (isFit(findings)) return 0;
-  return findings.some(({ outcome }) => outcome === "unsupported") ? 4 : 1;
+/** The store is fit when every check has passed, perhaps with a warning. */
+function verdictOf(findings: readonly StoreFinding[]): { status: ExitStatus; conclusion: string } {
+  const outcomes = new Set(findings.map(({ outcome }) => outcome));
+  if (outcomes.has("unsupported")) {
+    return { status: 4, conclusion: "Not fit: no snapshot may live here." };
+  }
+  if (!outcomes.has("failed") && !outcomes.has("skipped")) {
+    return { status: 0, conclusion: "Fit for what was checked." };
+  }
+  const advice = "mend what failed and check again. `store check --policies` prints what to grant.";
+  return { status: 1, conclusion: `Not ready: ${advice}` };
 }
 
-/** The findings for people: a line per check, then a conclusion. */
+/** The findings for people: a line per check. */
 function findingsText(address: string, findings: readonly StoreFinding[], { style, width }: Layout): string {
   const rows = findings.map(({ check, outcome, message }): Labelled => {
     const { mark, word, paint } = looks[outcome];
     return [`${mark} ${storeChecks[check]}`, style[paint](printable(word + message))];
   });
-  return `${style.bold(printable(address))}\n${labelledLines(rows, width)}${conclusion(findings)}\n`;
-}
-
-function conclusion(findings: readonly StoreFinding[]): string {
-  if (isFit(findings)) return "Fit for what was checked.";
-  if (findings.some(({ outcome }) => outcome === "unsupported")) return "Not fit: no snapshot may live here.";
-  return "Not ready: mend what failed and check again. `store check --policies` prints what to grant.";
+  return `${style.bold(printable(address))}\n${labelledLines(rows, width)}`;
 }
 
 /** How an outcome is shown: beside the name of the check, before the message, and in which emphasis. */

@@ -1,49 +1,43 @@
 import { Failure } from "../../core/failure.ts";
-import type { TenantId } from "../../core/ids.ts";
+import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-database-url.ts";
 import { recordedChange } from "../operate/audit/audit.ts";
-import { assertKnownTenant, isInSource } from "../operate/tenants/known-tenant.ts";
-import { removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
+import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
+import { isInSource, removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { counted } from "../output/counted.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readTenants } from "../publish/source/read-tenants.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { listTenants } from "../support/tenant-list.ts";
 import { statusTable, tenantListJson } from "../support/texts/status.ts";
-import { argument, command, flag, json } from "./command.ts";
-import { asTenantId, buildWithin, reason } from "./option-values.ts";
+import { argument, command, flag, json, storeCommand } from "./command.ts";
+import { buildWithin, reason } from "./option-values.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export const tenantRemove = command(
   {
+    tenantId: argument("the tenant", parseTenantId),
     purge: flag("delete all that is stored of it, too, for good"),
     withoutSource: flag("do not ask the booking database whether it still lists the tenant"),
     reason,
     json,
   },
-  async (shell, { purge, withoutSource, reason, json }, tenantId) => {
-    const { now, signal } = shell;
-    return await recordedChange(
-      shell,
-      { command: purge ? "tenant remove --purge" : "tenant remove", tenants: [tenantId], reason },
-      async (store, audit) => {
-        await assertKnownTenant(store, tenantId, signal);
-        // The database is not asked for the sandbox, whose programs come with the generator.
-        const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
-        if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
-        return await removeTenant(tenantId, purge, { store, audit, now, signal });
-      },
-      (removal) => {
-        if (json) printJson(shell, removal);
-        else shell.stdout.write(removalText(removal));
-      },
-    );
+  async (shell, { tenantId, purge, withoutSource, reason, json }) => {
+    const { signal } = shell;
+    const words = purge ? "tenant remove --purge" : "tenant remove";
+    const request = { command: words, tenants: [tenantId], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      await assertKnownTenant(store, tenantId, signal);
+      // The database is not asked for the sandbox, whose programs come with the generator.
+      const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
+      if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
+      const removal = await removeTenant(tenantId, purge, { ...shell, store, audit });
+      return () => printResult(shell, json, removal, removalText(removal));
+    });
   },
-  argument("tenant-id", "the tenant", asTenantId),
 );
 
 /** The refusal for a tenant that the source still lists (P91). */
@@ -68,25 +62,22 @@ function removalText(removal: TenantRemoval): string {
 
 /** `tenant rename`: moves all tokens of one tenant to another, in one write. */
 export const tenantRename = command(
-  { allowShrink: flag("also to a tenant with much fewer of the programs, or none"), reason, json },
-  async (shell, { allowShrink, reason, json }, from, to) => {
-    if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
-    const { signal } = shell;
-    return await recordedChange(
-      shell,
-      { command: "tenant rename", tenants: [from, to], reason },
-      async (store, audit) => {
-        await assertKnownTenant(store, from, signal);
-        return await renameTenant(from, to, allowShrink, { store, audit, now: shell.now(), signal });
-      },
-      (renamed) => {
-        if (json) printJson(shell, { from, to, ...renamed });
-        else shell.stdout.write(renameText(from, to, renamed));
-      },
-    );
+  {
+    oldId: argument("the tenant whose tokens move", parseTenantId),
+    newId: argument("the tenant that they read from now on; it must be published", parseTenantId),
+    allowShrink: flag("also to a tenant with much fewer of the programs, or none"),
+    reason,
+    json,
   },
-  argument("old-id", "the tenant whose tokens move", asTenantId),
-  argument("new-id", "the tenant that they read from now on; it must be published", asTenantId),
+  async (shell, { oldId: from, newId: to, allowShrink, reason, json }) => {
+    if (from === to) throw new Failure("usage", "Both ids are the same; nothing was done.");
+    const request = { command: "tenant rename", tenants: [from, to], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      await assertKnownTenant(store, from, shell.signal);
+      const renamed = await renameTenant(from, to, allowShrink, { ...shell, store, audit });
+      return () => printResult(shell, json, { from, to, ...renamed }, renameText(from, to, renamed));
+    });
+  },
 );
 
 function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }: TenantRename): string {
@@ -106,14 +97,10 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
 }
 
 /** `tenant list`: which tenants the source, the store and the tokens have. */
-export const tenantList = command({ buildWithin, json }, async (shell, { buildWithin, json }) => {
-  const settings = settingsOf(shell);
-  const { signal } = shell;
-  const askSource = () => withSourceReading(settings, signal, readTenants);
-  const reader = { ...readerOf(shell), buildWithinMs: buildWithin };
-  const { report, list } = await withStore(settings, (store) =>
-    listTenants(store, askSource, reader, signal),
-  );
+export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
+  const askSource = () => withSourceReading(settingsOf(shell), shell.signal, readTenants);
+  const reader = readerOf(shell, buildWithin);
+  const { report, list } = await listTenants(store, askSource, reader, shell.signal);
   if (json) printJson(shell, tenantListJson(report, list, reader.now));
   else if (report.tenants.length > 0) shell.stdout.write(statusTable(report, layoutOf(shell), list));
   else shell.stderr.write("No tenant. Fill the source, then run `snapshot build`.\n");

@@ -1,9 +1,8 @@
-import { InvalidArgumentError } from "commander";
 import { Failure } from "../../core/failure.ts";
-import type { TenantId } from "../../core/ids.ts";
+import { parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { readScope } from "../../core/token-registry.ts";
 import { recordedChange } from "../operate/audit/audit.ts";
-import { assertNotRemoved, assertPublished } from "../operate/tokens/assert-published.ts";
+import { assertNotRemoved, assertPublished } from "../operate/tenants/known-tenant.ts";
 import { editRegistry } from "../operate/tokens/edit-registry.ts";
 import {
   activeToken,
@@ -19,21 +18,18 @@ import {
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/times.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { argument, command, flag, json, repeated, required, value } from "./command.ts";
-import {
-  asTenantId,
-  asTokenId,
-  instantAfter,
-  instantForms,
-  reason,
-  storedLine,
-  wholeNumber,
-} from "./option-values.ts";
+import { argument, command, expecting, flag, json, repeated, required, value } from "./command.ts";
+import { instantAfter, instantForms, reason, storedLine, wholeNumber } from "./option-values.ts";
+
+/** T12. */
+const asScope = expecting("a lower-case letter, then up to 63 of a-z 0-9 . _ : -", (text) =>
+  /^[a-z][a-z0-9._:-]{0,63}$/.test(text) ? text : undefined,
+);
 
 /** `token create`: issues a token for a tenant and prints its plaintext once. */
 export const tokenCreate = command(
   {
-    tenant: required("<id>", "the tenant whose programs it reads", asTenantId),
+    tenant: required("<id>", "the tenant whose programs it reads", parseTenantId),
     name: value("<text>", "what it is for, shown in lists", storedLine(200)),
     scope: repeated("<scope...>", `what it may do (default: ${readScope})`, asScope),
     allowUnknownScope: flag("take scopes that no resource asks for"),
@@ -65,30 +61,22 @@ export const tokenCreate = command(
     if (!flags.allowUnknownScope) assertKnown(scopes);
     const expiresAt = earlierEnd(expires?.toISOString() ?? null, last);
     const terms = { tenantId, name, scopes, expiresAt, rateLimit };
-    return await recordedChange(
-      shell,
-      { command: "token create", tenants: [tenantId], reason },
-      async (store, audit) => {
-        // Most often, the id of a tenant without a snapshot was mistyped (T13).
-        if (!allowUnpublished) await assertPublished(store, tenantId, signal, uselessFor(tenantId));
-        const issued = issueToken(terms, null, now, randomBytes);
-        await editRegistry(store, audit, async (tokens) => {
-          await assertNotRemoved(store, tenantId, signal);
-          return [...tokens, issued.entry];
-        });
-        return issued;
-      },
-      (issued) => printIssuedToken(shell, issued, json),
-    );
+    const useless =
+      `Tenant ${tenantId} has no published snapshot, so a token would only get errors. ` +
+      "Check the id, build first, or pass --allow-unpublished.";
+    const request = { command: "token create", tenants: [tenantId], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      // Most often, the id of a tenant without a snapshot was mistyped (T13).
+      if (!allowUnpublished) await assertPublished(store, tenantId, signal, useless);
+      const issued = issueToken(terms, null, now, randomBytes);
+      await editRegistry(store, audit, async (tokens) => {
+        await assertNotRemoved(store, tenantId, signal);
+        return [...tokens, issued.entry];
+      });
+      return () => printIssuedToken(shell, issued, json);
+    });
   },
 );
-
-function uselessFor(tenantId: TenantId): string {
-  return (
-    `Tenant ${tenantId} has no published snapshot, so a token would only get errors. ` +
-    "Check the id, build first, or pass --allow-unpublished."
-  );
-}
 
 /** Refuses unknown scopes, because a mistyped scope would turn every request into a 403 (T12). */
 function assertKnown(scopes: readonly string[]): void {
@@ -99,12 +87,6 @@ function assertKnown(scopes: readonly string[]): void {
     `No resource asks for the scope ${unknown.join(", ")}; the known one is ${readScope}. ` +
       "If it is meant, pass --allow-unknown-scope.",
   );
-}
-
-/** T12. */
-function asScope(text: string): string {
-  if (/^[a-z][a-z0-9._:-]{0,63}$/.test(text)) return text;
-  throw new InvalidArgumentError("Expected a lower-case letter, then up to 63 of a-z 0-9 . _ : -");
 }
 
 /**
@@ -128,6 +110,7 @@ function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json:
 /** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */
 export const tokenRotate = command(
   {
+    tokenId: argument("the token to replace", parseTokenId),
     oldEnds: value(
       "<when>",
       `when the old one ends (default: at once): ${instantForms}; never later than its own end`,
@@ -136,32 +119,28 @@ export const tokenRotate = command(
     reason,
     json,
   },
-  async (shell, { oldEnds, reason, json }, tokenId) => {
+  async (shell, { tokenId, oldEnds, reason, json }) => {
     const now = shell.now();
     const past = "; without it the old token ends at once.";
     const last = latestEnd(settingsOf(shell), now, { option: "--old-ends", at: oldEnds, past });
     let issued: IssuedToken | undefined;
     let oldEndsAt: string | null = null;
-    return await recordedChange(
-      shell,
-      { command: "token rotate", tenants: [], reason },
-      (store, audit) =>
-        editRegistry(store, audit, (tokens) => {
-          const old = activeToken(tokens, tokenId, now);
-          oldEndsAt = oldEnds === undefined ? null : earlierEnd(old.expiresAt, oldEnds);
-          const terms = { ...old, expiresAt: earlierEnd(old.expiresAt, last) };
-          // All attempts store the same token, because an attempt whose answer was lost may have stored it.
-          issued ??= issueToken(terms, tokenId, now, shell.randomBytes);
-          const ended =
-            oldEndsAt === null ? revoked(tokens, [tokenId], now) : withEnd(tokens, tokenId, oldEndsAt, now);
-          return [...ended, issued.entry];
-        }),
-      () => {
+    const request = { command: "token rotate", tenants: [], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      await editRegistry(store, audit, (tokens) => {
+        const old = activeToken(tokens, tokenId, now);
+        oldEndsAt = oldEnds === undefined ? null : earlierEnd(old.expiresAt, oldEnds);
+        const terms = { ...old, expiresAt: earlierEnd(old.expiresAt, last) };
+        // All attempts store the same token, because an attempt whose answer was lost may have stored it.
+        issued ??= issueToken(terms, tokenId, now, shell.randomBytes);
+        const ended = oldEndsAt === null ? revoked(tokens, [tokenId], now) : withEnd(tokens, old, oldEndsAt);
+        return [...ended, issued.entry];
+      });
+      return () => {
         if (issued !== undefined) printIssuedToken(shell, issued, json);
         if (oldEndsAt === null || json) return;
         shell.stderr.write(`Token ${tokenId} ends ${relativeAndExact(oldEndsAt, layoutOf(shell))}.\n`);
-      },
-    );
+      };
+    });
   },
-  argument("token-id", "the token to replace", asTokenId),
 );

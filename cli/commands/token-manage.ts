@@ -1,10 +1,10 @@
 import { Failure } from "../../core/failure.ts";
-import type { TokenId } from "../../core/ids.ts";
+import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
-import { type Audit, recordedChange } from "../operate/audit/audit.ts";
-import { assertPublished } from "../operate/tokens/assert-published.ts";
+import { type Audit, type Print, recordedChange } from "../operate/audit/audit.ts";
+import { assertPublished } from "../operate/tenants/known-tenant.ts";
 import { editRegistry, readRegistry } from "../operate/tokens/edit-registry.ts";
 import {
   activeToken,
@@ -21,21 +21,18 @@ import { exactTime, relativeAndExact } from "../output/times.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { readUsage, usageByToken as usageOf, usageRowsText, usageText } from "../support/usage.ts";
-import { argument, command, flag, json, repeatedArgument, required, value } from "./command.ts";
-import {
-  asTenantId,
-  asTokenId,
-  instantAfter,
-  instantForms,
-  logFlag,
-  logSources,
-  reason,
-} from "./option-values.ts";
+import { argument, command, flag, json, repeatedArgument, required, storeCommand, value } from "./command.ts";
+import { instantAfter, instantForms, logFlag, logSources, reason } from "./option-values.ts";
 
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export const tokenExpire = command(
-  { at: required("<when>", `when it ends: ${instantForms}`, instantAfter), reason, json },
-  async (shell, { at, reason, json }, tokenId) => {
+  {
+    tokenId: argument("the token to end", parseTokenId),
+    at: required("<when>", `when it ends: ${instantForms}`, instantAfter),
+    reason,
+    json,
+  },
+  async (shell, { tokenId, at, reason, json }) => {
     const now = shell.now();
     latestEnd(settingsOf(shell), now, {
       option: "--at",
@@ -44,37 +41,39 @@ export const tokenExpire = command(
     });
     const expiresAt = at.toISOString();
     let before: RegisteredToken | undefined;
-    return await recordedChange(
-      shell,
-      { command: "token expire", tenants: [], reason },
-      (store, audit) =>
-        editRegistry(store, audit, (tokens) => {
-          before = activeToken(tokens, tokenId, now);
-          return withEnd(tokens, tokenId, expiresAt, now);
-        }),
-      () => {
+    const request = { command: "token expire", tenants: [], reason };
+    return await recordedChange(shell, request, async (store, audit) => {
+      await editRegistry(store, audit, (tokens) => {
+        before = activeToken(tokens, tokenId, now);
+        return withEnd(tokens, before, expiresAt);
+      });
+      return () => {
         if (before === undefined) throw new Failure("internal", "No token was looked at.");
         const { tenantId, expiresAt: previousExpiresAt } = before;
         if (json) return printJson(shell, { ...tokenMetadata({ ...before, expiresAt }), previousExpiresAt });
         const was = previousExpiresAt === null ? "never" : exactTime(previousExpiresAt);
         const ends = relativeAndExact(expiresAt, layoutOf(shell));
         shell.stderr.write(`Token ${tokenId} of tenant ${tenantId} ends ${ends}; before: ${was}.\n`);
-      },
-    );
+      };
+    });
   },
-  argument("token-id", "the token to end", asTokenId),
 );
 
 /** `token revoke`: ends tokens in one write, so that either all or none of them end. */
 export const tokenRevoke = command(
-  { tenant: value("<id>", "all tokens of this tenant instead", asTenantId), reason, json },
-  async (shell, { tenant, reason, json }, named) => {
+  {
+    tokenId: repeatedArgument("the tokens to end; required without --tenant", parseTokenId),
+    tenant: value("<id>", "all tokens of this tenant instead", parseTenantId),
+    reason,
+    json,
+  },
+  async (shell, { tokenId: named, tenant, reason, json }) => {
     if ((tenant === undefined) === (named.length === 0)) {
       throw new Failure("usage", "Name the tokens to end, or a tenant with --tenant; not both.");
     }
     const now = shell.now();
     const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
-    const end = async (store: ObjectStore, audit: Audit): Promise<readonly TokenId[]> => {
+    const end = async (store: ObjectStore, audit: Audit): Promise<Print> => {
       let ended: readonly TokenId[] = named;
       let isKnown = true;
       await editRegistry(store, audit, (tokens) => {
@@ -86,33 +85,27 @@ export const tokenRevoke = command(
         return ended.length === 0 ? tokens : revoked(tokens, ended, now);
       });
       if (tenant !== undefined && !isKnown) await assertPublished(store, tenant, shell.signal);
-      return ended;
-    };
-    const print = (ended: readonly TokenId[]): void => {
-      if (json) printJson(shell, { revoked: ended });
-      else if (ended.length > 0) shell.stderr.write(`Revoked: ${ended.join(", ")}\n`);
-      else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
+      return () => {
+        if (json) printJson(shell, { revoked: ended });
+        else if (ended.length > 0) shell.stderr.write(`Revoked: ${ended.join(", ")}\n`);
+        else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
+      };
     };
     // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
     // token alive. The conditions are proved only when this command is the first to write to the store.
-    return await recordedChange(shell, request, end, print, false);
+    return await recordedChange(shell, request, end, false);
   },
-  repeatedArgument("token-id", "the tokens to end; required without --tenant", asTokenId),
 );
 
 /** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */
-export const tokenList = command(
-  { tenant: value("<id>", "only this tenant's", asTenantId), json },
-  async (shell, { tenant, json }) => {
+export const tokenList = storeCommand(
+  { tenant: value("<id>", "only this tenant's", parseTenantId), json },
+  async (shell, { tenant, json }, store) => {
     const now = shell.now();
-    const tokens = await withStore(settingsOf(shell), async (store) => {
-      const { registry } = await readRegistry(store);
-      if (tenant === undefined) return registry.tokens;
-      const own = registry.tokens.filter(({ tenantId }) => tenantId === tenant);
-      // No token names the tenant, so only a snapshot can show that its id is right.
-      if (own.length === 0) await assertPublished(store, tenant, shell.signal);
-      return own;
-    });
+    const { registry } = await readRegistry(store);
+    const tokens = registry.tokens.filter(({ tenantId }) => tenant === undefined || tenantId === tenant);
+    // No token names the tenant, so only a snapshot can show that its id is right.
+    if (tenant !== undefined && tokens.length === 0) await assertPublished(store, tenant, shell.signal);
     const listed = tokens.map((token) => listedToken(token, now));
     if (json) printJson(shell, listed);
     else if (tokens.length > 0) shell.stdout.write(tokenListText(tokens, layoutOf(shell)));
@@ -124,14 +117,13 @@ export const tokenList = command(
 export const tokenUsage = command(
   { log: logFlag(), all: flag("one line per token, resource, status and day"), json },
   async (shell, { log, all, json }) => {
-    const settings = settingsOf(shell);
-    const { rows, covers, faults } = await readUsage(logSources(shell, settings, log), shell.signal);
+    const { rows, covers, faults } = await readUsage(logSources(shell, log), shell.signal);
     for (const fault of faults) shell.stderr.write(`partner-programs: ${printable(fault)}\n`);
     if (covers === null) {
       const what = "The log has no request as the gateway logs them.";
       throw new Failure("not_found", `${what} Is it the gateway's log, with LOG_LEVEL=info?`);
     }
-    const { registry } = await withStore(settings, readRegistry);
+    const { registry } = await withStore(settingsOf(shell), readRegistry);
     const usage = usageOf(rows, registry.tokens, covers.to, shell.now());
     if (json) {
       const idle = usage.idle.map(({ tokenId, tenantId, name }) => ({ tokenId, tenantId, name }));

@@ -16,7 +16,7 @@ export function valueWords(path: string, value: unknown, currency: string | null
   }
   if (typeof value === "object") return objectWords(path, value, currency);
   if (typeof value === "number") {
-    return amountFields.has(path.replaceAll(/\[\d+\]/g, "[]")) ? money(value, currency) : String(value);
+    return amountFields.test(path) ? money(value, currency) : String(value);
   }
   if (typeof value !== "string") return JSON.stringify(value) ?? "nothing";
   return dateFields.test(path) ? calendarDay(value) : JSON.stringify(value);
@@ -59,9 +59,5 @@ function minorDigits(currency: string | null): number {
   return minimumFractionDigits;
 }
 
-const amountFields: ReadonlySet<string> = new Set([
-  "prices.startingAmount",
-  "prices.rooms[].amount",
-  "prices.children[].amount",
-]);
+const amountFields = /^prices\.(startingAmount|(rooms|children)\[\d+\]\.amount)$/;
 const dateFields = /(^|\.)(departureDate|returnDate|checkIn|checkOut)$/;

@@ -13,7 +13,7 @@ export const helpFormat: HelpConfiguration = {
     return `${path} ${others}`;
   },
   optionDescription(option: Option): string {
-    return marked(described(option), isRequired(option));
+    return marked(Help.prototype.optionDescription.call(plain, option), isRequired(option));
   },
   argumentDescription(argument: Argument): string {
     return marked(Help.prototype.argumentDescription.call(plain, argument), argument.required);
@@ -27,12 +27,6 @@ function commandPath(command: Command): string {
 
 function isRequired({ mandatory, defaultValue }: Option): boolean {
   return mandatory && defaultValue === undefined;
-}
-
-/** The description without `(default: false)`, which says nothing new about a flag. */
-function described(option: Option): string {
-  if (option.isBoolean() && option.defaultValue === false) return option.description;
-  return Help.prototype.optionDescription.call(plain, option);
 }
 
 function marked(text: string, isRequiredHere: boolean): string {

@@ -18,8 +18,11 @@ export function layoutOf(shell: Shell): Layout {
 }
 
 /** The shell's `TZ` names the zone of times. It is UTC when `TZ` is missing or names no known zone. */
-export function readerOf({ now, env: { TZ = "" } }: Pick<Shell, "now" | "env">): Reader {
-  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC" };
+export function readerOf(
+  { now, env: { TZ = "" } }: Pick<Shell, "now" | "env">,
+  buildWithinMs?: number,
+): Reader {
+  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC", buildWithinMs };
 }
 
 /** Running text in longer lines is hard to read. */

@@ -3,11 +3,7 @@ import type { FailureCode } from "../../core/failure.ts";
 /** The exit status of the process; docs/commands.md explains each. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 130;
 
-export function exitStatusOf(code: FailureCode): ExitStatus {
-  return exitStatuses[code];
-}
-
-const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
+export const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   usage: 2,
   settings: 2,
   source_unavailable: 1,

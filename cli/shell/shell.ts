@@ -57,3 +57,9 @@ export function settingsOf(shell: Shell): CliSettings {
 export function printJson(shell: Shell, value: unknown, issued?: readonly string[]): void {
   shell.stdout.write(`${printableJson(value)}\n`, issued);
 }
+
+/** Prints a result for programs when `json` asks for that, otherwise as the text for people. */
+export function printResult(shell: Shell, json: boolean, value: unknown, text: string): void {
+  if (json) printJson(shell, value);
+  else shell.stdout.write(text);
+}

@@ -12,26 +12,21 @@ export interface ProbeOptions {
 export const probesPrefix = "probe/";
 
 /** The objects of one probe, below a random key, so that simultaneous probes never use the same ones. */
-export interface ProbeObjects {
+export class ProbeObjects {
   /** The beginning of all their keys. */
   readonly prefix: string;
-  key(name: string): ObjectKey;
   /** All keys that `key` has returned so far. */
-  keys(): readonly ObjectKey[];
-}
+  readonly keys = new Set<ObjectKey>();
 
-export function createProbeObjects(randomBytes: ProbeOptions["randomBytes"]): ProbeObjects {
-  const prefix = `${probesPrefix}${Buffer.from(randomBytes(16)).toString("hex")}/`;
-  const named = new Set<ObjectKey>();
-  return {
-    prefix,
-    key(name) {
-      const key = checkedKey(prefix + name);
-      named.add(key);
-      return key;
-    },
-    keys: () => [...named],
-  };
+  constructor({ randomBytes }: ProbeOptions) {
+    this.prefix = `${probesPrefix}${Buffer.from(randomBytes(16)).toString("hex")}/`;
+  }
+
+  key(name: string): ObjectKey {
+    const key = checkedKey(this.prefix + name);
+    this.keys.add(key);
+    return key;
+  }
 }
 
 /** A small body that holds `name`. */
@@ -64,12 +59,9 @@ export async function readProbe(
  * P11: throws `store_unsupported` unless the store honours conditional writes, without which two builders would undo each other
  * unnoticed. Four puts tell whether it looks at the conditions; `store check` finds out whether it decides a race rightly.
  */
-export async function requireConditionalWrites(
-  store: ObjectStore,
-  { randomBytes, signal }: ProbeOptions,
-): Promise<void> {
-  const objects = createProbeObjects(randomBytes);
-  const key = objects.key("conditions.json");
+export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
+  const { signal } = options;
+  const key = new ProbeObjects(options).key("conditions.json");
 
   /** The tag of what was stored; `undefined` when the condition was refused. */
   async function put(name: string, condition: PutCondition): Promise<ETag | undefined> {
@@ -97,7 +89,7 @@ export async function requireConditionalWrites(
     }
   } finally {
     // A generator's credentials need not include s3:DeleteObject. Without it, a small object stays behind.
-    await store.delete(objects.keys(), { signal }).catch(() => {});
+    await store.delete([key], { signal }).catch(() => {});
   }
 }
 

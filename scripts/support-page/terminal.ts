@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { failureText } from "../../cli/output/failure-text.ts";
 import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
-import { exitStatusOf } from "../../cli/shell/exit-status.ts";
+import { exitStatuses } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 import { packageVersion } from "../../core/package-version.ts";
@@ -61,7 +61,7 @@ export function createTerminal(env: Readonly<Record<string, string>>): Terminal 
         const failure = asFailure(error);
         if (failure.code === "internal") throw error;
         shell.stderr.write(failureText(failure));
-        status = exitStatusOf(failure.code);
+        status = exitStatuses[failure.code];
       }
       return { status, stdout: stdout.join(""), shown: shown.join("") };
     },

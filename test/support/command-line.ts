@@ -4,7 +4,7 @@ import { CommanderError } from "commander";
 import { failureText } from "../../cli/output/failure-text.ts";
 import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
-import { type ExitStatus, exitStatusOf } from "../../cli/shell/exit-status.ts";
+import { type ExitStatus, exitStatuses } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 import { nowhere } from "./run-cli.ts";
@@ -66,7 +66,7 @@ export async function runCommand(
       const failure = asFailure(error);
       if (failure.code === "internal" && options.internal !== "shown") throw error;
       shell.stderr.write(failureText(error));
-      status = exitStatusOf(failure.code);
+      status = exitStatuses[failure.code];
     }
   }
   const stdoutBytes = Buffer.concat(out);

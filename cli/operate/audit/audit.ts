@@ -13,9 +13,9 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
-import { type ExitStatus, exitStatusOf } from "../../shell/exit-status.ts";
-import { withCheckedStore } from "../../shell/identified-store.ts";
-import type { Shell } from "../../shell/shell.ts";
+import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
+import { type Shell, settingsOf } from "../../shell/shell.ts";
+import { identifiedStore, withStore } from "../../shell/with-store.ts";
 
 /** One change, as a record names it. */
 export type AuditChange = AuditDocument["changes"][number];
@@ -79,24 +79,30 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
     await putImmutable(store, key, bytesBody(documentBytes(record)), never);
   }
 
-  async function begin(store: ObjectStore): Promise<ObjectStore> {
-    try {
-      await write(store, "begun", planned, undefined);
-      return store;
-    } catch (error) {
-      throw unrecorded(asFailure(error), store);
-    }
+  /** P85: awaited before each call that changes something for partners. When it throws, the call is not made. */
+  async function begun(store: ObjectStore): Promise<void> {
+    beginning ??= write(store, "begun", planned, undefined).then(
+      () => store,
+      (error: unknown) => {
+        beginning = undefined;
+        throw unrecorded(asFailure(error), store);
+      },
+    );
+    await beginning;
   }
 
   return {
-    watch: (store) =>
-      recordedStore(store, async () => {
-        beginning ??= begin(store).catch((error: unknown) => {
-          beginning = undefined;
-          throw error;
-        });
-        await beginning;
-      }),
+    watch: (store) => ({
+      ...store,
+      async put(key, body, options) {
+        if (isDecisive(key)) await begun(store);
+        return await store.put(key, body, options);
+      },
+      async delete(keys, options) {
+        if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun(store);
+        await store.delete(keys, options);
+      },
+    }),
     plan: (changes) => {
       planned = changes;
     },
@@ -147,27 +153,9 @@ function sentence({ message }: Failure): string {
   return message.replace(/\.?$/, ".");
 }
 
-/**
- * P85: awaits `begun` before each call that changes something for partners: a put of a pointer, the registry, the sandbox or the
- * removed tenants, and a deletion of a tenant's objects. When `begun` throws, the call is not made. Other objects pass, since
- * partners do not see them yet.
- */
-function recordedStore(store: ObjectStore, begun: () => Promise<void>): ObjectStore {
-  return {
-    ...store,
-    async put(key, body, options) {
-      if (isDecisive(key)) await begun();
-      return await store.put(key, body, options);
-    },
-    async delete(keys, options) {
-      if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun();
-      await store.delete(keys, options);
-    },
-  };
-}
-
 const pointer = /^tenants\/[^/]+\/current\.json$/;
 
+/** P85: what changes something for partners: a pointer, the registry, the sandbox, the removed tenants. They do not see other objects yet. */
 function isDecisive(key: ObjectKey): boolean {
   return key === tokensKey || key === removedKey || key === sandboxKey || pointer.test(key);
 }
@@ -177,25 +165,27 @@ function isOfSnapshot(key: ObjectKey): boolean {
   return key.startsWith(tenantsPrefix) && !/^[^/]+\/[^/]+\/live\//.test(key);
 }
 
+/** Prints what a command did, and may choose its exit status. */
+export type Print = () => ExitStatus | void | Promise<void>;
+
 /**
- * A command that changes something for partners: opens a store that honours conditional writes, records the change, and prints
- * what was done. It is printed even when its record could not be completed: a token is in force, and only we have it (P85).
- * `request`: may be a question to the store, before anything is changed.
+ * A command that changes something for partners: opens a store that honours conditional writes, records the change, and calls what
+ * `run` returns to print what was done. It is printed even when its record could not be completed: a token is in force, and only we
+ * have it (P85). `isProbed`: after a probe of the conditional writes (P11).
  */
-export async function recordedChange<Result>(
+export async function recordedChange(
   shell: Shell,
-  request: AuditRequest | ((store: ObjectStore) => Promise<AuditRequest>),
-  run: (store: ObjectStore, audit: Audit) => Promise<Result>,
-  print: (result: Result, store: ObjectStore) => ExitStatus | void | Promise<void>,
+  request: AuditRequest,
+  run: (store: ObjectStore, audit: Audit) => Promise<Print>,
   isProbed = true,
 ): Promise<ExitStatus> {
-  const change = async (checked: ObjectStore): Promise<ExitStatus> => {
-    const asked = typeof request === "function" ? await request(checked) : request;
-    const { result, unrecorded } = await withAudit(shell, checked, asked, run);
-    const status = await print(result, checked);
-    return auditedStatus(shell, unrecorded, status ?? 0);
-  };
-  return await withCheckedStore(shell, change, isProbed);
+  const settings = settingsOf(shell);
+  return await withStore(settings, async (opened) => {
+    const store = identifiedStore(opened, settings, shell);
+    if (isProbed) await store.requireConditions();
+    const { result: print, unrecorded } = await withAudit(shell, store, request, run);
+    return auditedStatus(shell, unrecorded, (await print()) ?? 0);
+  });
 }
 
 /** Runs with a store on which nothing changes for partners without a record, and completes the record. `unrecorded`: why it could not. */
@@ -225,7 +215,7 @@ export function auditedStatus(
 ): ExitStatus {
   if (unrecorded === undefined) return status;
   sayUnrecorded(shell, unrecorded);
-  return status === 0 ? exitStatusOf(unrecorded.code) : status;
+  return status === 0 ? exitStatuses[unrecorded.code] : status;
 }
 
 function sayUnrecorded(shell: Shell, { message }: Failure): void {

@@ -1,7 +1,6 @@
 import type { Current } from "../../../core/current.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { LiveState, TenantRun, TokenState } from "../../../schemas/generated/types.ts";
-import type { TenantPruneResult } from "../snapshots/prune-run.ts";
 import type { AuditChange } from "./audit.ts";
 
 /** P85: the tokens that differ between two lists, without plaintext or digest. */
@@ -43,16 +42,6 @@ export function publications(runs: readonly TenantRun[]): readonly AuditChange[]
     const after = { snapshotId, generation, programs: livePrograms, isHeld: null };
     return [{ kind: "snapshot", tenantId, before, after }];
   });
-}
-
-/** What a prune deleted of a tenant. */
-export function deletions({
-  tenantId,
-  deletedSnapshots,
-  deletedObjects,
-}: TenantPruneResult): readonly AuditChange[] {
-  if (deletedObjects === 0) return [];
-  return [{ kind: "deletion", tenantId, deletedSnapshots: deletedSnapshots.length, deletedObjects }];
 }
 
 function tokenState(token: RegisteredToken): TokenState {

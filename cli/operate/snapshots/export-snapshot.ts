@@ -6,7 +6,9 @@ import { isErrno, unlessErrno } from "../../../core/file-store/file-error.ts";
 import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
 import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { printable } from "../../../core/printable.ts";
 import { readEntry } from "../../../core/read-entry.ts";
+import { numberText } from "../../output/counted.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 
@@ -14,6 +16,11 @@ export interface ExportedFolder {
   readonly directory: string;
   readonly files: number;
   readonly bytes: number;
+}
+
+/** Says where `what` is now. */
+export function exportedText(what: string, { directory, files, bytes }: ExportedFolder): string {
+  return `${what}: ${numberText(files)} files, ${numberText(bytes)} bytes in ${printable(directory)}\n`;
 }
 
 const maxParallelFiles = 16;

@@ -1,15 +1,18 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import type { RunProgress } from "../../output/progress-bar.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
 import { readPrograms, readSums, strayRows } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
-import { readStrayPrograms, readTenantList, type TenantProblem } from "../../publish/source/read-tenants.ts";
+import { readStrayPrograms, readTenantList } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
+import type { EnrollmentStatus } from "./enrollment-statuses.ts";
 import { FindingGroups, SharedTally } from "./findings.ts";
 import { countedRows, hiddenRows, missingRows, type ProgramTally } from "./missing-rows.ts";
+import { plausibility } from "./plausibility.ts";
 import { Unreadable } from "./unreadable.ts";
 
 export interface SourceReport {
@@ -20,36 +23,33 @@ export interface SourceReport {
   /** How many programs a build would publish; `null` as above. */
   readonly published: number | null;
   readonly problems: readonly SourceProblem[];
-}
-
-/** Is told the progress of the check. */
-export interface CheckProgress {
-  total(tenants: number): void;
-  tenantDone(): void;
-  programs(count: number): void;
+  /** `null` as above, and when the view enrollments could not be read. */
+  readonly statuses: readonly EnrollmentStatus[] | null;
 }
 
 /**
  * Checks the structure first. When it is right, every tenant is read and mapped as in a build. The report has what a build would
- * find, and why it may find too little. `removed`: the tenants that an operator removed. Expects a transaction that shows one state
- * of the source.
+ * find, why it may find too little, and what is legal and probably wrong on the day `today` (`YYYY-MM-DD`). `removed`: the tenants that
+ * an operator removed. Expects a transaction that shows one state of the source.
  */
 export async function checkSource(
   client: SourceClient,
   rules: ContentRules,
-  progress: CheckProgress,
-  removed: ReadonlySet<TenantId>,
+  progress: RunProgress,
+  removed: ReadonlySet<string>,
+  today: string,
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
   const structure = structureProblems(schema);
-  if (structure.length > 0) return { isBroken: true, rows: null, published: null, problems: structure };
+  if (structure.length > 0) {
+    return { isBroken: true, rows: null, published: null, problems: structure, statuses: null };
+  }
   const groups = new FindingGroups();
   const unreadable = new Unreadable();
-  const failures: [view: string, error: Error][] = [];
-  const failed = (view: string, error: Error): unknown => failures.push([view, error]);
-  const tenants = await checkTenantList(client, removed, groups, failed);
-  const counted = await countedRows(client, [...tenants, ...removed], groups, failed);
   const shared = new SharedTally();
+  const list = await tryReading(client, () => readTenantList(client));
+  const { tenants, problems: ofTenants } = "result" in list ? list.result : { tenants: [], problems: [] };
+  for (const problem of ofTenants) groups.addTenant(problem, "tenants");
   progress.total(tenants.length);
   const tallies = new Map<TenantId, ProgramTally>();
   for (const tenantId of tenants) {
@@ -60,8 +60,17 @@ export async function checkSource(
     else await unreadable.addTenant(client, tenantId, reading.error);
     progress.tenantDone();
   }
-  // These are last, since the tenant at which a view fails says more (P133).
-  for (const [view, error] of failures) unreadable.addView(view, error);
+  // Whole views come after the tenants, since the tenant at which a view fails says more (P133).
+  if ("error" in list) unreadable.addView("tenants", list.error);
+  else {
+    const strays = await tryReading(client, () => readStrayPrograms(client));
+    if ("error" in strays) unreadable.addView("programs", strays.error);
+    // Rows of a tenant that an operator removed are passed over without advice to list the tenant again.
+    for (const stray of "result" in strays ? strays.result : []) {
+      if (!removed.has(stray.tenantId ?? "")) groups.addTenant(stray, "programs");
+    }
+  }
+  const counted = await countedRows(client, [...tenants, ...removed], groups, unreadable);
   shared.report(groups);
   const rows = Object.fromEntries(
     Object.entries(counted).map(([view, count]) => [view, unreadable.views.has(view) ? null : count]),
@@ -69,34 +78,9 @@ export async function checkSource(
   const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client, schema))];
   const problems = [...causes, ...unreadable.problems, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
-  return { isBroken: problems.some(({ severity }) => severity === "error"), rows, published, problems };
-}
-
-/** The tenants that a build would build. */
-async function checkTenantList(
-  client: SourceClient,
-  removed: ReadonlySet<string>,
-  groups: FindingGroups,
-  failed: (view: string, error: Error) => void,
-): Promise<readonly TenantId[]> {
-  const add = ({ code, tenantId, programs, rows }: TenantProblem, view: string): void => {
-    const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
-    const value = programs === null ? nameless : `${programs} program(s)`;
-    groups.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
-  };
-  const list = await tryReading(client, () => readTenantList(client));
-  if ("error" in list) {
-    failed("tenants", list.error);
-    return [];
-  }
-  for (const problem of list.result.problems) add(problem, "tenants");
-  const strays = await tryReading(client, () => readStrayPrograms(client));
-  if ("error" in strays) failed("programs", strays.error);
-  // Rows of a tenant that an operator removed are passed over without advice to list the tenant again.
-  for (const stray of "result" in strays ? strays.result : []) {
-    if (!removed.has(stray.tenantId ?? "")) add(stray, "programs");
-  }
-  return list.result.tenants;
+  const isBroken = problems.some(({ severity }) => severity === "error");
+  const { hints, statuses } = await plausibility(client, rules, today, unreadable.problems.length === 0);
+  return { isBroken, rows, published, problems: [...problems, ...hints], statuses };
 }
 
 async function checkTenant(
@@ -105,7 +89,7 @@ async function checkTenant(
   rules: ContentRules,
   groups: FindingGroups,
   shared: SharedTally,
-  progress: CheckProgress,
+  progress: RunProgress,
 ): Promise<ProgramTally> {
   const sums = await readSums(client, tenantId);
   for (const { view, programs, firstProgramId: programId } of strayRows(sums)) {

@@ -1,5 +1,4 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { singleLine } from "../../../core/printable.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { rowsOf } from "../../database/query-rows.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
@@ -36,15 +35,4 @@ export async function readEnrollmentStatuses(
   return rows.map(([status, isStaff, count]) => {
     return { status, isStaff, count, takesPlace: !isStaff && !isTerminalStatus(status) };
   });
-}
-
-/** The heads and rows of a table that tells who takes a place. */
-export const statusColumns = ["ENROLLMENT STATUS", "COUNT", "TAKES A PLACE"] as const;
-
-export function statusCells({ status, isStaff, count, takesPlace }: EnrollmentStatus): readonly string[] {
-  return [
-    `${status === null ? "NULL" : singleLine(status)}${isStaff ? " (staff)" : ""}`,
-    String(count),
-    takesPlace ? "yes" : "no",
-  ];
 }

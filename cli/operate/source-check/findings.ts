@@ -4,6 +4,7 @@ import { minShared } from "../../publish/guards/shared-guard.ts";
 import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";
 import { contractViews, sourceViews, viewNames } from "../../publish/source/contract.ts";
 import type { ReadProgram } from "../../publish/source/read-programs.ts";
+import type { TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { Fix, ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 
@@ -13,16 +14,30 @@ export interface ProblemPlace {
   readonly column: string | null;
 }
 
-/** A finding about a view, or about none. Whoever knows them adds its column, its count and examples. */
+/** A finding about a view, or about none. `found`: its column, its count and examples, where they are known. */
 export function viewProblem<Code extends string>(
   code: Code,
   severity: SourceProblem["severity"],
   view: string | null,
   message: string,
   fix: Fix | string,
+  found: Partial<Pick<SourceProblem, "column" | "count" | "examples">> = {},
 ): SourceProblem<Code> {
   const way: Fix = typeof fix === "string" ? { kind: "advice", text: fix } : fix;
-  return { severity, code, view, column: null, message, fix: way, count: null, examples: [] };
+  return { severity, code, view, column: null, message, fix: way, count: null, examples: [], ...found };
+}
+
+/** A finding that so many rows at a place break a rule. */
+export function rowsProblem<Code extends string>(
+  code: Code,
+  { severity, rule, advice }: { severity: SourceProblem["severity"]; rule: string; advice: Fix | string },
+  { view, column }: ProblemPlace,
+  count: number,
+  examples: readonly ProblemExample[],
+): SourceProblem<Code> {
+  const where = view === null ? "" : ` in partner_source.${view}`;
+  const message = `${count} found${where}: ${rule}.`;
+  return viewProblem(code, severity, view, message, advice, { column, count, examples });
 }
 
 /** A finding for people names so many of the rows that it is about. */
@@ -58,6 +73,13 @@ export class FindingGroups {
     group.values.set(valueKey, count === undefined ? { ...found, count: 1 } : found);
   }
 
+  /** Adds what a build would find in the list of tenants. */
+  addTenant({ code, tenantId, programs, rows }: TenantProblem, view: string): void {
+    const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
+    const value = programs === null ? nameless : `${programs} program(s)`;
+    this.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
+  }
+
   /** Adds what a build would find in a program, each finding with its place. Programs come in the order of their ids. */
   addProgram(tenantId: TenantId, { source, isDuplicate }: ReadProgram, outcome: CheckedProgram): void {
     if (outcome.kind === "unpublished") return;
@@ -78,12 +100,9 @@ export class FindingGroups {
     const inOrder = [...this.#groups.values()].sort(
       (a, b) => order(a) - order(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
     );
-    return inOrder.map(({ code, view, column, count, values }) => {
-      const { severity, rule, advice } = problemRules[code];
-      const where = view === null ? "" : ` in partner_source.${view}`;
+    return inOrder.map(({ code, count, values, ...place }) => {
       const examples = [...values.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
-      const problem = viewProblem(code, severity, view, `${count} found${where}: ${rule}.`, advice);
-      return { ...problem, column, count, examples };
+      return rowsProblem(code, problemRules[code], place, count, examples);
     });
   }
 }

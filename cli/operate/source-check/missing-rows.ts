@@ -1,10 +1,12 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
+import { rowsOf } from "../../database/query-rows.ts";
 import { contractViews, viewNames } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/try-reading.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
+import type { Unreadable } from "./unreadable.ts";
 
 /** What a build would make of a tenant's programs. */
 export interface ProgramTally {
@@ -34,18 +36,18 @@ export function missingRows(
     return [viewProblem(code, "error", view, message, fix)];
   }
   return emptyTenants.flatMap(({ code, column, has, fix, isSo }) => {
-    const found = [...tallies].filter(([, tally]) => isSo(tally));
-    const { length: count } = found;
+    const empty = [...tallies].filter(([, tally]) => isSo(tally));
+    const count = empty.length;
     if (count === 0) return [];
     const who =
       count === 1 ? `1 tenant has ${has}: its list is` : `${count} tenants have ${has}: their lists are`;
     const advice = `${fix}; a tenant that offers nothing is well as it is`;
-    const problem = viewProblem(code, "warning", "programs", `${who} empty.`, advice);
-    const examples = found.slice(0, maxExamples).map(([tenantId, { programs }]) => {
+    const examples = empty.slice(0, maxExamples).map(([tenantId, { programs }]) => {
       const value = programs === 0 ? "no programs" : `${programs} program(s), none active`;
       return { tenantId, programId: null, value };
     });
-    return [{ ...problem, column, count, examples }];
+    const found = { column, count, examples };
+    return [viewProblem(code, "warning", "programs", `${who} empty.`, advice, found)];
   });
 }
 
@@ -72,20 +74,21 @@ const emptyTenants = [
  */
 export async function countedRows(
   client: SourceClient,
-  tenants: readonly TenantId[],
+  tenants: readonly string[],
   groups: FindingGroups,
-  failed: (view: string, error: Error) => void,
+  unreadable: Unreadable,
 ): Promise<Record<string, number>> {
   const rows: Record<string, number> = {};
   for (const view of viewNames()) {
-    const reading = await tryReading(client, () => client.query<Counts>(countQuery(view), [tenants]));
-    if ("error" in reading) failed(view, reading.error);
-    const counts = "result" in reading ? reading.result.rows[0] : undefined;
-    rows[view] = Number(counts?.rows ?? 0);
-    if (counts === undefined || view === "tenants" || view === "programs") continue;
+    const reading = await tryReading(client, () => rowsOf<Counts>(client, countQuery(view), [tenants]));
+    if ("error" in reading) unreadable.addView(view, reading.error);
+    const counts = "result" in reading ? reading.result[0] : undefined;
+    const [all = "0", nameless = "0", foreign = "0", firstForeign = null] = counts ?? [];
+    rows[view] = Number(all);
+    if (view === "tenants" || view === "programs") continue;
     const found = [
-      ["tenant_id_null", Number(counts.nameless), null],
-      ["rows_of_unknown_tenant", tenants.length > 0 ? Number(counts.foreign) : 0, counts.firstForeign],
+      ["tenant_id_null", Number(nameless), null],
+      ["rows_of_unknown_tenant", tenants.length > 0 ? Number(foreign) : 0, firstForeign],
     ] as const;
     for (const [code, count, tenantId] of found) {
       const example = { tenantId, programId: null, value: `${count} row(s)` };
@@ -95,20 +98,14 @@ export async function countedRows(
   return rows;
 }
 
-interface Counts {
-  readonly rows: string;
-  readonly nameless: string;
-  readonly foreign: string;
-  readonly firstForeign: string | null;
-}
+type Counts = [rows: string, nameless: string, foreign: string, firstForeign: string | null];
 
 function countQuery(view: string): string {
   const isForeign =
     'tenant_id IS NOT NULL AND tenant_id::text COLLATE "C" NOT IN (SELECT unnest($1::text[]))';
   return `
-  SELECT count(*) AS rows, count(*) FILTER (WHERE tenant_id IS NULL) AS nameless,
-         count(*) FILTER (WHERE ${isForeign}) AS foreign,
-         min(left(tenant_id::text, 1000)) FILTER (WHERE ${isForeign}) AS "firstForeign"
+  SELECT count(*), count(*) FILTER (WHERE tenant_id IS NULL), count(*) FILTER (WHERE ${isForeign}),
+         min(left(tenant_id::text, 1000)) FILTER (WHERE ${isForeign})
     FROM partner_source.${view}`;
 }
 

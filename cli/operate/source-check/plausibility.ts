@@ -6,30 +6,23 @@ import type { ProblemExample, SourceProblem } from "../../publish/source/source-
 import { tryReading } from "../../publish/source/try-reading.ts";
 import type { SourceReport } from "./check-source.ts";
 import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
-import { maxValues, viewProblem } from "./findings.ts";
+import { maxValues, rowsProblem } from "./findings.ts";
 import { type HintCode, type HintRule, hintRules } from "./hint-rules.ts";
-
-export interface Plausibility {
-  readonly hints: readonly SourceProblem[];
-  /** `null` when the view enrollments could not be read. */
-  readonly statuses: readonly EnrollmentStatus[] | null;
-}
 
 /** A query over all tenants' rows that takes longer is given up. */
 const maxQueryMs = 120_000;
 
 /**
  * P191: what is legal and probably wrong on the day `today` (`YYYY-MM-DD`), asked about all rows at once, kind by kind. A question
- * that fails is a hint and no error, and not even that when `report` has the failure of a view already. Expects the transaction of
- * the report, and to be the last in it.
+ * that fails is a hint and no error, and not even that when a failure of the views is known already. Expects to be the last in its
+ * transaction.
  */
 export async function plausibility(
   client: SourceClient,
-  report: SourceReport,
   rules: ContentRules,
   today: string,
-): Promise<Plausibility> {
-  if (report.rows === null) return { hints: [], statuses: null };
+  isReadable: boolean,
+): Promise<Pick<SourceReport, "statuses"> & { readonly hints: readonly SourceProblem[] }> {
   await limitWaiting(client, { statementMs: maxQueryMs });
   const hints: SourceProblem[] = [];
   const failures: ProblemExample[] = [];
@@ -39,32 +32,23 @@ export async function plausibility(
   for (const [code, rule] of Object.entries<HintRule>(hintRules)) {
     const reading = await tryReading(client, () => doubtfulValues(client, rule, today));
     if ("error" in reading) failed(code, reading.error);
-    else hints.push(...reading.result.map((found) => hint(code as HintCode, found)));
+    else hints.push(...reading.result.map((found) => hint(code as HintCode, ...found)));
   }
   const statuses = await tryReading(client, () => readEnrollmentStatuses(client, rules));
   if ("error" in statuses) failed("status_takes_place", statuses.error);
   else hints.push(...placelessHint(statuses.result));
-  const isUnreadable = report.problems.some(({ code }) => code.endsWith("_unreadable"));
-  if (failures.length > 0 && !isUnreadable) {
-    hints.push(hint("hints_unasked", { place: null, count: failures.length, examples: failures }));
+  if (failures.length > 0 && isReadable) {
+    hints.push(hint("hints_unasked", null, failures.length, failures));
   }
   return { hints, statuses: "result" in statuses ? statuses.result : null };
 }
 
-/** Doubtful values at one place of the contract. */
-interface Doubtful {
-  /** `view.column`. */
-  readonly place: string | null;
-  readonly count: number;
-  readonly examples: readonly ProblemExample[];
-}
+/** Doubtful values at one place of the contract: `view.column`. */
+type Doubtful = readonly [place: string | null, count: number, examples: readonly ProblemExample[]];
 
-function hint(code: HintCode, { place, count, examples }: Doubtful): SourceProblem {
-  const { rule, advice } = hintRules[code];
+function hint(code: HintCode, ...[place, count, examples]: Doubtful): SourceProblem {
   const [view = null, column = null] = place?.split(".") ?? [];
-  const where = view === null ? "" : ` in partner_source.${view}`;
-  const problem = viewProblem(code, "hint", view, `${count} found${where}: ${rule}.`, advice);
-  return { ...problem, column, count, examples };
+  return rowsProblem(code, { ...hintRules[code], severity: "hint" }, { view, column }, count, examples);
 }
 
 /** Distinct values, the most frequent first, each with its first program. */
@@ -86,12 +70,12 @@ async function doubtfulValues(
    GROUP BY place
    ORDER BY place`;
   const rows = await rowsOf<[string, number, Required<ProblemExample>[]]>(client, grouped, values?.(today));
-  return rows.map(([place, count, found]) => {
+  return rows.map(([place, count, found]): Doubtful => {
     const examples = found.map(({ count: times, ...one }) => {
       const example = { ...one, value: shownValue(one.value) };
       return one.programId === null ? example : { ...example, count: times };
     });
-    return { place, count, examples };
+    return [place, count, examples];
   });
 }
 
@@ -105,5 +89,5 @@ function placelessHint(statuses: readonly EnrollmentStatus[]): readonly SourcePr
     return { tenantId: null, programId: null, value: status && shownValue(status), count };
   });
   const count = passengers.reduce((sum, one) => sum + one.count, 0);
-  return [hint("status_takes_place", { place: "enrollments.status", count, examples })];
+  return [hint("status_takes_place", "enrollments.status", count, examples)];
 }

@@ -16,7 +16,12 @@ export class Unreadable {
 
   /** `tenantId`: whose rows could not be read; `undefined` when the view fails for all. */
   addView(view: string, error: Error, tenantId?: TenantId): void {
-    if (!this.views.has(view)) this.views.set(view, unreadableView(view, error, tenantId));
+    if (this.views.has(view)) return;
+    const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
+    const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'`;
+    const fix = fixOf(error, `SELECT * FROM partner_source.${view}${condition}`);
+    const message = sentence(`Reading partner_source.${view}${whose} fails: ${error.message}`);
+    this.views.set(view, viewProblem("view_unreadable", "error", view, message, fix));
   }
 
   async addTenant(client: SourceClient, tenantId: TenantId, error: Error): Promise<void> {
@@ -39,30 +44,19 @@ export class Unreadable {
   get problems(): readonly SourceProblem[] {
     const [first] = this.#tenants;
     if (first === undefined) return [...this.views.values()];
-    const problem = viewProblem(
-      "tenant_unreadable",
-      "error",
-      null,
-      sentence(`Reading the tenant ${first[0]} fails: ${first[1].message}`),
-      "correct the views so that a condition on tenant_id gives the rows of that tenant and no others",
-    );
+    const message = sentence(`Reading the tenant ${first[0]} fails: ${first[1].message}`);
+    const fix =
+      "correct the views so that a condition on tenant_id gives the rows of that tenant and no others";
     const examples = [...this.#tenants].slice(0, maxExamples).map(([tenantId, { message }]) => {
       return { tenantId, programId: null, value: shownValue(message) };
     });
-    return [...this.views.values(), { ...problem, count: this.#tenants.size, examples }];
+    const found = { count: this.#tenants.size, examples };
+    return [...this.views.values(), viewProblem("tenant_unreadable", "error", null, message, fix, found)];
   }
 }
 
 /** SQLSTATE of bytes that are no text in the encoding that they are said to have. */
 const encodingState = "22021";
-
-function unreadableView(view: string, error: Error, tenantId?: TenantId): SourceProblem {
-  const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
-  const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'`;
-  const query = `SELECT * FROM partner_source.${view}${condition}`;
-  const message = sentence(`Reading partner_source.${view}${whose} fails: ${error.message}`);
-  return viewProblem("view_unreadable", "error", view, message, fixOf(error, query));
-}
 
 function fixOf(error: Error, query: string): string {
   // A view reads its tables with its owner's rights, a security_invoker view with those of whoever asks.

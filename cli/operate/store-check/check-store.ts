@@ -4,7 +4,7 @@ import { checkedKey, storeKey, tenantsPrefix, tokensKey } from "../../../core/ob
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import {
-  createProbeObjects,
+  ProbeObjects,
   type ProbeOptions,
   probeBody,
   probesPrefix,
@@ -78,9 +78,9 @@ export async function checkStore(
   store: ObjectStore,
   options: CheckOptions,
 ): Promise<readonly StoreFinding[]> {
-  const { randomBytes, signal, now, directory } = options;
+  const { signal, now, directory } = options;
   const checks = new Checklist();
-  const objects = createProbeObjects(randomBytes);
+  const objects = new ProbeObjects(options);
   const key = objects.key("plain.json");
   let isDeleted = false;
 
@@ -115,11 +115,10 @@ export async function checkStore(
     });
     await checks.run("put_if_absent", isRead, () => raceConditions(store, objects, "absent", signal));
     await checks.run("put_if_match", isRead, () => raceConditions(store, objects, "match", signal));
-    await checks.run("clock", storedAt !== undefined, async () =>
-      clockResult(storedAt ?? endedAt, startedAt, endedAt),
-    );
+    const writtenAt = storedAt ?? endedAt;
+    await checks.run("clock", storedAt !== undefined, async () => clockResult(writtenAt, startedAt, endedAt));
     isDeleted = await checks.run("delete", isWritten, async () => {
-      await store.delete(objects.keys(), { signal });
+      await store.delete([...objects.keys], { signal });
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
@@ -128,7 +127,7 @@ export async function checkStore(
     return checks.findings;
   } finally {
     // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be aborted.
-    if (!isDeleted && !checks.isAway) await store.delete(objects.keys()).catch(() => {});
+    if (!isDeleted && !checks.isAway) await store.delete([...objects.keys]).catch(() => {});
   }
 }
 
@@ -148,12 +147,10 @@ function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): CheckResul
   const seconds = Math.round(offMs / 1000);
   const difference = `The store's clock is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} this machine's.`;
   const advice = "Synchronise the one that is wrong (NTP).";
-  return offMs > refusedMs
-    ? ["failed", `${difference} S3 refuses what is signed more than 15 minutes off. ${advice}`]
-    : [
-        "warning",
-        `${difference} Ages of snapshots, and what a prune may delete, are off by as much. ${advice}`,
-      ];
+  const refused = "S3 refuses what is signed more than 15 minutes off.";
+  if (offMs > refusedMs) return ["failed", `${difference} ${refused} ${advice}`];
+  const harm = "Ages of snapshots, and what a prune may delete, are off by as much.";
+  return ["warning", `${difference} ${harm} ${advice}`];
 }
 
 /** Whether a `file:` store is closed to other accounts and holds no symbolic links, which no program would follow. */

@@ -31,11 +31,6 @@ export interface StoreFinding {
   readonly message: string;
 }
 
-/** Whether every check has passed, perhaps with a warning. */
-export function isFit(findings: readonly StoreFinding[]): boolean {
-  return findings.every(({ outcome }) => outcome === "ok" || outcome === "warning");
-}
-
 export type CheckResult = readonly [outcome: StoreCheckOutcome, message: string];
 
 /** Runs checks one after the other and collects their findings. */
@@ -56,7 +51,7 @@ export class Checklist {
       return await look();
     } catch (error) {
       const failure = asFailure(error);
-      if (notOfTheStore.has(failure.code)) throw failure;
+      if (notOfTheStore.includes(failure.code)) throw failure;
       this.isAway ||= failure.code === "store_unavailable";
       return [failure.code === "store_unsupported" ? "unsupported" : "failed", failure.message];
     }
@@ -66,9 +61,4 @@ export class Checklist {
 const skipped: CheckResult = ["skipped", "Not looked at after what failed before."];
 
 /** These faults end the command, because they tell nothing about the store. */
-const notOfTheStore: ReadonlySet<FailureCode> = new Set<FailureCode>([
-  "usage",
-  "settings",
-  "interrupted",
-  "internal",
-]);
+const notOfTheStore: readonly FailureCode[] = ["usage", "settings", "interrupted", "internal"];

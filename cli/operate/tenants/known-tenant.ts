@@ -1,12 +1,22 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
+import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { withSourceReading } from "../../database/with-database-url.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
-import { isTenantListed } from "../../publish/source/read-tenants.ts";
-import type { CliSettings } from "../../shell/shell.ts";
-import { assertPublished } from "../tokens/assert-published.ts";
+import { unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
+
+/** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P56). */
+export async function assertPublished(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+  what = `Tenant ${tenantId} has no published snapshot and no token. Check the id.`,
+): Promise<void> {
+  const current = await store.get(currentKey(tenantId), { signal });
+  if (current.kind === "missing") throw await unknownTenant(store, tenantId, what, signal);
+  if (current.kind === "object") current.body.destroy();
+}
 
 /** Throws `not_found` for a tenant that was neither published nor removed, and has no token (P56). */
 export async function assertKnownTenant(
@@ -20,22 +30,20 @@ export async function assertKnownTenant(
   await assertPublished(store, tenantId, signal);
 }
 
-/** Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`. */
-export async function isInSource(
+/**
+ * P91: throws `usage` for a removed tenant. Called after the registry was read: a removal is recorded first and then writes the
+ * registry, so either this check sees it, or the caller's write loses.
+ */
+export async function assertNotRemoved(
+  store: ObjectStore,
   tenantId: TenantId,
-  settings: CliSettings,
   signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    return await withSourceReading(settings, signal, (client) => isTenantListed(client, tenantId));
-  } catch (error) {
-    const { code, message } = asFailure(error);
-    if (code === "interrupted") throw error;
-    throw new Failure(
-      "source_unavailable",
-      `Whether the booking database has a tenant ${tenantId} could not be asked; nothing was done. ${message.replace(/\.?$/, ".")} ` +
-        "If it surely has none, pass --without-source.",
-      { cause: error },
-    );
-  }
+  remedy = `List it in the source again and run \`snapshot build --tenant ${tenantId}\`; then it is none any more.`,
+): Promise<void> {
+  const removed = (await readRemovedTenants(store, signal)).get(tenantId);
+  if (removed === undefined) return;
+  throw new Failure(
+    "usage",
+    `Tenant ${tenantId} was removed at ${removed}, so no token was issued or moved. ${remedy}`,
+  );
 }

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Failure, interrupted } from "../../../core/failure.ts";
+import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
+import { withSourceReading } from "../../database/with-database-url.ts";
 import { forgetTenant } from "../../publish/run/run-documents.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { editRemovedTenants, withRemoved } from "../../publish/snapshot/removed-tenants.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
+import { isTenantListed } from "../../publish/source/read-tenants.ts";
+import type { CliSettings } from "../../shell/shell.ts";
 import type { Audit } from "../audit/audit.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
 import { revoked, unrevoked } from "../tokens/issue-token.ts";
@@ -20,13 +23,14 @@ export interface TenantRemoval {
   readonly deletedObjects: number;
 }
 
-interface RemovalContext {
+/** What a change of a whole tenant needs of its command. */
+export interface TenantChange {
   readonly store: ObjectStore;
-  /** Pauses for gateways; a test's own takes no time. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
   readonly now: () => Date;
   readonly signal: AbortSignal;
+  /** Pauses for gateways; a test's own takes no time. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -44,7 +48,7 @@ interface RemovalContext {
 export async function removeTenant(
   tenantId: TenantId,
   isPurged: boolean,
-  { store, audit, now, signal, pause = interruptiblePause }: RemovalContext,
+  { store, audit, now, signal, pause = interruptiblePause }: TenantChange,
 ): Promise<TenantRemoval> {
   const at = now();
   const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
@@ -54,7 +58,16 @@ export async function removeTenant(
     return withRemoved(tenants, tenantId, at.toISOString());
   });
   audit.note([change]);
-  const { revokedTokens, lastEnd } = await endTenantTokens(store, audit, tenantId, at);
+  let revokedTokens = 0;
+  let lastEnd = 0;
+  // The registry is written also where there is none: a token that is being issued meanwhile then loses its race, and its command
+  // looks again at what became of the tenant.
+  await editRegistry(store, audit, (tokens) => {
+    const open = unrevoked(tokens, tenantId);
+    revokedTokens = open.length;
+    lastEnd = Math.max(0, ...tokens.filter((token) => token.tenantId === tenantId).map(endOf));
+    return [...revoked(tokens, open, at)];
+  });
   let deletedObjects = 0;
   if (isPurged) {
     const pauseMs = Math.min(hearingMs, lastEnd + hearingMs - now().getTime());
@@ -79,12 +92,20 @@ async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void
 /** A build that began before the removal may still write files, so the objects are deleted until none is left. */
 const maxSweeps = 5;
 
+/** Deletes everything that the store has of the tenant, the pointer first; returns how many objects that were. */
 async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<number> {
   let all = 0;
   for (let sweep = 1; sweep <= maxSweeps; sweep += 1) {
-    const deleted = await removeTenantObjects(store, tenantId, signal);
-    all += deleted;
-    if (deleted === 0) return all;
+    const { add, flush, deleted } = deleteBatch(store, false, signal);
+    for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
+      // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
+      if (deleted.deletedObjects === 0) await store.delete([currentKey(tenantId)], { signal });
+      if (isObjectKey(key)) await add(key, size);
+    }
+    await flush();
+    await store.tidy(tenantPrefix(tenantId), { signal });
+    if (deleted.deletedObjects === 0) return all;
+    all += deleted.deletedObjects;
   }
   throw new Failure(
     "superseded",
@@ -93,49 +114,29 @@ async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal
   );
 }
 
-/** Deletes everything that the store has of the tenant, the pointer first; returns how many objects that were. */
-async function removeTenantObjects(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<number> {
-  const batch = deleteBatch(store, false, signal);
-  const pointer = currentKey(tenantId);
-  for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
-    // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
-    if (batch.deleted.deletedObjects === 0) await store.delete([pointer], { signal });
-    if (isObjectKey(key)) await batch.add(key, size);
-  }
-  await batch.flush();
-  await store.tidy(tenantPrefix(tenantId), { signal });
-  return batch.deleted.deletedObjects;
-}
-
-/**
- * Ends every token of the tenant, whoever issued it. Returns how many that were, and when the last of all its tokens would have
- * ended otherwise, in milliseconds. The registry is written also where there is none: a token that is being issued meanwhile then loses its race, and
- * its command looks again at what became of the tenant.
- */
-async function endTenantTokens(
-  store: ObjectStore,
-  audit: Pick<Audit, "plan" | "note" | "doubt">,
-  tenantId: TenantId,
-  now: Date,
-): Promise<{ readonly revokedTokens: number; readonly lastEnd: number }> {
-  let revokedTokens = 0;
-  let lastEnd = 0;
-  await editRegistry(store, audit, (tokens) => {
-    const open = unrevoked(tokens, tenantId);
-    revokedTokens = open.length;
-    lastEnd = Math.max(0, ...tokens.filter((token) => token.tenantId === tenantId).map(endOf));
-    return [...revoked(tokens, open, now)];
-  });
-  return { revokedTokens, lastEnd };
-}
-
 /** When a token stops working, by the registry; infinite for one in force without an end. */
 function endOf({ expiresAt, revokedAt }: RegisteredToken): number {
   return Math.min(
     ...[expiresAt, revokedAt].map((at) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))),
   );
+}
+
+/** Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`. */
+export async function isInSource(
+  tenantId: TenantId,
+  settings: CliSettings,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return await withSourceReading(settings, signal, (client) => isTenantListed(client, tenantId));
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    if (code === "interrupted") throw error;
+    throw new Failure(
+      "source_unavailable",
+      `Whether the booking database has a tenant ${tenantId} could not be asked; nothing was done. ${message.replace(/\.?$/, ".")} ` +
+        "If it surely has none, pass --without-source.",
+      { cause: error },
+    );
+  }
 }

@@ -7,17 +7,10 @@ import { counted } from "../../output/counted.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
-import type { Audit } from "../audit/audit.ts";
 import { programLoss } from "../snapshots/rollback.ts";
-import { assertNotRemoved } from "../tokens/assert-published.ts";
 import { editRegistry } from "../tokens/edit-registry.ts";
-
-export interface RenameContext {
-  readonly store: ObjectStore;
-  readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
-  readonly now: Date;
-  readonly signal: AbortSignal;
-}
+import { assertNotRemoved } from "./known-tenant.ts";
+import type { TenantChange } from "./remove-tenant.ts";
 
 export interface TenantRename {
   readonly movedTokens: readonly TokenId[];
@@ -34,7 +27,7 @@ export async function renameTenant(
   from: TenantId,
   to: TenantId,
   allowShrink: boolean,
-  { store, audit, now, signal }: RenameContext,
+  { store, audit, now, signal }: TenantChange,
 ): Promise<TenantRename> {
   const sandbox = await knownSandbox(store, signal);
   // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P94).
@@ -58,7 +51,7 @@ export async function renameTenant(
   await editRegistry(store, audit, async (tokens) => {
     await assertNotRemoved(store, to, signal);
     const moved = tokens.filter(({ tenantId }) => tenantId === from);
-    const activeTokens = moved.filter((token) => tokenStatus(token, now) === "active").length;
+    const activeTokens = moved.filter((token) => tokenStatus(token, now()) === "active").length;
     renamed = { movedTokens: moved.map(({ tokenId }) => tokenId), activeTokens };
     if (moved.length === 0) return tokens;
     if (activeTokens > 0 && !allowShrink) await assertAlike(store, from, manifest, signal);
@@ -77,7 +70,11 @@ async function assertAlike(
   other: Manifest,
   signal: AbortSignal,
 ): Promise<void> {
-  const live = await readSeen(store, tenantId, signal);
+  // Partners may see errors only, so that nothing can be compared.
+  const seenNow = readPointer(store, tenantId, signal).then(
+    (pointer) => pointer && readLiveManifest(store, pointer.current, signal),
+  );
+  const live = await unlessFailed(seenNow, "corrupt_document");
   if (live?.programs.count === 0) return;
   const found = programLoss(live, other);
   if (found === undefined) return;
@@ -89,17 +86,5 @@ async function assertAlike(
     "shrink_guard",
     `Tenant ${other.tenantId} has ${counted(count, "program")}${now}. No token was moved. ` +
       "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
-  );
-}
-
-/** The manifest that partners see. `undefined` when they see errors only, so that nothing can be compared. */
-async function readSeen(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-): Promise<Manifest | undefined> {
-  const pointer = await unlessFailed(readPointer(store, tenantId, signal), "corrupt_document");
-  return (
-    pointer && (await unlessFailed(readLiveManifest(store, pointer.current, signal), "corrupt_document"))
   );
 }

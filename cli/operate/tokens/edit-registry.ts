@@ -71,10 +71,8 @@ export async function editRegistry(
     if (unclear !== undefined) throw unclear;
     await delay(Math.random() * maxPauseMs);
   }
-  throw new Failure(
-    "store_unavailable",
-    "auth/tokens.json changed all the time; nothing was done, try again.",
-  );
+  const what = "auth/tokens.json changed all the time; nothing was done, try again.";
+  throw new Failure("store_unavailable", what);
 }
 
 /** The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue one. */
@@ -96,13 +94,8 @@ async function readableBytes(registry: TokenRegistry): Promise<Buffer> {
     return bytes;
   } catch (error) {
     const { message } = asFailure(error);
-    throw new Failure(
-      "internal",
-      `The change would break the token registry; nothing was written. ${message}`,
-      {
-        cause: error,
-      },
-    );
+    const what = "The change would break the token registry; nothing was written.";
+    throw new Failure("internal", `${what} ${message}`, { cause: error });
   }
 }
 

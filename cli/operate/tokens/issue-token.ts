@@ -76,21 +76,16 @@ export function earlierEnd(expiresAt: string | null, other: Date | undefined): s
   return expiresAt !== null && Date.parse(expiresAt) <= other.getTime() ? expiresAt : other.toISOString();
 }
 
-/**
- * The tokens with another end for one of them (P84), which may lie before or after the one that it had. Throws `not_found`;
- * `usage` for a token that is revoked or expired: those stay ended.
- */
+/** The tokens with another end for an active one (P84), which may lie before or after the one that it had. */
 export function withEnd(
   tokens: readonly RegisteredToken[],
-  tokenId: TokenId,
+  active: RegisteredToken,
   expiresAt: string,
-  now: Date,
 ): readonly RegisteredToken[] {
-  const active = activeToken(tokens, tokenId, now);
   return tokens.map((token) => (token === active ? { ...token, expiresAt } : token));
 }
 
-/** The token, which must be in force. Throws as `withEnd` does. */
+/** The token, which must be in force. Throws `not_found`; `usage` for a token that is revoked or expired: those stay ended. */
 export function activeToken(
   tokens: readonly RegisteredToken[],
   tokenId: TokenId,
@@ -115,10 +110,8 @@ export function revoked(
   const known = new Set(tokens.map(({ tokenId }) => tokenId));
   const unknown = tokenIds.filter((tokenId) => !known.has(tokenId));
   if (unknown.length > 0) {
-    throw new Failure(
-      "not_found",
-      `No token ${unknown.join(", ")}; nothing was revoked. See \`token list\`.`,
-    );
+    const what = `No token ${unknown.join(", ")}; nothing was revoked. See \`token list\`.`;
+    throw new Failure("not_found", what);
   }
   const wanted = new Set(tokenIds);
   return tokens.map((token) =>

@@ -35,29 +35,23 @@ export async function exportPartnerFolder(company: Company, out: string): Promis
  * that two exports can be compared.
  */
 async function partnerFolder(company: Company): Promise<FolderFiles> {
-  const document = await companyDocument(company);
   const stylesheet = await packageFile("docs/partner-folder.css");
-  const exchanges: readonly Exchange[] = JSON.parse(await packageFile(exchangesFile));
   const files = new Map<string, string>();
   for (const name of pageNames(company)) {
     files.set(`${name}.html`, await siteDocument(name, company, stylesheet));
   }
-  files.set("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
-  for (const exchange of exchanges) files.set(`examples/${exchange.name}.json`, compactJson(exchange.body));
-  if (company.hasSandbox) files.set("sandbox-tour.sh", await sandboxTour(company));
+  files.set("openapi.json", `${JSON.stringify(await companyDocument(company), null, 2)}\n`);
+  const answers: readonly { name: string; body: unknown }[] = JSON.parse(await packageFile(exchangesFile));
+  for (const { name, body } of answers) files.set(`examples/${name}.json`, compactJson(body));
+  if (company.hasSandbox) files.set("sandbox-tour.sh", await companyFile(company, "docs/sandbox-tour.sh"));
   for (const [path, text] of await mockFiles()) files.set(path, text);
-  for (const [path, text] of await clientFiles(company.baseUrl)) files.set(path, text);
+  for (const [path, text] of await clientFiles(company)) files.set(path, text);
   return files;
 }
 
-/** What is read of a recorded answer. */
-interface Exchange {
-  readonly name: string;
-  readonly body: unknown;
-}
-
-async function sandboxTour({ baseUrl }: Company): Promise<string> {
-  return (await packageFile("docs/sandbox-tour.sh")).replaceAll(exampleBaseUrl, () => baseUrl);
+/** A file of the installation with the company's address in its examples. */
+async function companyFile({ baseUrl }: Company, path: string): Promise<string> {
+  return (await packageFile(path)).replaceAll(exampleBaseUrl, () => baseUrl);
 }
 
 /**
@@ -87,13 +81,12 @@ interface OpenApiHead {
 type FolderFiles = ReadonlyMap<string, string>;
 
 /** The client for partners to copy, in three languages. */
-async function clientFiles(baseUrl: string): Promise<FolderFiles> {
+async function clientFiles(company: Company): Promise<FolderFiles> {
   const files = new Map<string, string>();
   for (const [folder, source, ending] of languages) {
     for (const name of await packageFolder(source)) {
       if (!name.endsWith(ending) || name.endsWith(`.d${ending}`)) continue;
-      const text = (await packageFile(`${source}/${name}`)).replaceAll(exampleBaseUrl, () => baseUrl);
-      files.set(`client/${folder}/${name}`, text);
+      files.set(`client/${folder}/${name}`, await companyFile(company, `${source}/${name}`));
     }
   }
   for (const folder of ["typescript", "javascript"]) {

@@ -1,4 +1,4 @@
-import { Failure, interrupted } from "../../../core/failure.ts";
+import { Failure, type FailureCode, interrupted } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
@@ -32,11 +32,8 @@ export async function publishSandbox(
   });
   // An interruption is no failure; but then no tokens must be issued for what is not published.
   if (run.outcome === "skipped") throw interrupted(`Building the sandbox ${tenantId}`);
-  if (run.failure !== null && run.outcome !== "held") throw buildFailure(run.failure);
+  if (run.failure !== null && run.outcome !== "held") {
+    throw new Failure(run.failure.code as FailureCode, run.failure.message);
+  }
   return run;
-}
-
-function buildFailure({ code, message }: NonNullable<TenantRun["failure"]>): Failure {
-  const known = (["store_unavailable", "store_denied", "superseded"] as const).find((each) => each === code);
-  return new Failure(known ?? "internal", message);
 }

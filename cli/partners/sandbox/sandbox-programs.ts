@@ -4,12 +4,6 @@ import { programSource } from "../../publish/source/program-row.ts";
 import type { WithTenantRows } from "../../publish/source/tenant-rows.ts";
 import stored from "./sandbox-programs.json" with { type: "json" };
 
-/** A program of the sandbox, and what it shows to the author of a partner's client. */
-interface SandboxCase {
-  readonly id: string;
-  readonly shows: string;
-}
-
 interface SandboxFile {
   /** A usual program of 20 places, with room and child prices. The others say how they differ from it. */
   readonly usual: Partial<ProgramSource>;
@@ -23,11 +17,8 @@ interface SandboxFile {
 // JSON has no tuples, so the compiler cannot check the rows. The sandbox is published with every program valid, or not at all.
 const { usual, programs } = stored as unknown as SandboxFile;
 
-/** What each program shows, in the order in which people should read it. */
-export const sandboxCases: readonly SandboxCase[] = programs.map(({ programId: id, shows }) => ({
-  id,
-  shows,
-}));
+/** What each program shows to the author of a partner's client, in the order in which people should read it. */
+export const sandboxCases = programs.map(({ programId, shows }) => ({ programId, shows }));
 
 /**
  * In the order of their ids, as a database gives them. The ids stay, because partners' tests name them, and so do the dates, so that the

@@ -4,11 +4,10 @@ import type { TokenPlaintext } from "../../../core/token.ts";
 import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import type { Audit } from "../../operate/audit/audit.ts";
-import { assertNotRemoved } from "../../operate/tokens/assert-published.ts";
-import { editRegistry, readRegistry } from "../../operate/tokens/edit-registry.ts";
+import { assertNotRemoved } from "../../operate/tenants/known-tenant.ts";
+import { editRegistry } from "../../operate/tokens/edit-registry.ts";
 import {
   earlierEnd,
-  type IssuedToken,
   issueToken,
   latestEnd,
   revoked,
@@ -58,31 +57,36 @@ export async function provideSandboxTokens(
   shell: Shell,
   audit: Audit,
 ): Promise<readonly SandboxToken[]> {
-  const { signal, randomBytes } = shell;
   const at = shell.now();
   const last = latestEnd(settingsOf(shell), at);
-  const fresh = new Map<SandboxTokenKind, IssuedToken>();
-  const provided = (tokens: readonly RegisteredToken[]): readonly SandboxToken[] =>
-    sandboxTokenKinds.map((kind) => {
-      const known = rotate ? undefined : tokens.findLast((token) => isOfKind(token, tenantId, kind, at));
-      if (known !== undefined) return { kind, entry: known, plaintext: undefined };
-      const { entry, plaintext } = fresh.get(kind) ?? newToken(tenantId, kind, at, last, randomBytes);
-      fresh.set(kind, { entry, plaintext });
-      return { kind, entry, plaintext };
-    });
-  let result = provided((await readRegistry(store)).registry.tokens);
-  if (fresh.size === 0) return result;
+  // All attempts store the same tokens, because an attempt whose answer was lost may have stored them.
+  const fresh = sandboxTokenKinds.map((kind): SandboxToken => {
+    const terms = {
+      tenantId,
+      name: nameOf(kind),
+      scopes: [kind === "without-scope" ? "sandbox.none" : readScope],
+      expiresAt: earlierEnd(null, kind === "expired" ? new Date(at.getTime() - expiredForMs) : last),
+      rateLimit: kind === "small-quota" ? smallQuota : null,
+    };
+    const { plaintext, entry } = issueToken(terms, null, at, shell.randomBytes);
+    return { kind, plaintext, entry: kind === "revoked" ? { ...entry, revokedAt: at.toISOString() } : entry };
+  });
+  let provided: readonly SandboxToken[] = [];
   await editRegistry(store, audit, async (tokens) => {
-    await assertNotRemoved(store, tenantId, signal, "Run `sandbox init` again.");
-    result = provided(tokens);
+    provided = fresh.map((token) => {
+      const known = tokens.findLast((other) => isOfKind(other, tenantId, token.kind, at));
+      return known === undefined || rotate ? token : { ...token, entry: known, plaintext: undefined };
+    });
+    const issued = provided.flatMap(({ entry, plaintext }) => (plaintext === undefined ? [] : entry));
+    if (issued.length === 0) return tokens;
+    await assertNotRemoved(store, tenantId, shell.signal, "Run `sandbox init` again.");
     const replaced = tokens.filter(
       (token) => rotate && token.revokedAt === null && isOfSandbox(token, tenantId),
     );
     const replacedIds = replaced.map(({ tokenId }) => tokenId);
-    const issued = result.flatMap(({ entry, plaintext }) => (plaintext === undefined ? [] : entry));
     return [...revoked(tokens, replacedIds, at), ...issued];
   });
-  return result;
+  return provided;
 }
 
 function nameOf(kind: SandboxTokenKind): string {
@@ -98,27 +102,6 @@ function isOfKind(token: RegisteredToken, tenantId: TenantId, kind: SandboxToken
   if (token.tenantId !== tenantId || token.name !== nameOf(kind)) return false;
   const status = tokenStatus(token, now);
   return status === (kind === "expired" || kind === "revoked" ? kind : "active");
-}
-
-function newToken(
-  tenantId: TenantId,
-  kind: SandboxTokenKind,
-  now: Date,
-  last: Date | undefined,
-  randomBytes: Shell["randomBytes"],
-): IssuedToken {
-  const terms = {
-    tenantId,
-    name: nameOf(kind),
-    scopes: [kind === "without-scope" ? "sandbox.none" : readScope],
-    expiresAt: earlierEnd(null, kind === "expired" ? new Date(now.getTime() - expiredForMs) : last),
-    rateLimit: kind === "small-quota" ? smallQuota : null,
-  };
-  const { plaintext, entry } = issueToken(terms, null, now, randomBytes);
-  return {
-    plaintext,
-    entry: kind === "revoked" ? { ...entry, revokedAt: now.toISOString() } : entry,
-  };
 }
 
 /** The result of `sandbox init`. */
@@ -140,7 +123,7 @@ export function sandboxText({ tenantId, run, tokens }: SandboxReport): string {
   const issued = tokens.length - kept.length;
   const programs = table(
     ["PROGRAM", "SHOWS"],
-    sandboxCases.map(({ id, shows }) => [id, shows]),
+    sandboxCases.map(({ programId, shows }) => [programId, shows]),
   );
   const tokenTable = table(
     ["VARIABLE", "TOKEN", "ANSWER", ""],
@@ -168,7 +151,7 @@ export function sandboxJson({ tenantId, run, tokens }: SandboxReport): object {
     outcome,
     snapshotId,
     livePrograms,
-    programs: sandboxCases.map(({ id, shows }) => ({ programId: id, shows })),
+    programs: sandboxCases,
     tokens: tokens.map(({ kind, entry, plaintext }) => ({
       kind,
       variable: kinds[kind].variable,

@@ -5,7 +5,7 @@ import { packageVersion } from "../../../core/package-version.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
-import { exitStatusOf } from "../../shell/exit-status.ts";
+import { exitStatuses } from "../../shell/exit-status.ts";
 import { createSharedGuard } from "../guards/shared-guard.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
 import { knownSandbox } from "../snapshot/sandbox-tenant.ts";
@@ -57,7 +57,7 @@ export async function buildRun(
     ? { outcome: "interrupted" as const, exitStatus: 130 as const }
     : failure === undefined
       ? runOutcome(tenants, problems, judged)
-      : { outcome: "failed" as const, exitStatus: exitStatusOf(failure.code) };
+      : { outcome: "failed" as const, exitStatus: exitStatuses[failure.code] };
   const shard = wanted.kind === "all" ? wanted.shard : undefined;
   return {
     format: "partner-programs/run-report@1",

@@ -24,7 +24,7 @@ describe("sandbox init", () => {
     const published = await bench.published("sandbox");
     const live = sandboxPrograms.filter(({ lifecycleState }) => lifecycleState === "active");
     expect([...published.details.keys()].sort()).toEqual(live.map(({ programId }) => programId).sort());
-    expect(sandboxCases.map(({ id }) => id).sort()).toEqual(
+    expect(sandboxCases.map(({ programId }) => programId).sort()).toEqual(
       sandboxPrograms.map(({ programId }) => programId).sort(),
     );
     expect((await bench.published("acme")).bytes).toEqual(before.bytes);

@@ -38,7 +38,7 @@ afterAll(async () => {
 const list = "/v1/programs";
 const requests: readonly (readonly [method: string, path: string, token: string | undefined])[] = [
   ...[list, "/api/v1/partner/programs"].map((path) => ["GET", path, "SANDBOX_TOKEN"] as const),
-  ...sandboxCases.map(({ id }) => ["GET", `${list}/${id}`, "SANDBOX_TOKEN"] as const),
+  ...sandboxCases.map(({ programId }) => ["GET", `${list}/${programId}`, "SANDBOX_TOKEN"] as const),
   ["GET", `${list}/never`, "SANDBOX_TOKEN"],
   ["GET", `${list}/constructor`, "SANDBOX_TOKEN"],
   ["GET", `${list}/-bad-`, "SANDBOX_TOKEN"],

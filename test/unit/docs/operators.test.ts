@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
-import { exitStatusOf } from "../../../cli/shell/exit-status.ts";
+import { exitStatuses } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { processClocks } from "../../../gateway/clocks.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
@@ -73,8 +73,6 @@ describe("the operator guide", () => {
   test("explains every exit status", () => {
     const listed = tableAfter(text, "### Exit statuses").map(([status]) => Number(status));
     expect(listed).toEqual([0, 1, 2, 3, 4, 130]);
-    expect([exitStatusOf("shrink_guard"), exitStatusOf("held"), exitStatusOf("store_unsupported")]).toEqual([
-      4, 4, 4,
-    ]);
+    expect([exitStatuses.shrink_guard, exitStatuses.held, exitStatuses.store_unsupported]).toEqual([4, 4, 4]);
   });
 });

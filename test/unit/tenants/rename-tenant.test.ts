@@ -42,7 +42,7 @@ async function rename(on: ObjectStore, from: string, to: string, allowShrink = f
   const request = { command: "tenant rename", tenants, reason: undefined };
   await assertKnownTenant(on, tenants[0], signal);
   const { result, unrecorded } = await withAudit(shell, on, request, (watched, audit) =>
-    renameTenant(...tenants, allowShrink, { store: watched, audit, now: shell.now(), signal }),
+    renameTenant(...tenants, allowShrink, { store: watched, audit, now: shell.now, signal }),
   );
   if (unrecorded !== undefined) throw unrecorded;
   return result;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
+import { activeToken, revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
@@ -15,7 +15,7 @@ const end = "2027-01-01T00:00:00.000Z";
 
 /** What the commands of these names do to the tokens of a registry. */
 const edits: Readonly<Record<string, EditTokens>> = {
-  "token expire": (tokens) => withEnd(tokens, acme.entry.tokenId, end, now),
+  "token expire": (tokens) => withEnd(tokens, activeToken(tokens, acme.entry.tokenId, now), end),
   "token revoke": (tokens) => revoked(tokens, [acme.entry.tokenId, other.entry.tokenId], now),
 };
 
