@@ -2,11 +2,11 @@ import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { programChanges } from "../operate/snapshots/program-changes.ts";
 import type { Reader } from "../output/times.ts";
-import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
+import { readLive, readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
-import { type LiveReading, readLive, readTenants } from "./facts/tenants.ts";
+import { readTenants, type TenantsQuestion } from "./facts/tenants.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
@@ -28,9 +28,7 @@ export async function explainProgram(
 ): Promise<Explanation> {
   const { store, database, reader, signal } = context;
   const { tenantId, programId } = program;
-  const live = await readLive(store, tenantId, signal, ({ current }) =>
-    readLiveManifest(store, current, signal),
-  );
+  const live = await readLive(store, tenantId, signal, (pointer) => readLiveManifest(store, pointer, signal));
   const tenant = await judgedTenantOf(context, tenantId, live);
   const [source, found] = await Promise.all([
     tenant.isSandbox
@@ -62,7 +60,7 @@ async function inSandbox(programId: string): Promise<ProgramInSource> {
 export async function judgedTenantOf(
   { store, reader, signal }: SupportContext,
   tenantId: TenantId,
-  live?: LiveReading,
+  live?: TenantsQuestion["live"],
 ): Promise<JudgedTenant> {
   const { tenants } = await readTenants({ store, only: tenantId, live, signal });
   const [facts] = tenants;

@@ -1,9 +1,10 @@
-import { Failure } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { piecesOf } from "../../../core/object-body.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
+import { joinedPieces, piecesOf, sha256Hex } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
+import { maxManifestBytes, readManifest } from "../../../core/read-manifest.ts";
 import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
@@ -19,53 +20,74 @@ export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation"
   readonly programs: number;
   /** When the manifest was stored, by the store's clock. */
   readonly storedAt: Date;
+  /** The program that was asked for: `null` when the snapshot lacks it, `unknown` when the rest of the manifest is damaged. */
+  readonly entry?: ResponseEntry | null | "unknown" | undefined;
 }
 
 /**
  * Reads the beginning of a manifest, so that a history of many snapshots does not cost as many whole manifests. `undefined` when
  * there is none. Neither digest nor entries are checked, so nothing may be made live or deleted because of a head alone. A
- * manifest that is not in the canonical form is read whole. Throws `corrupt_document`.
+ * manifest that is not in the canonical form is read whole, and so is one in which a program is looked for. Throws
+ * `corrupt_document`.
  */
 export async function readManifestHead(
   store: ObjectStore,
   tenantId: TenantId,
   snapshotId: SnapshotId,
   signal: AbortSignal,
+  programId?: string,
 ): Promise<ManifestHead | undefined> {
   const key = manifestKey(tenantId, snapshotId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const storedAt = found.modifiedAt;
-  let text = "";
-  // Leaving the loop destroys the stream, and with it the transfer.
-  for await (const chunk of piecesOf(found)) {
-    text += Buffer.from(chunk).toString("latin1");
-    if (text.includes(programsStart) || text.length > maxHeadLength) break;
-  }
-  const document = canonicalHead(text);
+  const pieces = programId === undefined ? headPieces(found) : piecesOf(found);
+  const bytes = await joinedPieces(pieces, maxManifestBytes, key);
+  const entry = programId === undefined ? undefined : await entryIn(bytes, tenantId, snapshotId, programId);
+  const document = canonicalHead(bytes);
   if (document === undefined) {
     const whole = await readStoredManifest(store, tenantId, snapshotId, signal);
     if (whole === undefined) return undefined;
     const { contentAt = whole.manifest.generatedAt, programs } = whole.manifest;
-    return { ...whole.manifest, contentAt, programs: programs.count, storedAt };
+    return { ...whole.manifest, contentAt, programs: programs.count, storedAt, entry };
   }
   if (document.tenantId !== tenantId || document.snapshotId !== snapshotId) {
     throw new Failure("corrupt_document", `${key} belongs to another tenant or snapshot.`);
   }
   const { generation, generatedAt, contentAt = generatedAt, counts } = document;
   const parent = document.parent !== null && isSnapshotId(document.parent) ? document.parent : null;
-  return { snapshotId, generation, parent, generatedAt, contentAt, programs: counts.programs, storedAt };
+  const { programs } = counts;
+  return { snapshotId, generation, parent, generatedAt, contentAt, programs, storedAt, entry };
+}
+
+/** The pieces up to the first program. Leaving the loop destroys the stream, and with it the transfer. */
+async function* headPieces(found: StoredObject): AsyncGenerator<Buffer> {
+  let text = "";
+  for await (const chunk of piecesOf(found)) {
+    yield chunk;
+    text += chunk.toString("latin1");
+    if (text.includes(programsStart) || text.length > maxHeadLength) return;
+  }
+}
+
+/** Nothing states the digest of an old manifest. It was read once, so a damaged transfer may give a history a wrong line. */
+async function entryIn(
+  bytes: Buffer,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  programId: string,
+): Promise<ManifestHead["entry"]> {
+  const expected = { tenantId, snapshotId, manifestSha256: sha256Hex(bytes) };
+  const manifest = await unlessFailed(readManifest([bytes], expected), "corrupt_document");
+  return manifest === undefined ? "unknown" : (detailEntry(manifest, programId) ?? null);
 }
 
 /** The canonical form names the programs last, so the text before them is the manifest of an empty snapshot. */
-function canonicalHead(text: string): ManifestDocument | undefined {
-  const end = text.indexOf(programsStart) + programsStart.length;
+function canonicalHead(bytes: Buffer): ManifestDocument | undefined {
+  const end = bytes.indexOf(programsStart) + programsStart.length;
+  const head = Buffer.concat([bytes.subarray(0, end), Buffer.from("}}")]);
   try {
-    return parseStoredDocument(
-      Buffer.from(`${text.slice(0, end)}}}`, "latin1"),
-      isManifestDocument,
-      "the head",
-    );
+    return parseStoredDocument(head, isManifestDocument, "the head");
   } catch {
     return undefined;
   }

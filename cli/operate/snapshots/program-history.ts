@@ -1,10 +1,10 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
 import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
-import { detailEntry, type ResponseEntry } from "../../../core/manifest.ts";
+import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import { readStoredManifest, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A snapshot as support speaks of it. */
@@ -37,7 +37,7 @@ export interface ProgramVersions {
 }
 
 /** Each manifest names all programs of its tenant, so few are read. */
-const maxSnapshots = 40;
+const newest = 40;
 
 /** P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
 export async function readProgramVersions(
@@ -46,20 +46,13 @@ export async function readProgramVersions(
   programId: string,
   signal: AbortSignal,
 ): Promise<ProgramVersions> {
-  const { tenantId } = pointer.current;
-  const { published, periods, hasOlder } = await readTenantSnapshots(store, pointer, signal, maxSnapshots);
-  const looked = periods.slice(0, maxSnapshots);
-  const entries = new Map<SnapshotId, ProgramVersion["entry"]>();
-  await forEachBounded([...new Set(looked.map(({ snapshotId }) => snapshotId))], 4, async (id) => {
-    // A damaged manifest tells nothing; neither does one that was pruned meanwhile.
-    const stored = await unlessFailed(readStoredManifest(store, tenantId, id, signal), "corrupt_document");
-    entries.set(id, stored === undefined ? "unknown" : (detailEntry(stored.manifest, programId) ?? null));
-  });
-  const read = new Map(published.map(({ snapshotId, generatedAt }) => [snapshotId, generatedAt]));
+  const found = await readTenantSnapshots(store, pointer, signal, { programId, newest });
+  const looked = found.periods.slice(0, newest);
+  const byId = new Map(found.published.map((snapshot) => [snapshot.snapshotId, snapshot]));
   const versions: ProgramVersion[] = [];
   for (const { snapshotId, from, until, how, isAfterGap } of looked.toReversed()) {
-    const entry = entries.get(snapshotId) ?? null;
-    const snapshots = [{ snapshotId, generatedAt: read.get(snapshotId) ?? from }];
+    const { entry = "unknown", generatedAt = from } = byId.get(snapshotId) ?? {};
+    const snapshots = [{ snapshotId, generatedAt }];
     const last = versions.at(-1);
     if (last === undefined || digestOf(last.entry) !== digestOf(entry)) {
       versions.push({ snapshots, from, until, entry, isRollback: how === "rolled back to", isAfterGap });
@@ -69,7 +62,7 @@ export async function readProgramVersions(
     const merged = { ...last, until, snapshots: [...last.snapshots, ...snapshots], isAfterGap: isGap };
     versions[versions.length - 1] = merged;
   }
-  return { versions: versions.reverse(), hasOlder: hasOlder || periods.length > looked.length };
+  return { versions: versions.reverse(), hasOlder: found.hasOlder || found.periods.length > looked.length };
 }
 
 function digestOf(entry: ProgramVersion["entry"]): string | null {
@@ -101,9 +94,9 @@ export async function removedByLastBuild(
 ): Promise<ProgramPast | undefined> {
   const { tenantId, snapshotId, generatedAt, parent, generation } = manifest;
   if (parent === null || generation !== pointer.current.generation) return undefined;
-  const reading = readStoredManifest(store, tenantId, parent, signal);
-  const before = (await unlessFailed(reading, "corrupt_document"))?.manifest;
-  if (before?.programs.has(programId) !== true) return undefined;
+  const reading = readManifestHead(store, tenantId, parent, signal, programId);
+  const before = await unlessFailed(reading, "corrupt_document");
+  if (before === undefined || !isThere(before.entry)) return undefined;
   const last = { snapshotId: parent, generatedAt: before.generatedAt };
   return { kind: "removed", last, by: { snapshotId, generatedAt } };
 }
@@ -136,5 +129,9 @@ export function programPast({ versions, hasOlder }: ProgramVersions, lacking: La
 }
 
 function hasProgram(version: ProgramVersion | undefined): version is ProgramVersion {
-  return version !== undefined && digestOf(version.entry) !== null && version.entry !== "unknown";
+  return isThere(version?.entry);
+}
+
+function isThere(entry: ManifestHead["entry"]): entry is ResponseEntry {
+  return entry !== undefined && entry !== null && entry !== "unknown";
 }

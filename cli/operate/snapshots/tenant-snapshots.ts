@@ -35,32 +35,35 @@ export interface TenantSnapshots {
   readonly hasOlder: boolean;
 }
 
-/** Small reads side by side. */
-const maxParallelReads = 16;
+/** Small reads side by side, and whole manifests, each of which names all programs of its tenant. */
+const [maxParallelReads, maxParallelManifests] = [16, 4];
 
 /**
  * The tenant's snapshots, according to their manifests and the pointer, which was read *before*. A manifest alone proves nothing,
  * since its builder may have been killed or overtaken. So a snapshot counts when the pointer names it, when a later manifest
- * names it as its parent, or when a rollback has marked it as withdrawn. `newest`: how many folders are looked at beside the live
- * one's, the newest by their names.
+ * names it as its parent, or when a rollback has marked it as withdrawn. `program`: looks for this program, in the newest folders by
+ * their names, that many beside the live one's.
  */
 export async function readTenantSnapshots(
   store: ObjectStore,
   pointer: PointerVersion,
   signal: AbortSignal,
-  newest = Number.POSITIVE_INFINITY,
+  program?: { readonly programId: string; readonly newest: number },
 ): Promise<TenantSnapshots> {
   const { tenantId, snapshotId: liveId } = pointer.current;
   const all: SnapshotId[] = [];
   for await (const folder of store.listFolders(snapshotsPrefix(tenantId), { signal })) {
     if (isSnapshotId(folder)) all.push(folder);
   }
-  const folders = all.filter((folder, at) => folder === liveId || at >= all.length - newest);
+  const folders = all.filter(
+    (folder, at) => folder === liveId || at >= all.length - (program?.newest ?? all.length),
+  );
   const found: PublishedSnapshot[] = [];
   const damaged: TenantSnapshots["damaged"][number][] = [];
-  await forEachBounded(folders, maxParallelReads, async (snapshotId) => {
+  const maxParallel = program === undefined ? maxParallelReads : maxParallelManifests;
+  await forEachBounded(folders, maxParallel, async (snapshotId) => {
     try {
-      const head = await readManifestHead(store, tenantId, snapshotId, signal);
+      const head = await readManifestHead(store, tenantId, snapshotId, signal, program?.programId);
       if (head === undefined) return;
       const withdrawn = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
       const condemned = await readMark(store, tenantId, snapshotId, "condemned", signal);

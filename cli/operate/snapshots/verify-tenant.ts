@@ -1,6 +1,6 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
-import { asFailure, unlessFailed } from "../../../core/failure.ts";
+import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
@@ -16,7 +16,7 @@ import {
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { numbers, table } from "../../output/table.ts";
-import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { readLive, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 
 interface VerifyContext {
@@ -65,27 +65,27 @@ async function verifyOnce(
     findings: findings.slice(0, maxShown),
     findingsOmitted: Math.max(0, findings.length - maxShown),
   });
-  const pointerKey = currentKey(tenantId);
-  const pointer = await unlessDamaged(
-    readPointer(store, tenantId, signal),
-    "pointer_damaged",
-    pointerKey,
-    add,
-  );
-  if (pointer === "damaged") return result();
-  if (pointer === undefined) {
+  const live = await readLive(store, tenantId, signal, (pointer) => readLiveManifest(store, pointer, signal));
+  if (live.kind === "none") {
     const confirmed = confirmations.get(tenantId)?.snapshotId ?? null;
     if (confirmed === null) return result({ outcome: "unpublished" });
-    add("pointer_missing", pointerKey, `it is missing, and snapshot ${confirmed} was live`);
+    add("pointer_missing", currentKey(tenantId), `it is missing, and snapshot ${confirmed} was live`);
     return result();
   }
-  const { snapshotId, generation } = pointer.current;
-  const key = manifestKey(tenantId, snapshotId);
-  const reading = readLiveManifest(store, pointer.current, signal);
-  const manifest = await unlessDamaged(reading, "manifest_damaged", key, add);
-  if (manifest === "damaged") return result({ snapshotId, generation });
+  if (live.kind === "damaged") {
+    const { snapshotId = null, generation = null } = live.pointer?.current ?? {};
+    if (snapshotId === null) add("pointer_damaged", currentKey(tenantId), live.reason);
+    else add("manifest_damaged", manifestKey(tenantId, snapshotId), live.reason);
+    return result({ snapshotId, generation });
+  }
+  const { snapshotId, generation } = live.pointer.current;
+  const manifest = live.content;
   if (manifest.generation > generation)
-    add("manifest_damaged", key, `its generation ${manifest.generation} is above the pointer's`);
+    add(
+      "manifest_damaged",
+      manifestKey(tenantId, snapshotId),
+      `its generation ${manifest.generation} is above the pointer's`,
+    );
   const bytes = await verifyResponses(store, manifest, add, signal);
   const programs = manifest.programs.count;
   return result({ snapshotId, generation, programs, objects: programs + 4, bytes });
@@ -95,21 +95,6 @@ async function verifyOnce(
 const maxShown = 1000;
 
 type AddFinding = (code: FindingCode, key: string, message: string) => void;
-
-/** What `reading` gives; `"damaged"`, after adding it as a finding, when the object cannot be read. */
-async function unlessDamaged<Result>(
-  reading: Promise<Result>,
-  code: FindingCode,
-  key: string,
-  add: AddFinding,
-): Promise<Result | "damaged"> {
-  return await reading.catch((error: unknown) => {
-    const failure = asFailure(error);
-    if (failure.code !== "corrupt_document") throw error;
-    add(code, key, failure.message);
-    return "damaged" as const;
-  });
-}
 
 /** Objects read side by side; each is in memory as a whole while it is looked at. */
 const maxParallelReads = 16;

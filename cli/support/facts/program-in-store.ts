@@ -6,9 +6,9 @@ import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
+import type { LiveReading } from "../../publish/snapshot/live-snapshot.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
-import type { LiveReading } from "./tenants.ts";
 
 export type ProgramInStore =
   /** Nothing was ever published for the tenant. `isStore`: whether that place was ever used as a store (W160). */

@@ -2,14 +2,13 @@ import { LRUCache } from "lru-cache";
 import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
 import type { Current } from "../../../core/current.ts";
-import { asFailure } from "../../../core/failure.ts";
 import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import { type PointerVersion, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { type LiveReading, readLive, readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { type LastBuild, orFault, readLastBuilds } from "./last-build.ts";
@@ -63,7 +62,7 @@ export interface TenantsQuestion {
   /** The one tenant to read. `undefined` asks for all tenants that the store or a run knows. */
   readonly only?: TenantId | undefined;
   /** What is live of that tenant, when it was read already. */
-  readonly live?: LiveReading | undefined;
+  readonly live?: LiveReading<LiveHead> | undefined;
   /** Tenants that another side knows, and the store may not. */
   readonly also?: readonly TenantId[];
   /** Whether to include removed tenants of which nothing is stored. */
@@ -118,25 +117,15 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   }
 }
 
-/** What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read (P4). */
-export type LiveReading<Content = LiveHead> =
-  | { readonly kind: "none" }
-  | LiveContent<Content>
-  /** `pointer` is `null` when it is the pointer that is damaged. */
-  | { readonly kind: "damaged"; readonly pointer: PointerVersion | null; readonly reason: string };
-
-interface LiveContent<Content> {
-  readonly kind: "read";
-  readonly pointer: PointerVersion;
-  readonly content: Content;
-}
-
 /** What a manifest says of all its programs together. */
 interface LiveHead extends Pick<Manifest, "generatedAt" | "contentAt"> {
   readonly programs: { readonly count: number };
 }
 
-function liveFacts({ pointer, content }: LiveContent<LiveHead>, { confirmation }: LastBuild): LiveFacts {
+function liveFacts(
+  { pointer, content }: Extract<LiveReading<LiveHead>, { readonly kind: "read" }>,
+  { confirmation }: LastBuild,
+): LiveFacts {
   const { snapshotId, generation, publishedAt } = pointer.current;
   const { generatedAt, contentAt = generatedAt, programs } = content;
   const confirmedAt = confirmedAtOf(confirmation, snapshotId);
@@ -158,34 +147,15 @@ function liveFacts({ pointer, content }: LiveContent<LiveHead>, { confirmation }
 const heads = new WeakMap<ObjectStore, LRUCache<string, LiveHead>>();
 
 async function readLiveHead(store: ObjectStore, tenantId: TenantId, signal: AbortSignal) {
-  return await readLive(store, tenantId, signal, async ({ current }) => {
+  return await readLive(store, tenantId, signal, async (pointer) => {
     const known = heads.get(store) ?? new LRUCache<string, LiveHead>({ max: 20_000, ttl: 60_000 });
     heads.set(store, known);
-    const key = `${tenantId} ${current.manifestSha256}`;
+    const key = `${tenantId} ${pointer.manifestSha256}`;
     const head = known.get(key);
     if (head !== undefined) return head;
-    const { generatedAt, contentAt, programs } = await readLiveManifest(store, current, signal);
+    const { generatedAt, contentAt, programs } = await readLiveManifest(store, pointer, signal);
     const read = { generatedAt, contentAt, programs: { count: programs.count } };
     known.set(key, read);
     return read;
   });
-}
-
-/** What is live, as `read` reads it. */
-export async function readLive<Content>(
-  store: ObjectStore,
-  tenantId: TenantId,
-  signal: AbortSignal,
-  read: (pointer: PointerVersion) => Promise<Content>,
-): Promise<LiveReading<Content>> {
-  let pointer: PointerVersion | undefined;
-  try {
-    pointer = await readPointer(store, tenantId, signal);
-    return pointer === undefined ? { kind: "none" } : { kind: "read", pointer, content: await read(pointer) };
-  } catch (error) {
-    const { code, message } = asFailure(error);
-    // One damaged tenant must not hide the others. A store that is away does hide all.
-    if (code !== "corrupt_document") throw error;
-    return { kind: "damaged", pointer: pointer ?? null, reason: message };
-  }
 }

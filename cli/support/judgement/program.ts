@@ -95,14 +95,10 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
       return is("served_withdrawn", now);
     }
     case "invalid": {
-      const now = "Partners see it as it was; what the booking system has now cannot be published";
+      const stopping = stoppingAt(tenant);
+      const now = `Partners see it as it was; what the booking system has now cannot be published${stopping}: ${faultWords(source)}`;
       const steps = [correction(source.problems), flawStep(source)];
-      // The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19).
-      if (tenant.lastRun?.onInvalid !== "fail") {
-        return is("served_faulty", `${now}: ${faultWords(source)}`, steps);
-      }
-      const stopping = `${now}, and builds of this tenant stop at such a fault: ${faultWords(source)}`;
-      return is("served_stopping", stopping, steps);
+      return is(stopping === "" ? "served_faulty" : "served_stopping", now, steps);
     }
     case "publishable":
       break;
@@ -141,11 +137,10 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
     case "not_publishable":
       return is("missing_unpublishable", `${unseen} ${unpublishedState(source)}`, [activation(source)]);
     case "invalid": {
-      const stops = tenant.lastRun?.onInvalid === "fail";
-      const stopping = stops ? ", and builds of this tenant stop at such a fault" : "";
+      const stopping = stoppingAt(tenant);
       const now = `${unseen} what the booking system has cannot be published${stopping}. ${faultWords(source)}`;
       const steps = [correction(source.problems), flawStep(source)];
-      return is(stops ? "missing_stopping" : "missing_faulty", now, steps);
+      return is(stopping === "" ? "missing_faulty" : "missing_stopping", now, steps);
     }
     case "publishable": {
       const flaws = flawed(problemList(source.dropped));
@@ -242,6 +237,11 @@ function malformedId({ programId, tenantId, store }: ProgramFacts): Standing {
     "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.";
   const look = near === null ? listCommand(tenantId) : explainCommand(tenantId, near);
   return is("malformed_id", now, [forSupport(take, look)]);
+}
+
+/** The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19). */
+function stoppingAt({ lastRun }: ProgramFacts["tenant"]): string {
+  return lastRun?.onInvalid === "fail" ? ", and builds of this tenant stop at such a fault" : "";
 }
 
 function didYouMean(near: string | null): string {
