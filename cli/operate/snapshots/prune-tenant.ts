@@ -3,21 +3,17 @@ import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { replacePointer } from "../../publish/snapshot/commit.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import type { RollbackContext } from "./rollback.ts";
 import { putMark } from "./snapshot-marks.ts";
 import { type SnapshotObject, snapshotObject } from "./snapshot-object.ts";
 import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
 
-export interface PruneContext {
-  readonly store: ObjectStore;
+export interface PruneContext extends RollbackContext {
   readonly dryRun: boolean;
-  readonly now: () => Date;
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly signal: AbortSignal;
 }
 
 export interface TenantPrune {

@@ -1,4 +1,4 @@
-import { asFailure, type FailureCode } from "../../../core/failure.ts";
+import { asFailure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
@@ -9,7 +9,7 @@ import { orFault } from "./last-build.ts";
 /** The list of access keys, or the reason why it could not be read. A log explains much even without it. */
 export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
-  | { readonly kind: "unavailable"; readonly reason: string; readonly code: FailureCode };
+  | { readonly kind: "unavailable"; readonly reason: string };
 
 /** Where there is no store, nobody can say that a key was never issued (W160). */
 export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
@@ -18,8 +18,7 @@ export async function registryReading(store: ObjectStore): Promise<RegistryReadi
     if (identity === undefined) throw noStore(store.address);
     return { kind: "read", registry };
   } catch (error) {
-    const { code, message } = asFailure(error);
-    return { kind: "unavailable", reason: message, code };
+    return { kind: "unavailable", reason: asFailure(error).message };
   }
 }
 
@@ -43,12 +42,12 @@ export function tokenFinding(reading: RegistryReading, tokenId: string | null): 
   const token = tokens.find((candidate) => candidate.tokenId === tokenId);
   if (token === undefined) return { kind: "foreign" };
   const successors: RegisteredToken[] = [];
-  for (let last = token; ; ) {
-    const next = tokens.find(({ replaces }) => replaces === last.tokenId);
+  for (;;) {
+    const { tokenId: last } = successors.at(-1) ?? token;
+    const next = tokens.find(({ replaces }) => replaces === last);
     // In a registry that was edited by hand, keys may replace each other in a circle.
     if (next === undefined || successors.includes(next)) return { kind: "known", token, successors };
     successors.push(next);
-    last = next;
   }
 }
 

@@ -7,7 +7,7 @@ import { counted, numberText } from "../../output/counted.ts";
 import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/times.ts";
-import { publishedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLive, readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
@@ -32,23 +32,24 @@ export async function tenantPage(tenantId: TenantId, inspection: Inspection): Pr
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const lastHour = await log?.lastHour(reader.now);
-  const { tenants } = await readTenants({ store, only: tenantId, log: lastHour, signal });
+  const live = await readLive(store, tenantId, signal, (pointer) => readLiveManifest(store, pointer, signal));
+  const { tenants } = await readTenants({ store, only: tenantId, live, log: lastHour, signal });
   const [facts] = tenants;
   if (facts === undefined || isUnknown(facts)) {
     throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);
   }
   const tenant = judgedTenant(facts, reader);
-  const live = tenant.live === null ? undefined : await publishedSnapshot(store, tenantId, signal);
-  const programs = live && (await storedPrograms(store, live.manifest, signal));
-  const history = live && (await readTenantSnapshots(store, live.pointer, signal));
+  const isRead = live.kind === "read";
+  const programs = isRead && (await storedPrograms(store, live.content, signal));
+  const history = isRead && (await readTenantSnapshots(store, live.pointer, signal));
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
 ${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
-${programs !== undefined && programsSection(tenantId, programs)}
+${programs && programsSection(tenantId, programs)}
 ${whyForm(tenantId)}
 ${section("state", "State", describedList(describedTenant(tenant), reader))}
 ${keysSection(tenant, reader)}
-${history !== undefined && versionsSection(tenant, history, reader)}
+${history && versionsSection(tenant, history, reader)}
 <p class="rule">What operators changed, and why: ${command(`audit list --tenant ${tenantId}`)}</p>`;
   return { status: 200, title: tenantId, trail: homeTrail, main };
 }
