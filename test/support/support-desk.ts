@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
@@ -98,4 +98,12 @@ async function fill(source: PlainSource): Promise<void> {
     { tenant_id, program_id: "KYOTO-1", occupancy: 2, amount: "1190.50" },
     { tenant_id, program_id: "NARA-2", occupancy: 2, amount: "640.00" },
   );
+}
+
+/** What nobody wrote: one byte more behind the live manifest. */
+export async function damageLiveManifest({ storeDirectory }: SupportDesk): Promise<void> {
+  const tenant = join(storeDirectory, "tenants", deskTenant);
+  const { snapshotId } = JSON.parse(await readFile(join(tenant, "current.json"), "utf8"));
+  const manifest = join(tenant, "snapshots", snapshotId, "manifest.json");
+  await writeFile(manifest, `${await readFile(manifest, "utf8")} `);
 }

@@ -1,9 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandResult } from "./command-line.ts";
 import { logLine } from "./log-lines.ts";
-import { damageLiveManifest } from "./standing-plants.ts";
-import { deskTenant, type SupportDesk } from "./support-desk.ts";
+import { damageLiveManifest, deskTenant, type SupportDesk } from "./support-desk.ts";
 
 // Worlds in which one thing went wrong, planted for real, and what is to be said of each by the planting alone.
 
@@ -133,6 +132,12 @@ export const causes: readonly Cause[] = [
     name: "a build that was stopped",
     plant: ({ desk }) => desk.build({ now: day(11), signal: AbortSignal.abort() }),
     concerns: ["interrupted"],
+    isInTheWay: true,
+  },
+  {
+    name: "builds that left no record",
+    plant: ({ desk }) => rm(join(desk.storeDirectory, "runs"), { recursive: true }),
+    concerns: ["unseen"],
     isInTheWay: true,
   },
   {

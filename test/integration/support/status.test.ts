@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshForEachTest } from "../../support/lasting.ts";
-import { damageLiveManifest } from "../../support/standing-plants.ts";
-import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
+import { damageLiveManifest, deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
