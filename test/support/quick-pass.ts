@@ -51,7 +51,6 @@ export const quickIntegration: readonly string[] = [
   "test/integration/store/build-refusal.test.ts",
   "test/integration/store/file-store.test.ts",
   "test/integration/store/s3-requests.test.ts",
-  "test/integration/store/s3-refusals.test.ts",
   "test/integration/store/s3-store.test.ts",
   "test/integration/support/config-and-openapi.test.ts",
   "test/integration/support/inspect-desk.test.ts",

@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
-import { createBodyPacker } from "../../../gateway/body-packer.ts";
-import type { BodyOpener } from "../../../gateway/body-stream.ts";
+import { createBodyPacker, packedStream } from "../../../gateway/body-packer.ts";
+import type { BodyOpener, ChunkSource } from "../../../gateway/body-stream.ts";
 
 function entry(name: string): ResponseEntry {
   return { key: `tenants/a/${name}.json` as ObjectKey, sha256: name, size: 1000 };
@@ -47,4 +49,41 @@ test("a store that never comes to an end holds the others up until the deadline 
   await vi.advanceTimersByTimeAsync(50);
   await refused;
   expect(await next).not.toBeNull();
+});
+
+const never = new AbortController().signal;
+
+/** All chunks in the same memory, as the `file:` store hands them over. */
+function inOneBuffer(chunks: readonly Uint8Array[]): ChunkSource {
+  const memory = Buffer.alloc(Math.max(...chunks.map((chunk) => chunk.length)));
+  return async (take) => {
+    for (const chunk of chunks) {
+      memory.set(chunk);
+      await take(memory.subarray(0, chunk.length));
+      memory.fill(0);
+    }
+  };
+}
+
+test("the decoded bytes are the source's, however they are cut, though each chunk's memory is used again", async () => {
+  const chunked = fc.array(fc.uint8Array({ minLength: 1, maxLength: 50_000 }), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(chunked, async (chunks) => {
+      const packed = await packedStream(inOneBuffer(chunks), 1e6, never);
+      expect(gunzipSync(packed ?? "").equals(Buffer.concat(chunks))).toBe(true);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a form above the limit is given up long before the source's end", async () => {
+  let taken = 0;
+  const endless: ChunkSource = async (take) => {
+    for (; taken < 1000; taken += 1) await take(randomBytes(64 * 1024));
+  };
+  expect(await packedStream(endless, 256 * 1024, never)).toBeNull();
+  expect(taken).toBeLessThan(10);
 });

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../core/failure.ts";
 import { createLogger } from "../../../core/logger.ts";
+import { createAccessLog } from "../../../gateway/access-log.ts";
 import { createOutageLog } from "../../../gateway/outage-log.ts";
 
 function outageLog() {
@@ -53,4 +55,28 @@ test("what comes and goes twice a second is not said twice a second (W90)", () =
     log.succeeded();
   }
   expect(lines.map(({ msg }) => msg)).toEqual(["away", "back"]);
+});
+
+test("whatever the cause says, a refusal is one line of JSON", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const lines: string[] = [];
+      const log = createAccessLog({ write: (line) => lines.push(line) }, "test", 60);
+      log.refusal({
+        requestId: "r-1",
+        route: "unknown",
+        status: 400,
+        cause: { code: "malformed_request", text },
+      });
+      const [line = ""] = lines;
+      expect(line.indexOf("\n")).toBe(line.length - 1);
+      expect(JSON.parse(line)).toMatchObject({
+        msg: "request",
+        requestId: "r-1",
+        status: 400,
+        causeCode: "malformed_request",
+        cause: text,
+      });
+    }),
+  );
 });

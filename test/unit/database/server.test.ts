@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { connectionString } from "../../../cli/database/with-database-url.ts";
+import { structureProblems } from "../../../cli/publish/source/check-structure.ts";
 
 const asked = (query: string): string => connectionString(`postgres://u:p%23@db:5432/booking${query}`);
 const modeOf = (text: string): string | null => new URL(text).searchParams.get("sslmode");
@@ -29,4 +30,18 @@ describe("the connection string", () => {
       /^DATABASE_URL: sslmode must be one of allow, disable, no-verify, prefer, require, verify-ca, verify-full\.$/,
     );
   });
+});
+
+const schema = { role: "generator", exists: false, isUsable: false, tables: 0, relations: [] };
+
+test("a server that cannot hash rows is named with its version, before anything else that may be wrong", () => {
+  const [problem, ...others] = structureProblems({ ...schema, serverVersion: 130_022 });
+  expect(problem).toMatchObject({ severity: "error", code: "server_too_old", fix: { kind: "advice" } });
+  expect(problem?.message).toMatch(/ PostgreSQL 13; 14 or later/);
+  expect(others).toEqual([]);
+});
+
+test("from PostgreSQL 14 on the views are what counts", () => {
+  const codes = structureProblems({ ...schema, serverVersion: 140_000 }).map(({ code }) => code);
+  expect(codes).toEqual(["schema_missing"]);
 });

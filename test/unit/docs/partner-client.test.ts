@@ -1,8 +1,10 @@
+import { createServer } from "node:http";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type PollOptions, poll } from "../../../docs/client/programs-poll.ts";
-import { ProgramsApiError, type Requester } from "../../../docs/client/programs-request.ts";
+import { createRequester, ProgramsApiError, type Requester } from "../../../docs/client/programs-request.ts";
 import { stateInMemory } from "../../../docs/client/programs-state.ts";
+import { openServer } from "../../support/open-server.ts";
 import { sized } from "../../support/quick-pass.ts";
 
 /** A snapshot: of each program the list's name, the detail's text, and the snapshot in which the detail last changed. */
@@ -109,3 +111,23 @@ function requester(server: () => Snapshot, failing: readonly string[], knowsSinc
     count: 0,
   };
 }
+
+test("the client for partners starts no pause once its signal is aborted, and asks nothing more", async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    const headers = { "snapshot-id": "20270201T031500Z-0a1b2c3d", ratelimit: '"default";r=0;t=3600' };
+    response.writeHead(200, headers).end("{}");
+  });
+  const { url: baseUrl, close } = await openServer(server);
+  try {
+    const stop = new AbortController();
+    const requester = createRequester({ baseUrl, token: "ppr_any", signal: stop.signal });
+    await requester.get("/v1/programs", () => true);
+    stop.abort(new Error("the service ends"));
+    await expect(requester.get("/v1/programs/a", () => true)).rejects.toThrow("the service ends");
+    expect(asked).toBe(1);
+  } finally {
+    await close();
+  }
+});

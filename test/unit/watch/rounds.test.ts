@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createNews } from "../../../cli/publish/run/build-session.ts";
+import { RoundHealth } from "../../../cli/publish/watch/watch-admin.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { runReport } from "../schemas/stored-samples.ts";
 
@@ -64,4 +65,29 @@ test("what is said of the whole source is news once", () => {
   const failed = { ...round, failure: { code: "source_unavailable", message: "away" } };
   isNews(round);
   expect([isNews(failed), isNews(failed), isNews(round)]).toEqual([true, false, true]);
+});
+
+test("a watch is ready from the end of its first round for three intervals", () => {
+  const health = new RoundHealth(1000);
+  expect(health.notReadyCause(0)).toMatch(/^no round .* yet$/);
+  health.roundEnded(5000, 10, undefined);
+  expect(health.notReadyCause(8020)).toBeUndefined();
+  expect(health.notReadyCause(8021)).toMatch(/ ended 3 s ago$/);
+});
+
+test("a round that failed makes nothing ready, and says why", () => {
+  const health = new RoundHealth(1000);
+  health.roundEnded(100, 10, "source_unavailable");
+  expect(health.notReadyCause(200)).toMatch(/^no round .* yet; .* failed: source_unavailable$/);
+  health.roundEnded(300, 10, undefined);
+  health.roundEnded(400, 10, "source_contract");
+  expect(health.notReadyCause(3000)).toBeUndefined();
+  expect(health.notReadyCause(9300)).toMatch(/ ended 9 s ago; .* failed: source_contract$/);
+});
+
+test("a round that takes longer than the interval has its time, too", () => {
+  const health = new RoundHealth(1000);
+  health.roundEnded(60_000, 60_000, undefined);
+  expect(health.notReadyCause(180_000)).toBeUndefined();
+  expect(health.notReadyCause(184_000)).toBeDefined();
 });
