@@ -17,7 +17,7 @@ export interface LogDestination {
 }
 
 /**
- * Writes lines to a file descriptor. When its reader stops, about `maxPendingBytes` of lines are kept, and further ones are
+ * Writes lines to a file descriptor. When its reader stops, `maxPendingBytes` of lines are kept, and further ones are
  * counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
  */
 export function createLogDestination(options: {
@@ -26,8 +26,9 @@ export function createLogDestination(options: {
   readonly onLost: (lines: number) => void;
 }): LogDestination {
   const { fd, maxPendingBytes, onLost } = options;
-  /** Lines behind those in `block`. */
-  let lines = "";
+  /** Its first `used` bytes are lines behind those in `block`. Each garbage collection would copy the many parts of lines kept as text. */
+  const page = Buffer.allocUnsafeSlow(maxPendingBytes);
+  let used = 0;
   /** The rest of what is written now. */
   let block = empty;
   let isWriting = false;
@@ -36,9 +37,9 @@ export function createLogDestination(options: {
 
   /** True while there is something in `block`. */
   function hasBlock(): boolean {
-    if (block.length === 0 && lines !== "") {
-      block = Buffer.from(lines);
-      lines = "";
+    if (block.length === 0 && used > 0) {
+      block = Buffer.from(page.subarray(0, used));
+      used = 0;
     }
     return block.length > 0;
   }
@@ -61,8 +62,8 @@ export function createLogDestination(options: {
       if (error === null) block = begun.subarray(bytes);
       else if (!isBusyNow) giveUp();
       if (isBusyNow) schedule(busyRetryMs);
-      else if (block.length > 0 || lines.length >= batchLength || onAllWritten !== undefined) writeBlock();
-      else if (lines !== "") schedule(maxDelayMs);
+      else if (block.length > 0 || used >= batchBytes || onAllWritten !== undefined) writeBlock();
+      else if (used > 0) schedule(maxDelayMs);
     });
   }
 
@@ -78,12 +79,12 @@ export function createLogDestination(options: {
 
   return {
     write(line) {
-      if (block.length + lines.length + line.length > maxPendingBytes) {
+      if (block.length + used + Buffer.byteLength(line) > maxPendingBytes) {
         onLost(1);
         return;
       }
-      lines += line;
-      if (lines.length >= batchLength && block.length === 0) writeBlock();
+      used += page.write(line, used);
+      if (used >= batchBytes && block.length === 0) writeBlock();
       else schedule(maxDelayMs);
     },
 
@@ -110,7 +111,7 @@ export function createLogDestination(options: {
 }
 
 const empty = Buffer.alloc(0);
-const batchLength = 64 * 1024;
+const batchBytes = 64 * 1024;
 const maxDelayMs = 100;
 const busyRetryMs = 20;
 

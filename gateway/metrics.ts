@@ -15,8 +15,7 @@ import type { Quota } from "./quota.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import { createRequestTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
-import type { TokenDirectory } from "./token-directory.ts";
-import { maxExpiring } from "./token-directory.ts";
+import { maxExpiring, type TokenDirectory } from "./token-directory.ts";
 
 /** Counts and times of what happens. */
 export interface Metrics {

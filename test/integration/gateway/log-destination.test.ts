@@ -61,3 +61,11 @@ test("lines above the bound are counted as lost instead of kept", () => {
   expect(readFileSync(path, "utf8")).toBe("four\nfour\n");
   expect(lost).toBe(3);
 });
+
+test("the bound counts bytes, so that no line with letters beyond ASCII is cut", () => {
+  const destination = createLogDestination({ fd, maxPendingBytes: 10, onLost });
+  for (let at = 0; at < 2; at += 1) destination.write("\u00e4\u00e4\u00e4\u00e4\n");
+  destination.flushSync(1000);
+  expect(readFileSync(path, "utf8")).toBe("\u00e4\u00e4\u00e4\u00e4\n");
+  expect(lost).toBe(1);
+});
