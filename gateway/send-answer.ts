@@ -64,8 +64,11 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
   ): boolean {
     const head = `${statusLines.get(status)}${headers}${lastLines()}`;
     // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents find the status where it
-    // always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`.
-    Object.assign(res, { statusCode: status, _header: head, _headerSent: true });
+    // always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`. `Object.assign` would take up to 2 µs.
+    const sent = res as ServerResponse & { _header: string; _headerSent: boolean };
+    sent.statusCode = status;
+    sent._header = head;
+    sent._headerSent = true;
     if (isLarge(body)) {
       socket.write(head, "latin1");
       writeInTurns(socket, body, res);
