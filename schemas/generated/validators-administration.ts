@@ -4,11 +4,11 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isAuditDocument: CompiledValidator<types.AuditDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"AuditDocument","type":"object","description":"`audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.","properties":{"format":{"type":"string","const":"partner-programs/audit@1","description":"Kind and version of this document."},"recordId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"outcome":{"type":"string","enum":["begun","done","failed"],"description":"`begun`: stored before the first change. `done`, `failed`: stored after the last one."},"at":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this was written."},"command":{"$ref":"scalars.schema.json#/$defs/Text","description":"The words of the command, like `token create`."},"actor":{"$ref":"#/$defs/AuditActor"},"reason":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What was given by `--reason`."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that were asked for or changed; empty where all were asked for and none is known yet."},"changes":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/TokenChange"},{"$ref":"#/$defs/SnapshotChange"},{"$ref":"#/$defs/DeletionChange"},{"$ref":"#/$defs/RemovalChange"}]},"description":"With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later."},"changesOmitted":{"type":"integer","minimum":0,"description":"Changes beyond those that a record holds."},"failure":{"anyOf":[{"$ref":"#/$defs/AuditFailure"},{"type":"null"}],"description":"Why the command failed."}},"required":["format","recordId","outcome","at","command","actor","reason","tenants","changes","changesOmitted","failure"],"additionalProperties":false,"$defs":{"AuditActor":{"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false},"AuditFailure":{"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false},"TokenChange":{"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false},"TokenState":{"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What it is for."},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it ends by itself."},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was revoked."}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false},"SnapshotChange":{"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false},"LiveState":{"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false},"DeletionChange":{"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false},"RemovalChange":{"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"AuditDocument","type":"object","description":"`audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.","properties":{"format":{"type":"string","const":"partner-programs/audit@1","description":"Kind and version of this document."},"recordId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"outcome":{"type":"string","enum":["begun","done","failed"],"description":"`begun`: stored before the first change. `done`, `failed`: stored after the last one."},"at":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this was written."},"command":{"$ref":"scalars.schema.json#/$defs/Text","description":"The words of the command, like `token create`."},"actor":{"$ref":"#/$defs/AuditActor"},"reason":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that were asked for or changed; empty where all were asked for and none is known yet."},"changes":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/TokenChange"},{"$ref":"#/$defs/SnapshotChange"},{"$ref":"#/$defs/DeletionChange"},{"$ref":"#/$defs/RemovalChange"}]},"description":"With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later."},"changesOmitted":{"type":"integer","minimum":0,"description":"Changes beyond those that a record holds."},"failure":{"anyOf":[{"$ref":"#/$defs/AuditFailure"},{"type":"null"}],"description":"Why the command failed."}},"required":["format","recordId","outcome","at","command","actor","reason","tenants","changes","changesOmitted","failure"],"additionalProperties":false,"$defs":{"AuditActor":{"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false},"AuditFailure":{"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false},"TokenChange":{"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false},"TokenState":{"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false},"SnapshotChange":{"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false},"LiveState":{"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false},"DeletionChange":{"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false},"RemovalChange":{"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Compare for equality only: the live snapshot is not always the one of the latest time."};
 const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
 const schema35 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
-const schema40 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
+const schema39 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern5 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
@@ -100,10 +100,10 @@ return errors === 0;
 }
 validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema41 = {"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false};
-const schema42 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+const schema40 = {"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false};
+const schema41 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
 const pattern11 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const schema43 = {"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Text"},{"type":"null"}],"description":"What it is for."},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it ends by itself."},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was revoked."}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false};
+const schema42 = {"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -157,69 +157,15 @@ if(valid0){
 if(data.name !== undefined){
 let data1 = data.name;
 const _errs5 = errors;
-const _errs6 = errors;
-let valid2 = false;
-const _errs7 = errors;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath:instancePath+"/name",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var _valid0 = _errs7 === errors;
-valid2 = valid2 || _valid0;
-const _errs10 = errors;
-if(data1 !== null){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid0 = _errs10 === errors;
-valid2 = valid2 || _valid0;
-if(!valid2){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate25.errors = vErrors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema42.properties.name.type}}];
 return false;
 }
-else {
-errors = _errs6;
-if(vErrors !== null){
-if(_errs6){
-vErrors.length = _errs6;
-}
-else {
-vErrors = null;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+return false;
 }
 }
 }
@@ -231,19 +177,19 @@ var valid0 = true;
 if(valid0){
 if(data.scopes !== undefined){
 let data2 = data.scopes;
-const _errs12 = errors;
-if(errors === _errs12){
+const _errs7 = errors;
+if(errors === _errs7){
 if(Array.isArray(data2)){
-var valid4 = true;
+var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-const _errs14 = errors;
+const _errs9 = errors;
 if(typeof data2[i0] !== "string"){
 validate25.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
-var valid4 = _errs14 === errors;
-if(!valid4){
+var valid2 = _errs9 === errors;
+if(!valid2){
 break;
 }
 }
@@ -253,7 +199,7 @@ validate25.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs12 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -261,74 +207,20 @@ var valid0 = true;
 if(valid0){
 if(data.expiresAt !== undefined){
 let data4 = data.expiresAt;
-const _errs16 = errors;
-const _errs17 = errors;
-let valid5 = false;
-const _errs18 = errors;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data4 === "string"){
-if(!pattern5.test(data4)){
-const err4 = {instancePath:instancePath+"/expiresAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/expiresAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-var _valid1 = _errs18 === errors;
-valid5 = valid5 || _valid1;
-const _errs21 = errors;
-if(data4 !== null){
-const err6 = {instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-var _valid1 = _errs21 === errors;
-valid5 = valid5 || _valid1;
-if(!valid5){
-const err7 = {instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-validate25.errors = vErrors;
+const _errs11 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate25.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: schema42.properties.expiresAt.type}}];
 return false;
 }
-else {
-errors = _errs17;
-if(vErrors !== null){
-if(_errs17){
-vErrors.length = _errs17;
-}
-else {
-vErrors = null;
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern5.test(data4)){
+validate25.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
 }
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
@@ -336,12 +228,12 @@ var valid0 = true;
 if(valid0){
 if(data.rateLimit !== undefined){
 let data5 = data.rateLimit;
-const _errs23 = errors;
+const _errs13 = errors;
 if((!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))) && (data5 !== null)){
-validate25.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema43.properties.rateLimit.type}}];
+validate25.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema42.properties.rateLimit.type}}];
 return false;
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
@@ -349,74 +241,20 @@ var valid0 = true;
 if(valid0){
 if(data.revokedAt !== undefined){
 let data6 = data.revokedAt;
-const _errs25 = errors;
-const _errs26 = errors;
-let valid7 = false;
-const _errs27 = errors;
-const _errs28 = errors;
-if(errors === _errs28){
-if(typeof data6 === "string"){
-if(!pattern5.test(data6)){
-const err8 = {instancePath:instancePath+"/revokedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/revokedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-var _valid2 = _errs27 === errors;
-valid7 = valid7 || _valid2;
-const _errs30 = errors;
-if(data6 !== null){
-const err10 = {instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-var _valid2 = _errs30 === errors;
-valid7 = valid7 || _valid2;
-if(!valid7){
-const err11 = {instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-validate25.errors = vErrors;
+const _errs15 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate25.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/type",keyword:"type",params:{type: schema42.properties.revokedAt.type}}];
 return false;
 }
-else {
-errors = _errs26;
-if(vErrors !== null){
-if(_errs26){
-vErrors.length = _errs26;
-}
-else {
-vErrors = null;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(!pattern5.test(data6)){
+validate25.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
 }
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
@@ -587,8 +425,8 @@ return errors === 0;
 }
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema48 = {"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false};
-const schema50 = {"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false};
+const schema44 = {"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false};
+const schema46 = {"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -643,7 +481,7 @@ if(data.generation !== undefined){
 let data1 = data.generation;
 const _errs5 = errors;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
-validate30.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: schema50.properties.generation.type}}];
+validate30.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: schema46.properties.generation.type}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -656,7 +494,7 @@ if(data.programs !== undefined){
 let data2 = data.programs;
 const _errs7 = errors;
 if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
-validate30.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/type",keyword:"type",params:{type: schema50.properties.programs.type}}];
+validate30.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/type",keyword:"type",params:{type: schema46.properties.programs.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -669,7 +507,7 @@ if(data.isHeld !== undefined){
 let data3 = data.isHeld;
 const _errs9 = errors;
 if((typeof data3 !== "boolean") && (data3 !== null)){
-validate30.errors = [{instancePath:instancePath+"/isHeld",schemaPath:"#/properties/isHeld/type",keyword:"type",params:{type: schema50.properties.isHeld.type}}];
+validate30.errors = [{instancePath:instancePath+"/isHeld",schemaPath:"#/properties/isHeld/type",keyword:"type",params:{type: schema46.properties.isHeld.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -841,7 +679,7 @@ return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema52 = {"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false};
+const schema48 = {"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false};
 
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -966,7 +804,7 @@ return errors === 0;
 }
 validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema54 = {"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false};
+const schema50 = {"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1082,8 +920,8 @@ return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema56 = {"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false};
-const schema57 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const schema52 = {"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false};
+const schema53 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
 const pattern20 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1303,69 +1141,15 @@ if(valid0){
 if(data.reason !== undefined){
 let data6 = data.reason;
 const _errs16 = errors;
-const _errs17 = errors;
-let valid4 = false;
-const _errs18 = errors;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data6 === "string"){
-if(!pattern6.test(data6)){
-const err0 = {instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath:instancePath+"/reason",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var _valid0 = _errs18 === errors;
-valid4 = valid4 || _valid0;
-const _errs21 = errors;
-if(data6 !== null){
-const err2 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid0 = _errs21 === errors;
-valid4 = valid4 || _valid0;
-if(!valid4){
-const err3 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate20.errors = vErrors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate20.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: schema31.properties.reason.type}}];
 return false;
 }
-else {
-errors = _errs17;
-if(vErrors !== null){
-if(_errs17){
-vErrors.length = _errs17;
-}
-else {
-vErrors = null;
+if(errors === _errs16){
+if(typeof data6 === "string"){
+if(!pattern6.test(data6)){
+validate20.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+return false;
 }
 }
 }
@@ -1377,16 +1161,16 @@ var valid0 = true;
 if(valid0){
 if(data.tenants !== undefined){
 let data7 = data.tenants;
-const _errs23 = errors;
-if(errors === _errs23){
+const _errs18 = errors;
+if(errors === _errs18){
 if(Array.isArray(data7)){
-var valid6 = true;
+var valid4 = true;
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
 let data8 = data7[i0];
-const _errs25 = errors;
-const _errs26 = errors;
-if(errors === _errs26){
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
 if(typeof data8 === "string"){
 if(!pattern10.test(data8)){
 validate20.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
@@ -1398,8 +1182,8 @@ validate20.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"sca
 return false;
 }
 }
-var valid6 = _errs25 === errors;
-if(!valid6){
+var valid4 = _errs20 === errors;
+if(!valid4){
 break;
 }
 }
@@ -1409,7 +1193,7 @@ validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
@@ -1417,87 +1201,87 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 let data9 = data.changes;
-const _errs28 = errors;
-if(errors === _errs28){
+const _errs23 = errors;
+if(errors === _errs23){
 if(Array.isArray(data9)){
-var valid8 = true;
+var valid6 = true;
 const len1 = data9.length;
 for(let i1=0; i1<len1; i1++){
 let data10 = data9[i1];
-const _errs30 = errors;
-const _errs31 = errors;
-let valid9 = false;
-const _errs32 = errors;
+const _errs25 = errors;
+const _errs26 = errors;
+let valid7 = false;
+const _errs27 = errors;
 if(!(validate24(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs32 === errors;
-valid9 = valid9 || _valid1;
-if(_valid1){
+var _valid0 = _errs27 === errors;
+valid7 = valid7 || _valid0;
+if(_valid0){
 var props0 = true;
 }
-const _errs33 = errors;
+const _errs28 = errors;
 if(!(validate29(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs33 === errors;
-valid9 = valid9 || _valid1;
-if(_valid1){
+var _valid0 = _errs28 === errors;
+valid7 = valid7 || _valid0;
+if(_valid0){
 if(props0 !== true){
 props0 = true;
 }
 }
-const _errs34 = errors;
+const _errs29 = errors;
 if(!(validate34(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs34 === errors;
-valid9 = valid9 || _valid1;
-if(_valid1){
+var _valid0 = _errs29 === errors;
+valid7 = valid7 || _valid0;
+if(_valid0){
 if(props0 !== true){
 props0 = true;
 }
 }
-const _errs35 = errors;
+const _errs30 = errors;
 if(!(validate36(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs35 === errors;
-valid9 = valid9 || _valid1;
-if(_valid1){
+var _valid0 = _errs30 === errors;
+valid7 = valid7 || _valid0;
+if(_valid0){
 if(props0 !== true){
 props0 = true;
 }
 }
-if(!valid9){
-const err4 = {instancePath:instancePath+"/changes/" + i1,schemaPath:"#/properties/changes/items/anyOf",keyword:"anyOf",params:{}};
+if(!valid7){
+const err0 = {instancePath:instancePath+"/changes/" + i1,schemaPath:"#/properties/changes/items/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err4];
+vErrors = [err0];
 }
 else {
-vErrors.push(err4);
+vErrors.push(err0);
 }
 errors++;
 validate20.errors = vErrors;
 return false;
 }
 else {
-errors = _errs31;
+errors = _errs26;
 if(vErrors !== null){
-if(_errs31){
-vErrors.length = _errs31;
+if(_errs26){
+vErrors.length = _errs26;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid8 = _errs30 === errors;
-if(!valid8){
+var valid6 = _errs25 === errors;
+if(!valid6){
 break;
 }
 }
@@ -1507,7 +1291,7 @@ validate20.errors = [{instancePath:instancePath+"/changes",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
@@ -1515,12 +1299,12 @@ var valid0 = true;
 if(valid0){
 if(data.changesOmitted !== undefined){
 let data11 = data.changesOmitted;
-const _errs36 = errors;
+const _errs31 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
 validate20.errors = [{instancePath:instancePath+"/changesOmitted",schemaPath:"#/properties/changesOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs36){
+if(errors === _errs31){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 0 || isNaN(data11)){
 validate20.errors = [{instancePath:instancePath+"/changesOmitted",schemaPath:"#/properties/changesOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
@@ -1528,7 +1312,7 @@ return false;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
@@ -1536,53 +1320,53 @@ var valid0 = true;
 if(valid0){
 if(data.failure !== undefined){
 let data12 = data.failure;
-const _errs38 = errors;
-const _errs39 = errors;
-let valid10 = false;
-const _errs40 = errors;
+const _errs33 = errors;
+const _errs34 = errors;
+let valid8 = false;
+const _errs35 = errors;
 if(!(validate38(data12, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs40 === errors;
-valid10 = valid10 || _valid2;
-const _errs41 = errors;
+var _valid1 = _errs35 === errors;
+valid8 = valid8 || _valid1;
+const _errs36 = errors;
 if(data12 !== null){
-const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err5];
+vErrors = [err1];
 }
 else {
-vErrors.push(err5);
+vErrors.push(err1);
 }
 errors++;
 }
-var _valid2 = _errs41 === errors;
-valid10 = valid10 || _valid2;
-if(!valid10){
-const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
+var _valid1 = _errs36 === errors;
+valid8 = valid8 || _valid1;
+if(!valid8){
+const err2 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
-vErrors = [err6];
+vErrors = [err2];
 }
 else {
-vErrors.push(err6);
+vErrors.push(err2);
 }
 errors++;
 validate20.errors = vErrors;
 return false;
 }
 else {
-errors = _errs39;
+errors = _errs34;
 if(vErrors !== null){
-if(_errs39){
-vErrors.length = _errs39;
+if(_errs34){
+vErrors.length = _errs34;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs33 === errors;
 }
 else {
 var valid0 = true;
@@ -1611,154 +1395,8 @@ return errors === 0;
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate40;
-const schema58 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed. Earlier versions wrote `null` when it came back."},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
-const schema59 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"anyOf":[{"$ref":"scalars.schema.json#/$defs/Instant"},{"type":"null"}],"description":"When it was removed. Earlier versions wrote `null` when it came back."},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
-
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate41.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.removedAt === undefined) && (missing0 = "removedAt")){
-validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.removedAt !== undefined){
-let data0 = data.removedAt;
-const _errs1 = errors;
-const _errs2 = errors;
-let valid1 = false;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data0 === "string"){
-if(!pattern5.test(data0)){
-const err0 = {instancePath:instancePath+"/removedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath:instancePath+"/removedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var _valid0 = _errs3 === errors;
-valid1 = valid1 || _valid0;
-const _errs6 = errors;
-if(data0 !== null){
-const err2 = {instancePath:instancePath+"/removedAt",schemaPath:"#/properties/removedAt/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid0 = _errs6 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err3 = {instancePath:instancePath+"/removedAt",schemaPath:"#/properties/removedAt/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate41.errors = vErrors;
-return false;
-}
-else {
-errors = _errs2;
-if(vErrors !== null){
-if(_errs2){
-vErrors.length = _errs2;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.isPurged !== undefined){
-const _errs8 = errors;
-if(typeof data.isPurged !== "boolean"){
-validate41.errors = [{instancePath:instancePath+"/isPurged",schemaPath:"#/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.generation !== undefined){
-let data2 = data.generation;
-const _errs10 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs10){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate41.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate41.errors = vErrors;
-return errors === 0;
-}
-validate41.evaluated = {"props":{"removedAt":true,"isPurged":true,"generation":true},"dynamicProps":false,"dynamicItems":false};
-
+const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
+const schema55 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1839,10 +1477,84 @@ if(_errs7 === errors){
 var valid1 = true;
 for(const key1 in data2){
 if(pattern10.test(key1)){
+let data3 = data2[key1];
 const _errs8 = errors;
-if(!(validate41(data2[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data2,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
-errors = vErrors.length;
+const _errs9 = errors;
+if(errors === _errs9){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing1;
+if((data3.removedAt === undefined) && (missing1 = "removedAt")){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/required",keyword:"required",params:{missingProperty: missing1}}];
+return false;
+}
+else {
+if(data3.removedAt !== undefined){
+let data4 = data3.removedAt;
+const _errs11 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema55.properties.removedAt.type}}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!pattern5.test(data4)){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data3.isPurged !== undefined){
+const _errs13 = errors;
+if(typeof data3.isPurged !== "boolean"){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/isPurged",schemaPath:"#/$defs/RemovedTenant/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
+return false;
+}
+var valid3 = _errs13 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data3.generation !== undefined){
+let data6 = data3.generation;
+const _errs15 = errors;
+if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs15){
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs15 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+else {
+validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
 }
 var valid1 = _errs8 === errors;
 if(!valid1){
