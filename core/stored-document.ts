@@ -24,11 +24,11 @@ export async function parseLargeDocument<Document extends object>(
 ): Promise<Document> {
   const parsed = parsedJson(bytes, what);
   const members: unknown = Object(parsed)[key];
-  const all = Object.entries(Object(members));
+  const all = Array.isArray(members) ? members : Object.entries(Object(members));
   if (all.length <= membersPerTurn) return checked(parsed, isDocument, what);
   for (let from = 0; from < all.length; from += membersPerTurn) {
     const some = all.slice(from, from + membersPerTurn);
-    const part = Array.isArray(members) ? some.map(([, member]) => member) : Object.fromEntries(some);
+    const part = Array.isArray(members) ? some : Object.fromEntries(some);
     // The check of the whole says where the fault is.
     if (!isDocument({ ...(parsed as Document), [key]: part })) return checked(parsed, isDocument, what);
     await turn();
