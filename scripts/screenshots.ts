@@ -1,20 +1,14 @@
 // Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
 // Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium-headless-shell). Look at them before you commit them.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import pg from "pg";
 import { type Browser, chromium } from "playwright-core";
 import { withEmbeddedPostgres } from "../cli/database/start-embedded-postgres.ts";
-import { createGatewayLog } from "../cli/operate/gateway-log/gateway-log.ts";
-import { createAskedDatabase } from "../cli/support/facts/asked-database.ts";
-import { createKeyGate } from "../cli/support/pages/access.ts";
-import { createInspectServer } from "../cli/support/pages/inspect-server.ts";
-import { createFileStore } from "../core/file-store/file-store.ts";
-import { listen } from "../core/listen.ts";
-import { createLogger } from "../core/logger.ts";
-import { parseSettings } from "../core/setting-parser.ts";
-import { cliSettings } from "../core/settings.ts";
-import { createTerminal } from "./support-page/terminal.ts";
+import { cliPath, runCli } from "../cli/demo/programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Picture {
@@ -41,53 +35,39 @@ const pictures: readonly Picture[] = [
 ];
 
 const directory = temporaryFolder("screenshots");
+const store = join(directory, "store");
 await withEmbeddedPostgres(directory, takeAll);
 
 async function takeAll(databaseUrl: string): Promise<void> {
-  const storeDirectory = join(directory, "store");
-  const env = { DATABASE_URL: databaseUrl, STORE_URL: `file:${storeDirectory}`, LOG_LEVEL: "silent" };
-  const now = await publishSamples(databaseUrl, env);
-  const settings = parseSettings(cliSettings, env);
-  if (!settings.ok) throw new Error(settings.faults.join("; "));
-  const store = { ...createFileStore({ directory: storeDirectory }), address: "s3://travel-programs/" };
-  const { signal } = new AbortController();
-  const key = "screenshots";
-  const inspection = {
-    store,
-    database: createAskedDatabase(settings.values),
-    reader: () => ({ now, zone: "UTC" }),
-    signal,
-    log: createGatewayLog([{ name: await writeLog(storeDirectory), stdin: process.stdin }], signal),
-  };
-  const log = createLogger({ level: "silent", program: "screenshots", destination: process.stderr });
-  const server = createInspectServer({ inspection, gate: createKeyGate(key), log });
-  const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0, setting: "nothing" }));
+  const { PATH } = process.env;
+  const env = { PATH, DATABASE_URL: databaseUrl, STORE_URL: `file:${store}`, LOG_LEVEL: "silent" };
+  await publishSamples(databaseUrl, env);
+  const options = ["--port", "0", "--time-zone", "UTC", "--log", await writeLog()];
+  const inspect = spawn(process.execPath, [cliPath, "inspect", ...options], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const browser = await chromium.launch({
     executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
   });
   try {
-    for (const picture of pictures) await take(browser, `http://127.0.0.1:${port}/?key=${key}`, picture);
+    const [line] = await once(createInterface({ input: inspect.stdout }), "line");
+    const [url = ""] = /http:\S+/.exec(line) ?? [];
+    for (const picture of pictures) await take(browser, url, picture);
   } finally {
     await browser.close();
-    server.close();
-    server.closeAllConnections();
+    inspect.kill("SIGTERM");
   }
 }
 
-/** Makes five companies: one cancelled a program, one had a failed build, and one is held. Returns the time at the end. */
-async function publishSamples(databaseUrl: string, env: Readonly<Record<string, string>>): Promise<Date> {
-  const terminal = createTerminal(env);
-  const command = async (text: string): Promise<void> => {
-    const { shown } = await terminal.run(text.split(" "));
-    console.log(`$ ${text}\n${shown}`);
-  };
+/** Makes five companies: one cancelled a program, one had a failed build, and one is held. */
+async function publishSamples(databaseUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await runCli(["source", "init"], env);
+  await runCli(["source", "seed", "--date", "2027-01-18"], env);
+  await runCli(["snapshot", "build"], env);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  terminal.at("2027-01-18T06:00:00Z");
-  await command("source init");
-  await command("source seed");
-  await command("snapshot build --concurrency 1");
   await client.query(`
     UPDATE booking.programs SET state = 'cancelled' WHERE code = 'ATLAS-2027-0001';
     UPDATE booking.programs SET name = 'Cappadocia in Winter Light' WHERE code = 'ATLAS-2027-0019';
@@ -96,21 +76,18 @@ async function publishSamples(databaseUrl: string, env: Readonly<Record<string, 
     UPDATE booking.programs SET name = ' ' WHERE code = 'KIN-2027-0001';
     UPDATE booking.programs SET name = name || ' II' WHERE code = 'THAL-2027-0001'`);
   await client.end();
-  terminal.at("2027-01-20T08:30:00Z");
-  await command("snapshot build --concurrency 1");
-  terminal.at("2027-01-20T09:10:00Z");
-  await command("snapshot rollback --tenant thalassa-odyssey");
-  return new Date("2027-01-20T11:45:00Z");
+  await runCli(["snapshot", "build"], env).catch((error: unknown) => console.log(String(error)));
+  await runCli(["snapshot", "rollback", "--tenant", "thalassa-odyssey"], env);
 }
 
 /** The log of a gateway with a partner who asks for a program that is gone. Returns its name. */
-async function writeLog(storeDirectory: string): Promise<string> {
+async function writeLog(): Promise<string> {
   const name = join(directory, "gateway.log");
-  const pointer = await readFile(join(storeDirectory, "tenants/atlas-journeys/current.json"), "utf8");
+  const pointer = await readFile(join(store, "tenants/atlas-journeys/current.json"), "utf8");
   const { snapshotId } = JSON.parse(pointer);
   const line = {
     level: "info",
-    time: "2027-01-20T11:41:00.000Z",
+    time: new Date().toISOString(),
     requestId: "req-7f3a",
     tenantId: "atlas-journeys",
     route: "detail",

@@ -21,6 +21,7 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly now?: Date;
+  readonly randomBytes?: Shell["randomBytes"];
   readonly stdin?: string | Uint8Array;
   /** A terminal of so many columns instead of a pipe. */
   readonly columns?: number;
@@ -51,7 +52,7 @@ export async function runCommand(
     stdin: Readable.from([Buffer.from(options.stdin ?? "")]),
     actor: { user: "ada", host: "desk" },
     now: () => options.now ?? new Date(),
-    randomBytes,
+    randomBytes: options.randomBytes ?? randomBytes,
     signal: options.signal ?? new AbortController().signal,
     finish: (finished) => {
       status = finished;

@@ -1,10 +1,9 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdir } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
 import { commandPaths } from "../../support/command-paths.ts";
 import { forAllTests } from "../../support/lasting.ts";
+import { expectStoredText } from "../../support/stored-text.ts";
 import { Transcript } from "../../support/transcript.ts";
 import { openWorkbench } from "../../support/workbench.ts";
 import { stories } from "./stories.ts";
@@ -68,17 +67,3 @@ describe("what the commands print", () => {
     expect(files.sort()).toEqual(stories.map(({ name }) => `${name}.txt`).sort());
   });
 });
-
-/**
- * Compares with a checked-in file, or writes it when `UPDATE_TRANSCRIPTS=1`: whoever changes what commands print looks at
- * the difference and commits it.
- */
-async function expectStoredText(file: URL, text: string): Promise<void> {
-  if (process.env.UPDATE_TRANSCRIPTS === "1") {
-    await mkdir(dirname(fileURLToPath(file)), { recursive: true });
-    await writeFile(file, text);
-    return;
-  }
-  const stored = await readFile(file, "utf8").catch(() => "");
-  expect(text, "run the tests with UPDATE_TRANSCRIPTS=1 if this is meant").toBe(stored);
-}

@@ -1,6 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Company, tenant } from "./company.ts";
+
+export const tenant = "alpine-walks";
+
+/** A small company: its booking data, its store, its gateway, and the command line of whoever does its support. */
+export interface Company {
+  /** The store's folder. */
+  readonly storeDirectory: string;
+  /** Sets the clock of the command line, RFC 3339. */
+  at(time: string): void;
+  query(sql: string): Promise<void>;
+  /** Runs a command, which ends with 0 unless `status` says otherwise. Returns what it printed on standard output. */
+  command(args: readonly string[], status?: number): Promise<string>;
+  /** Asks the gateway as a partner would. Throws unless the answer has the status. */
+  request(requestId: string, path: string, token: string, status: number): Promise<void>;
+}
 
 /** What has happened before a partner complains. It happens in the order of the fields. */
 export interface Cause {
@@ -23,33 +37,13 @@ export interface Cause {
   };
 }
 
-/** Makes the cause true, and sets the clock to the time at which support looks into it. The partner's request gets the id. */
-export async function plant(cause: Cause, company: Company, requestId: string): Promise<void> {
-  const { change, build, at, request } = cause;
-  const { terminal } = company;
-  if (request?.issuedAt !== undefined) terminal.at(request.issuedAt);
-  const token = request === undefined ? "" : await company.token(...request.token);
-  if (change !== undefined) await company.query(change);
-  if (build !== undefined) {
-    const { options = [], status: expected = 0 } = build;
-    terminal.at(build.at);
-    const { status, shown } = await terminal.run(["snapshot", "build", ...options]);
-    if (status !== expected) throw new Error(`the build ended with ${status}: ${shown}`);
-  }
-  await cause.plant?.(company, token);
-  terminal.at(at);
-  if (request === undefined) return;
-  const { path, status, sent = (whole) => whole } = request;
-  await expectStatus(status, company.request(requestId, path, sent(token)));
-}
-
 /** The causes by the titles of their sections in docs/support.md. */
 export const causes: Readonly<Record<string, Cause>> = {
   "The partner gets 401": {
     async plant(company) {
-      const { terminal, command } = company;
-      terminal.at("2027-03-04T16:20:00Z");
-      await command("token", "rotate", await tokenId(company));
+      company.at("2027-03-04T16:20:00Z");
+      const [token] = JSON.parse(await company.command(["token", "list", "--json"]));
+      await company.command(["token", "rotate", token.tokenId]);
     },
     at: "2027-03-05T09:12:31Z",
     request: { token: ["Bergreisen GmbH"], path: "/v1/programs", status: 401 },
@@ -75,7 +69,7 @@ export const causes: Readonly<Record<string, Cause>> = {
   "The partner gets 429": {
     async plant({ request }, token) {
       for (const id of ["EIGER-27", "ENGADIN-27", "MATTERHORN-27"]) {
-        await expectStatus(200, request(`blog-${id}`, `/v1/programs/${id}`, token));
+        await request(`blog-${id}`, `/v1/programs/${id}`, token, 200);
       }
     },
     at: "2027-03-05T10:02:17Z",
@@ -146,9 +140,9 @@ export const causes: Readonly<Record<string, Cause>> = {
   "The partner does not see a new program, and the tenant is held": {
     change: "UPDATE partner_source.room_prices SET amount = 17.9 WHERE occupancy = 2",
     build: { at: "2027-03-05T06:00:00Z" },
-    async plant({ terminal, command, query }) {
-      terminal.at("2027-03-05T07:10:00Z");
-      await command("snapshot", "rollback", "--tenant", tenant);
+    async plant({ at, command, query }) {
+      at("2027-03-05T07:10:00Z");
+      await command(["snapshot", "rollback", "--tenant", tenant]);
       await query(
         "UPDATE partner_source.programs SET lifecycle_state = 'active' WHERE program_id = 'TICINO-27'",
       );
@@ -206,15 +200,16 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
 };
 
-/** Throws when a scenario is not what it claims, so that it does not become documentation. */
-async function expectStatus(status: number, request: Promise<number>): Promise<void> {
-  const answered = await request;
-  if (answered !== status) throw new Error(`expected ${status}, the gateway answered ${answered}`);
-}
-
-async function tokenId({ command }: Company): Promise<string> {
-  const [token]: readonly { readonly tokenId: string }[] = JSON.parse(
-    await command("token", "list", "--json"),
-  );
-  return token?.tokenId ?? "";
-}
+/** The company's booking data, in the contract's views as tables. */
+export const companyRows = `
+  SET search_path TO partner_source;
+  INSERT INTO tenants VALUES ('${tenant}', 'Alpine Walks');
+  INSERT INTO programs (tenant_id, program_id, name, lifecycle_state, departure_date, return_date, capacity_total, currency,
+                        cover_url)
+  VALUES ('${tenant}', 'EIGER-27', 'Eiger Trail', 'active', '2027-06-05', '2027-06-11', 14, 'CHF',
+          'https://images.example.com/eiger.jpg'),
+         ('${tenant}', 'ENGADIN-27', 'Engadin Lakes', 'active', '2027-07-03', '2027-07-10', 18, 'CHF', NULL),
+         ('${tenant}', 'MATTERHORN-27', 'Matterhorn Week', 'active', '2027-08-14', '2027-08-21', 12, 'CHF', NULL),
+         ('${tenant}', 'TICINO-27', 'Ticino in Autumn', 'draft', '2027-10-02', '2027-10-07', 16, 'CHF', NULL);
+  INSERT INTO room_prices VALUES ('${tenant}', 'EIGER-27', 1, 2190), ('${tenant}', 'EIGER-27', 2, 1790),
+                                 ('${tenant}', 'ENGADIN-27', 2, 1450), ('${tenant}', 'MATTERHORN-27', 2, 2380);`;

@@ -1,15 +1,12 @@
-// Writes docs/exchanges.json: what a gateway answers to partners, of the programs and tokens of the sandbox. `docs export` shows
-// it. Everything is the same each time (clock, random bytes), so that a renewal shows in the diff what has changed.
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { startGateway } from "../cli/demo/programs.ts";
-import { exchangesFile } from "../cli/partners/folder/site-page.ts";
-import { connectionHeaders, type Exchange } from "./partner-pages/examples-page.ts";
-import { createTerminal } from "./support-page/terminal.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { expect, test } from "vitest";
+import { connectionHeaders, type Exchange } from "../../../scripts/partner-pages/examples-page.ts";
+import { runCommand } from "../../support/command-line.ts";
+import { startGateway } from "../../support/gateway-fixture.ts";
+import { folderForAllTests } from "../../support/lasting.ts";
+import { expectStoredText, steadyBytes } from "../../support/stored-text.ts";
 
 /** The exchange that names the snapshot that the list is from, and the one that is no GET. */
 const since = "list-since";
@@ -36,17 +33,15 @@ const plans: Readonly<Record<string, Plan>> = {
   "429-quota": [list, "valid, its quota used up", "429: the quota is used up"],
 };
 
-const directory = temporaryFolder("exchanges");
-const exchanges = await record();
-await writeFile(exchangesFile, `${JSON.stringify(exchanges, null, 2)}\n`);
-console.log(`${exchangesFile}: ${exchanges.length} answers.`);
+const directory = folderForAllTests();
 
-async function record(): Promise<readonly Exchange[]> {
-  const env = { STORE_URL: `file:${join(directory, "store")}`, DATA_DIR: directory, LOG_LEVEL: "silent" };
-  const terminal = createTerminal(env);
-  terminal.at("2027-01-15T08:00:00.000Z");
-  const { status, stdout, shown } = await terminal.run(["sandbox", "init", "--without-source"]);
-  if (status !== 0) throw new Error(`sandbox init ended with ${status}: ${shown}`);
+test("docs/exchanges.json has what a gateway answers to partners of the sandbox", async () => {
+  const { status, stdout } = await runCommand(["sandbox", "init", "--without-source"], {
+    env: { STORE_URL: `file:${directory}`, LOG_LEVEL: "silent" },
+    now: new Date("2027-01-15T08:00:00.000Z"),
+    randomBytes: steadyBytes(),
+  });
+  expect(status).toBe(0);
   const variable = (name: string): string => new RegExp(`^${name}=(\\S+)$`, "m").exec(stdout)?.[1] ?? "";
   const tokens: Readonly<Record<Exchange["token"], string>> = {
     valid: variable("SANDBOX_TOKEN"),
@@ -55,17 +50,15 @@ async function record(): Promise<readonly Exchange[]> {
     "valid, without the scope": variable("SANDBOX_TOKEN_WITHOUT_SCOPE"),
     "valid, its quota used up": variable("SANDBOX_TOKEN_SMALL_QUOTA"),
   };
-  const settings = { LOG_LEVEL: "warn", PORT: "0", ADMIN_PORT: "off" };
-  const gateway = await startGateway({ ...process.env, ...env, ...settings });
+  const gateway = await startGateway({ directory });
   try {
-    const used = tokens["valid, its quota used up"];
     for (let left = 3; left > 0; left -= 1)
-      (await ask(gateway.baseUrl, "GET", list, used, { "x-request-id": "used-up" })).resume();
+      await gateway.client.get(list, tokens["valid, its quota used up"]);
     const exchanges: Exchange[] = [];
     for (const [name, [path, token, title]] of Object.entries(plans)) {
       const method = name === post ? "POST" : "GET";
       const snapshotSince = name === since ? exchanges[0]?.headers["Snapshot-Id"] : undefined;
-      const answer = await ask(gateway.baseUrl, method, path, tokens[token], {
+      const answer = await ask(gateway.api, method, path, tokens[token], {
         "x-request-id": `example-${name}`,
         ...(snapshotSince !== undefined && { "snapshot-since": snapshotSince }),
       });
@@ -77,12 +70,12 @@ async function record(): Promise<readonly Exchange[]> {
         body: await json(answer),
       });
     }
-    return exchanges;
+    const file = new URL("../../../docs/exchanges.json", import.meta.url);
+    await expectStoredText(file, `${JSON.stringify(exchanges, null, 2)}\n`);
   } finally {
-    gateway.stop();
-    await gateway.ended;
+    await gateway.close();
   }
-}
+});
 
 /** The headers as they are spelled, without those of the connection. */
 function apiHeaders({ rawHeaders }: IncomingMessage): Readonly<Record<string, string>> {

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+
+/**
+ * Compares with a checked-in file, or writes it when `UPDATE_TRANSCRIPTS=1`: whoever changes what commands print looks at
+ * the difference and commits it.
+ */
+export async function expectStoredText(file: URL, text: string): Promise<void> {
+  if (process.env.UPDATE_TRANSCRIPTS === "1") {
+    await mkdir(dirname(fileURLToPath(file)), { recursive: true });
+    await writeFile(file, text);
+    return;
+  }
+  const stored = await readFile(file, "utf8").catch(() => "");
+  expect(text, "run the tests with UPDATE_TRANSCRIPTS=1 if this is meant").toBe(stored);
+}
+
+/** Random bytes for a command whose output is stored: the same ones each time. */
+export function steadyBytes(): (size: number) => Uint8Array {
+  let drawn = 0;
+  return (size) => {
+    drawn += 1;
+    const seed = createHash("sha512").update(`support page ${drawn}`).digest();
+    return Buffer.concat(Array.from({ length: Math.ceil(size / seed.length) }, () => seed)).subarray(0, size);
+  };
+}
