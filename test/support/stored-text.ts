@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 /**
- * Compares with a checked-in file, or writes it when `UPDATE_TRANSCRIPTS=1`: whoever changes what commands print looks at
+ * Compares with a checked-in file, or writes it when `TEST_UPDATE=1`: whoever changes what commands print looks at
  * the difference and commits it.
  */
 export async function expectStoredText(file: URL, text: string): Promise<void> {
-  if (process.env.UPDATE_TRANSCRIPTS === "1") {
+  if (process.env.TEST_UPDATE === "1") {
     await mkdir(dirname(fileURLToPath(file)), { recursive: true });
     await writeFile(file, text);
     return;
   }
   const stored = await readFile(file, "utf8").catch(() => "");
-  expect(text, "run the tests with UPDATE_TRANSCRIPTS=1 if this is meant").toBe(stored);
+  expect(text, "run the tests with TEST_UPDATE=1 if this is meant").toBe(stored);
 }
 
 /** Random bytes for a command whose output is stored: the same ones each time. */

@@ -8,7 +8,7 @@ export interface Story {
 
 /**
  * Every story begins with an empty store and the tenants acme (a, b: active, c: draft) and beta (a: active). To add one,
- * write it here and run the tests with `UPDATE_TRANSCRIPTS=1`.
+ * write it here and run the tests with `TEST_UPDATE=1`.
  */
 export const stories: readonly Story[] = [
   {

@@ -19,7 +19,7 @@ test("each complaint that docs/support.md lists has a section, and a cause", () 
   for (const title of listed) expect(text).toContain(`\n## ${title}\n`);
 });
 
-/** A section's command, and what it printed. `UPDATE_TRANSCRIPTS=1` renews it. */
+/** A section's command, and what it printed. `TEST_UPDATE=1` renews it. */
 const printed = /^```console\n\$ partner-programs (.+)\n([\s\S]*?)\n```$/m;
 
 test.each(Object.entries(causes))(
@@ -29,7 +29,7 @@ test.each(Object.entries(causes))(
     const start = text.indexOf(`\n## ${title}\n`);
     const [block = "", command = "", shown] = printed.exec(text.slice(start)) ?? [];
     const now = await shownNow(command, cause);
-    if (process.env.UPDATE_TRANSCRIPTS !== "1") expect(now).toBe(shown);
+    if (process.env.TEST_UPDATE !== "1") expect(now).toBe(shown);
     else {
       const renewed = block.replace(`\n${shown}\n`, () => `\n${now}\n`);
       await writeFile(
