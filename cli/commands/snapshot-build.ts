@@ -14,7 +14,7 @@ import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
+import { printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";
 import { asShard, reason, wholeNumber } from "./option-values.ts";
 
@@ -93,8 +93,7 @@ export const snapshotBuild = command(
     };
     const kind = tenantIds !== undefined ? "asked" : shard !== undefined ? "shard" : "round";
     const report = await (metricsFile === undefined ? build() : measured(metricsFile, shell, kind, build));
-    if (flags.json) printJson(shell, report);
-    else shell.stdout.write(runSummary(report, places));
+    printResult(shell, flags.json, report, runSummary(report, places));
     if (report.failure !== null) {
       shell.stderr.write(`partner-programs: ${printableLines(report.failure.message)}\n`);
     }
@@ -129,10 +128,7 @@ async function writeReport(path: string, report: RunReport): Promise<void> {
   try {
     await writeFile(path, `${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {
-    throw new Failure(
-      "usage",
-      `The report could not be written to ${path}; the run itself ended as printed.`,
-      { cause: error },
-    );
+    const what = `The report could not be written to ${path}; the run itself ended as printed.`;
+    throw new Failure("usage", what, { cause: error });
   }
 }

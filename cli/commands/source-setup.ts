@@ -9,7 +9,7 @@ import { type SeedReport, seedSource } from "../demo/booking/seed-source.ts";
 import { demonstrate } from "../demo/demonstrate.ts";
 import { createMissingViews, viewsSkeleton } from "../operate/source-check/empty-views.ts";
 import { numberText } from "../output/counted.ts";
-import { numbers, table } from "../output/table.ts";
+import { numbers, table } from "../output/lines.ts";
 import { printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, excluding, expecting, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";

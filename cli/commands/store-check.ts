@@ -1,11 +1,10 @@
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
-import { checkReading, checkStore } from "../operate/store-check/check-store.ts";
+import { checkStore } from "../operate/store-check/check-store.ts";
 import { type StoreCheckOutcome, type StoreFinding, storeChecks } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
-import { type Layout, layoutOf } from "../output/layout.ts";
-import type { Style } from "../output/style.ts";
-import { type Labelled, labelledLines } from "../output/wrap.ts";
+import { type Layout, layoutOf, type Style } from "../output/layout.ts";
+import { type Labelled, labelledLines } from "../output/lines.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { type CliSettings, printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
@@ -23,9 +22,7 @@ export const storeCheck = command(
     if (policies) return printJson(shell, policiesOf(settings));
     const directory = settings.storeUrl.kind === "file" ? settings.storeUrl.directory : undefined;
     return await withStore(settings, async (store) => {
-      const findings = await (readOnly
-        ? checkReading(store, shell.signal)
-        : checkStore(store, { ...shell, directory }));
+      const findings = await checkStore(store, { ...shell, directory, isReadOnly: readOnly });
       const { status, conclusion } = verdictOf(findings);
       const text = `${findingsText(store.address, findings, layoutOf(shell))}${conclusion}\n`;
       printResult(shell, json, { store: store.address, fit: status === 0, findings }, text);

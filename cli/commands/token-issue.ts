@@ -44,15 +44,7 @@ export const tokenCreate = command(
     json,
   },
   async (shell, flags) => {
-    const {
-      tenant: tenantId,
-      expires,
-      allowUnpublished,
-      reason,
-      json,
-      name = null,
-      rateLimit = null,
-    } = flags;
+    const { tenant: tenantId, expires, reason, json, name = null, rateLimit = null } = flags;
     const { signal, randomBytes } = shell;
     const now = shell.now();
     const past = "; the token would never work.";
@@ -67,7 +59,7 @@ export const tokenCreate = command(
     const request = { command: "token create", tenants: [tenantId], reason };
     return await recordedChange(shell, request, async (store, audit) => {
       // Most often, the id of a tenant without a snapshot was mistyped (T13).
-      if (!allowUnpublished) await assertPublished(store, tenantId, signal, useless);
+      if (!flags.allowUnpublished) await assertPublished(store, tenantId, signal, useless);
       const issued = issueToken(terms, null, now, randomBytes);
       await editRegistry(store, audit, async (tokens) => {
         await assertNotRemoved(store, tenantId, signal);
@@ -99,12 +91,11 @@ function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json:
       `WARNING: this token lacks the scope ${readScope}; every request with it is answered 403 forbidden.\n`,
     );
   }
-  if (json) {
-    printJson(shell, { token: plaintext, ...tokenMetadata(entry) }, [plaintext]);
-    return;
+  if (json) printJson(shell, { token: plaintext, ...tokenMetadata(entry) }, [plaintext]);
+  else {
+    shell.stderr.write(tokenLines(entry));
+    shell.stdout.write(`${plaintext}\n`, [plaintext]);
   }
-  shell.stderr.write(tokenLines(entry));
-  shell.stdout.write(`${plaintext}\n`, [plaintext]);
 }
 
 /** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */

@@ -5,7 +5,7 @@ import { printable } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";
-import { styleOf } from "../output/style.ts";
+import { styleOf } from "../output/layout.ts";
 import type { Shell } from "../shell/shell.ts";
 import { cliPath, runCli, startGateway } from "./programs.ts";
 import { exchangeText, indented, makeRequests } from "./requests.ts";

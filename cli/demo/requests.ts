@@ -1,5 +1,5 @@
 import { printableJson, singleLine } from "../../core/printable.ts";
-import type { Style } from "../output/style.ts";
+import type { Style } from "../output/layout.ts";
 
 /** A request of the demonstration, and what its answer must have. */
 interface Plan {

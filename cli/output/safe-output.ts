@@ -1,7 +1,7 @@
 import { escaped, escapedLines } from "../../core/printable.ts";
 import type { Output } from "../shell/shell.ts";
 import { tokenFree } from "../shell/token-free.ts";
-import { betweenCodes } from "./style.ts";
+import { betweenCodes } from "./layout.ts";
 
 /**
  * The last safeguard for everything that is printed. Foreign values are made safe earlier, where they are put into a

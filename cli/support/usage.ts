@@ -4,9 +4,8 @@ import { type LogSource, readLogs } from "../operate/gateway-log/open-log.ts";
 import { requestsIn } from "../operate/gateway-log/request-line.ts";
 import { numberText } from "../output/counted.ts";
 import type { Layout } from "../output/layout.ts";
-import { numbers, table } from "../output/table.ts";
+import { numbers, table, wrapped } from "../output/lines.ts";
 import { exactTime, relativeTime } from "../output/times.ts";
-import { wrapped } from "../output/wrap.ts";
 
 export type TokenUsage = ReturnType<typeof usageByToken>;
 

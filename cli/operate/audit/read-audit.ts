@@ -35,8 +35,22 @@ export async function readAudit(
   let records: AuditDocument[] = [];
   let hasOlder = false;
   let keys: ObjectKey[] = [];
+
+  /** The record; a sentence when the object is no record; `undefined` when it is gone. */
+  async function readRecord(key: ObjectKey): Promise<AuditDocument | string | undefined> {
+    try {
+      const found = await store.get(key, { signal });
+      if (found.kind !== "object") return undefined;
+      return parseStoredDocument(await readBody(found, maxRecordBytes, key), isAuditDocument, key);
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.code !== "corrupt_document") throw error;
+      return failure.message;
+    }
+  }
+
   const readKeys = async (): Promise<void> => {
-    for (const read of await inRounds(keys, maxParallelReads, (key) => readRecord(store, key, signal))) {
+    for (const read of await inRounds(keys, maxParallelReads, readRecord)) {
       if (typeof read === "string") faults.push(read);
       else if (read !== undefined && (tenantId === undefined || read.tenants.includes(tenantId)))
         records.push(read);
@@ -91,20 +105,3 @@ async function* lastKeys(
 
 /** A record of 500 tokens with the longest names and a few scopes is less than half of it. */
 const maxRecordBytes = 1024 * 1024;
-
-/** The record; a sentence when the object is no record; `undefined` when it is gone. */
-async function readRecord(
-  store: ObjectStore,
-  key: ObjectKey,
-  signal: AbortSignal,
-): Promise<AuditDocument | string | undefined> {
-  try {
-    const found = await store.get(key, { signal });
-    if (found.kind !== "object") return undefined;
-    return parseStoredDocument(await readBody(found, maxRecordBytes, key), isAuditDocument, key);
-  } catch (error) {
-    const failure = asFailure(error);
-    if (failure.code !== "corrupt_document") throw error;
-    return failure.message;
-  }
-}

@@ -5,7 +5,7 @@ import { isObjectKey, runsPrefix, tenantPrefix } from "../../../core/object-key.
 import type { ListedObject } from "../../../core/object-store.ts";
 import { printableLines } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
-import { numbers, table } from "../../output/table.ts";
+import { numbers, table } from "../../output/lines.ts";
 import { type Deleted, deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { probesPrefix } from "../../shell/store-probe.ts";

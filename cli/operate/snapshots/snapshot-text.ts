@@ -3,9 +3,8 @@ import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
-import { numbers, table } from "../../output/table.ts";
+import { type Labelled, labelledLines, numbers, table } from "../../output/lines.ts";
 import { exactTime, relativeAndExact, shortAge } from "../../output/times.ts";
-import { type Labelled, labelledLines } from "../../output/wrap.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */

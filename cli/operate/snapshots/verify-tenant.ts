@@ -15,7 +15,7 @@ import {
 } from "../../../schemas/generated/validators-published.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { counted, numberText } from "../../output/counted.ts";
-import { numbers, table } from "../../output/table.ts";
+import { numbers, table } from "../../output/lines.ts";
 import { readLive, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 

@@ -47,15 +47,35 @@ export async function checkSource(
   const groups = new FindingGroups();
   const unreadable = new Unreadable();
   const shared = new SharedTally();
+
+  async function checkTenant(tenantId: TenantId): Promise<ProgramTally> {
+    const sums = await readSums(client, tenantId);
+    for (const { view, programs, firstProgramId: programId } of strayRows(sums)) {
+      const value = `the first of ${programs} such program id(s)`;
+      const place = { view, column: "program_id" };
+      groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
+    }
+    const tally = { programs: 0, published: 0, unpublished: 0 };
+    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.length })) {
+      for (const read of batch) {
+        const outcome = checkedProgram(read, rules);
+        groups.addProgram(tenantId, read, outcome);
+        if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
+        if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
+      }
+      tally.programs += batch.length;
+      progress.programs(batch.length);
+    }
+    return tally;
+  }
+
   const list = await tryReading(client, () => readTenantList(client));
   const { tenants, problems: ofTenants } = "result" in list ? list.result : { tenants: [], problems: [] };
   for (const problem of ofTenants) groups.addTenant(problem, "tenants");
   progress.total(tenants.length);
   const tallies = new Map<TenantId, ProgramTally>();
   for (const tenantId of tenants) {
-    const reading = await tryReading(client, () =>
-      checkTenant(client, tenantId, rules, groups, shared, progress),
-    );
+    const reading = await tryReading(client, () => checkTenant(tenantId));
     if ("result" in reading) tallies.set(tenantId, reading.result);
     else await unreadable.addTenant(client, tenantId, reading.error);
     progress.tenantDone();
@@ -81,32 +101,4 @@ export async function checkSource(
   const isBroken = problems.some(({ severity }) => severity === "error");
   const { hints, statuses } = await plausibility(client, rules, today, unreadable.problems.length === 0);
   return { isBroken, rows, published, problems: [...problems, ...hints], statuses };
-}
-
-async function checkTenant(
-  client: SourceClient,
-  tenantId: TenantId,
-  rules: ContentRules,
-  groups: FindingGroups,
-  shared: SharedTally,
-  progress: RunProgress,
-): Promise<ProgramTally> {
-  const sums = await readSums(client, tenantId);
-  for (const { view, programs, firstProgramId: programId } of strayRows(sums)) {
-    const value = `the first of ${programs} such program id(s)`;
-    const place = { view, column: "program_id" };
-    groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
-  }
-  const tally = { programs: 0, published: 0, unpublished: 0 };
-  for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.length })) {
-    for (const read of batch) {
-      const outcome = checkedProgram(read, rules);
-      groups.addProgram(tenantId, read, outcome);
-      if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
-      if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
-    }
-    tally.programs += batch.length;
-    progress.programs(batch.length);
-  }
-  return tally;
 }

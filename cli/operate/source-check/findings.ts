@@ -133,7 +133,8 @@ const maxRemembered = 1_000_000;
 export class SharedTally {
   /** By the first 48 bits of the digest of its detail, which contains the id: whose program it is. */
   readonly #owners = new Map<number, TenantId>();
-  readonly #pairs = new Map<string, { readonly owner: TenantId; readonly other: TenantId; count: number }>();
+  /** How many programs two tenants share, by both ids with a space between. */
+  readonly #pairs = new Map<string, number>();
 
   add(tenantId: TenantId, detailSha256: string): void {
     const key = Number.parseInt(detailSha256.slice(0, 12), 16);
@@ -141,17 +142,16 @@ export class SharedTally {
     if (owner === undefined) {
       if (this.#owners.size < maxRemembered) this.#owners.set(key, tenantId);
     } else if (owner !== tenantId) {
-      const pair = JSON.stringify([owner, tenantId]);
-      const known = this.#pairs.get(pair) ?? { owner, other: tenantId, count: 0 };
-      known.count += 1;
-      this.#pairs.set(pair, known);
+      const pair = `${owner} ${tenantId}`;
+      this.#pairs.set(pair, (this.#pairs.get(pair) ?? 0) + 1);
     }
   }
 
   report(groups: FindingGroups): void {
-    for (const { owner, other, count } of this.#pairs.values()) {
+    for (const [pair, count] of this.#pairs) {
       if (count < minShared) continue;
-      const example = { tenantId: other, programId: null, value: `${count} program(s) as ${owner} has them` };
+      const [owner, tenantId = null] = pair.split(" ");
+      const example = { tenantId, programId: null, value: `${count} program(s) as ${owner} has them` };
       groups.add("programs_shared", { view: "programs", column: "tenant_id" }, example, count);
     }
   }

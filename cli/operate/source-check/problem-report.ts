@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
-import { wrapped } from "../../output/wrap.ts";
+import { wrapped } from "../../output/lines.ts";
 import { shownId } from "../../publish/public-program/shown-id.ts";
 import { fixLines, type ProblemExample, type SourceProblem } from "../../publish/source/source-problem.ts";
 

@@ -21,38 +21,35 @@ export interface CheckOptions extends ProbeOptions {
   readonly now: () => Date;
   /** The folder of a `file:` store; `undefined` for S3. */
   readonly directory: string | undefined;
+  /** Whether to try only what a gateway does with the store, which includes no writing. */
+  readonly isReadOnly: boolean;
 }
 
 /**
- * Tries what a gateway does with the store, which includes no writing. Faults of the store are findings. Only faults of the
- * settings and an interruption are thrown.
+ * Tries what the generator, the commands and gateways do with the store, on objects that it deletes again. Faults of the store are
+ * findings. Only faults of the settings and an interruption are thrown.
  */
-export async function checkReading(
+export async function checkStore(
   store: ObjectStore,
-  signal: AbortSignal,
+  options: CheckOptions,
 ): Promise<readonly StoreFinding[]> {
+  const { signal, now, directory, isReadOnly } = options;
   const checks = new Checklist();
-  // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
-  await checkAccess(checks, store, missingKey, signal);
-  await checks.run("read", !checks.isAway, async () => {
-    const found = await store.get(tokensKey, { signal });
-    if (found.kind !== "object") return ["ok", `Allowed; there is no ${tokensKey} yet.`];
-    found.body.destroy();
-    return ["ok", `Allowed: ${tokensKey} is readable.`];
-  });
-  await checkIdentity(checks, store, signal);
-  return checks.findings;
-}
+  const objects = new ProbeObjects(options);
+  const key = objects.key("plain.json");
+  let isDeleted = false;
 
-/** Whether keys with this beginning may be listed, and whether a read of an object that cannot exist says that it is missing. */
-async function checkAccess(
-  checks: Checklist,
-  store: ObjectStore,
-  prefix: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+  /** Which store it is. A store without an identity is no fault. */
+  const checkIdentity = () =>
+    checks.run("identity", !checks.isAway, async () => {
+      const found = await readStoreIdentity(store, { signal });
+      if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+      return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
+    });
+
   const mayList = await checks.run("list", true, async () => {
-    for await (const _ of store.list(prefix, { signal })) break;
+    // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
+    for await (const _ of store.list(isReadOnly ? missingKey : probesPrefix, { signal })) break;
     return ["ok", "Allowed."];
   });
   await checks.run("missing", !checks.isAway, async () => {
@@ -61,30 +58,16 @@ async function checkAccess(
     const what = `There is something at ${missingKey}, which nobody wrote.`;
     return ["unsupported", `${what} Is the endpoint an S3 endpoint?`];
   });
-  return mayList;
-}
-
-/** Which store it is. A store without an identity is no fault. */
-async function checkIdentity(checks: Checklist, store: ObjectStore, signal: AbortSignal): Promise<void> {
-  await checks.run("identity", !checks.isAway, async () => {
-    const found = await readStoreIdentity(store, { signal });
-    if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
-    return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
-  });
-}
-
-/** Tries also what the generator and the commands do with the store, on objects that it deletes again. */
-export async function checkStore(
-  store: ObjectStore,
-  options: CheckOptions,
-): Promise<readonly StoreFinding[]> {
-  const { signal, now, directory } = options;
-  const checks = new Checklist();
-  const objects = new ProbeObjects(options);
-  const key = objects.key("plain.json");
-  let isDeleted = false;
-
-  const mayList = await checkAccess(checks, store, probesPrefix, signal);
+  if (isReadOnly) {
+    await checks.run("read", !checks.isAway, async () => {
+      const found = await store.get(tokensKey, { signal });
+      if (found.kind !== "object") return ["ok", `Allowed; there is no ${tokensKey} yet.`];
+      found.body.destroy();
+      return ["ok", `Allowed: ${tokensKey} is readable.`];
+    });
+    await checkIdentity();
+    return checks.findings;
+  }
   try {
     const startedAt = now();
     const isWritten = await checks.run("write", !checks.isAway, async () => {
@@ -122,7 +105,7 @@ export async function checkStore(
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
-    await checkIdentity(checks, store, signal);
+    await checkIdentity();
     if (directory !== undefined) await checks.run("folder", isWritten, () => folderResult(directory));
     return checks.findings;
   } finally {

@@ -1,7 +1,5 @@
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { counted } from "../../output/counted.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -47,6 +45,28 @@ export async function renameTenant(
   }
   // This throws for a manifest that a gateway would refuse: partners must not be moved to errors.
   const manifest = await readLiveManifest(store, pointer.current, signal);
+
+  /**
+   * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's partners see that
+   * it is probably another company's (P94). This catches a mistyped id.
+   */
+  async function assertAlike(): Promise<void> {
+    // Partners may see errors only, so that nothing can be compared.
+    const seenNow = readPointer(store, from, signal).then(
+      (current) => current && readLiveManifest(store, current.current, signal),
+    );
+    const live = await unlessFailed(seenNow, "corrupt_document");
+    const found = live?.programs.count === 0 ? undefined : programLoss(live, manifest);
+    if (found === undefined) return;
+    const { seen, lost } = found;
+    const now = seen === undefined ? "" : `; partners of ${from} see ${seen} now, ${lost} of which it lacks`;
+    throw new Failure(
+      "shrink_guard",
+      `Tenant ${to} has ${counted(manifest.programs.count, "program")}${now}. No token was moved. ` +
+        "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
+    );
+  }
+
   let renamed: TenantRename = { movedTokens: [], activeTokens: 0 };
   await editRegistry(store, audit, async (tokens) => {
     await assertNotRemoved(store, to, signal);
@@ -54,37 +74,8 @@ export async function renameTenant(
     const activeTokens = moved.filter((token) => tokenStatus(token, now()) === "active").length;
     renamed = { movedTokens: moved.map(({ tokenId }) => tokenId), activeTokens };
     if (moved.length === 0) return tokens;
-    if (activeTokens > 0 && !allowShrink) await assertAlike(store, from, manifest, signal);
+    if (activeTokens > 0 && !allowShrink) await assertAlike();
     return tokens.map((token) => (token.tenantId === from ? { ...token, tenantId: to } : token));
   });
   return renamed;
-}
-
-/**
- * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's partners see that
- * it is probably another company's (P94). This catches a mistyped id.
- */
-async function assertAlike(
-  store: ObjectStore,
-  tenantId: TenantId,
-  other: Manifest,
-  signal: AbortSignal,
-): Promise<void> {
-  // Partners may see errors only, so that nothing can be compared.
-  const seenNow = readPointer(store, tenantId, signal).then(
-    (pointer) => pointer && readLiveManifest(store, pointer.current, signal),
-  );
-  const live = await unlessFailed(seenNow, "corrupt_document");
-  if (live?.programs.count === 0) return;
-  const found = programLoss(live, other);
-  if (found === undefined) return;
-  const { seen, lost } = found;
-  const { count } = other.programs;
-  const now =
-    seen === undefined ? "" : `; partners of ${tenantId} see ${seen} now, ${lost} of which it lacks`;
-  throw new Failure(
-    "shrink_guard",
-    `Tenant ${other.tenantId} has ${counted(count, "program")}${now}. No token was moved. ` +
-      "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
-  );
 }

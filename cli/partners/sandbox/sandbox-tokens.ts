@@ -13,7 +13,7 @@ import {
   revoked,
   tokenMetadata,
 } from "../../operate/tokens/issue-token.ts";
-import { table } from "../../output/table.ts";
+import { table } from "../../output/lines.ts";
 import { sandboxCases } from "../../partners/sandbox/sandbox-programs.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 

@@ -3,7 +3,7 @@ import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { databaseLabel } from "../../database/with-database-url.ts";
 import { counted } from "../../output/counted.ts";
-import { numbers, table } from "../../output/table.ts";
+import { numbers, table } from "../../output/lines.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/shown-id.ts";
 

@@ -1,8 +1,8 @@
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
+import type { Labelled } from "../../output/lines.ts";
 import { relativeAndExact } from "../../output/times.ts";
-import type { Labelled } from "../../output/wrap.ts";
 import type { LastRun } from "../facts/last-build.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 

@@ -4,7 +4,7 @@ import { changeLines } from "../../operate/snapshots/program-changes.ts";
 import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
 import { counted } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
-import { type Labelled, labelledLines, wrapped } from "../../output/wrap.ts";
+import { type Labelled, labelledLines, wrapped } from "../../output/lines.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ServedProgram } from "../facts/program-in-store.ts";

@@ -1,9 +1,8 @@
 import { printable } from "../../../core/printable.ts";
 import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
-import { numbers, table } from "../../output/table.ts";
+import { type Labelled, labelledLines, numbers, table } from "../../output/lines.ts";
 import { relativeTime, shortAge } from "../../output/times.ts";
-import { type Labelled, labelledLines } from "../../output/wrap.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";

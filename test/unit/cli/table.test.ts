@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numbers, table } from "../../../cli/output/table.ts";
+import { numbers, table } from "../../../cli/output/lines.ts";
 
 test("aligns columns by what a terminal shows, each row on one line", () => {
   const columns = ["TENANT", numbers("COUNT"), "STATE"];

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { html } from "../../../cli/output/html.ts";
+import { labelledLines, table, wrapped } from "../../../cli/output/lines.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
-import { table } from "../../../cli/output/table.ts";
-import { labelledLines, wrapped } from "../../../cli/output/wrap.ts";
 import { Failure } from "../../../core/failure.ts";
 import { printable, printableJson, singleLine, visible } from "../../../core/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plain, styleOf } from "../../../cli/output/style.ts";
-import { wrapped } from "../../../cli/output/wrap.ts";
+import { plain, styleOf } from "../../../cli/output/layout.ts";
+import { wrapped } from "../../../cli/output/lines.ts";
 import { printable, printableJson } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {

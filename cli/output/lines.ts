@@ -1,4 +1,4 @@
-import { styledLine } from "./style.ts";
+import { styledLine } from "./layout.ts";
 
 /**
  * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its own, so that ids and
@@ -43,6 +43,33 @@ export function labelledLines(rows: readonly Labelled[], width: number): string 
     })
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** A column of a table. Numbers align to the right. */
+interface Column {
+  readonly title: string;
+  readonly isNumeric: boolean;
+}
+
+/** A column of numbers. */
+export function numbers(title: string): Column {
+  return { title, isNumeric: true };
+}
+
+/** Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied whole. */
+export function table(titled: readonly (Column | string)[], rows: readonly (readonly string[])[]): string {
+  const columns = titled.map((column) =>
+    typeof column === "string" ? { title: column, isNumeric: false } : column,
+  );
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(styledLine))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => displayWidth(line[at] ?? ""))));
+  const padded = (cells: readonly string[]): string[] =>
+    columns.map(({ isNumeric }, at) => {
+      const cell = cells[at] ?? "";
+      const space = " ".repeat((widths[at] ?? 0) - displayWidth(cell));
+      return isNumeric ? space + cell : cell + space;
+    });
+  return lines.map((line) => `${padded(line).join("  ").trimEnd()}\n`).join("");
 }
 
 /**
