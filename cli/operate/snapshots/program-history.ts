@@ -4,6 +4,7 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import type { LivePeriod } from "./live-periods.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
@@ -14,19 +15,12 @@ export interface SnapshotMoment {
   readonly generatedAt: string;
 }
 
-/** A time in which partners saw the same of a program. */
-export interface ProgramVersion {
+/** A time in which partners saw the same of a program, in one period or in several that follow each other. */
+export interface ProgramVersion extends Omit<LivePeriod, "snapshotId"> {
   /** The snapshots that were live in it, the first of them first. */
   readonly snapshots: readonly SnapshotMoment[];
-  /** RFC 3339. */
-  readonly from: string;
-  /** `null`: until now. */
-  readonly until: string | null;
   /** What partners got: a document, 404 (`null`), or nobody knows. */
   readonly entry: ResponseEntry | null | "unknown";
-  readonly isRollback: boolean;
-  /** Whether a snapshot that partners saw in or right before it is damaged or not kept. */
-  readonly isAfterGap: boolean;
 }
 
 export interface ProgramVersions {
@@ -50,17 +44,17 @@ export async function readProgramVersions(
   const looked = found.periods.slice(0, newest);
   const byId = new Map(found.published.map((snapshot) => [snapshot.snapshotId, snapshot]));
   const versions: ProgramVersion[] = [];
-  for (const { snapshotId, from, until, how, isAfterGap } of looked.toReversed()) {
-    const { entry = "unknown", generatedAt = from } = byId.get(snapshotId) ?? {};
-    const snapshots = [{ snapshotId, generatedAt }];
+  for (const { snapshotId, ...period } of looked.toReversed()) {
+    const { entry = "unknown", generatedAt = period.from } = byId.get(snapshotId) ?? {};
+    const moment = { snapshotId, generatedAt };
     const last = versions.at(-1);
     if (last === undefined || digestOf(last.entry) !== digestOf(entry)) {
-      versions.push({ snapshots, from, until, entry, isRollback: how === "rolled back to", isAfterGap });
+      versions.push({ ...period, snapshots: [moment], entry });
       continue;
     }
-    const isGap = last.isAfterGap || isAfterGap;
-    const merged = { ...last, until, snapshots: [...last.snapshots, ...snapshots], isAfterGap: isGap };
-    versions[versions.length - 1] = merged;
+    const isAfterGap = last.isAfterGap || period.isAfterGap;
+    const snapshots = [...last.snapshots, moment];
+    versions[versions.length - 1] = { ...last, until: period.until, snapshots, isAfterGap };
   }
   return { versions: versions.reverse(), hasOlder: found.hasOlder || found.periods.length > looked.length };
 }
@@ -118,7 +112,7 @@ export function programPast({ versions, hasOlder }: ProgramVersions, lacking: La
   const before = versions[place + 1];
   const last = hasProgram(before) ? before.snapshots.at(-1) : undefined;
   if (last !== undefined && !version.isAfterGap) {
-    return version.isRollback
+    return version.how === "rolled back to"
       ? { kind: "rolled_back", last, at: version.from }
       : { kind: "removed", last, by };
   }

@@ -1,7 +1,7 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure, type Failure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
-import { snapshotsPrefix } from "../../../core/object-key.ts";
+import { type SnapshotMark, snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import { type LivePeriod, livePeriods } from "./live-periods.ts";
@@ -17,7 +17,7 @@ export interface PublishedSnapshot extends ManifestHead {
   readonly withdrawnAt: Date | null;
   /** The rollbacks that replaced it, oldest first; one that was killed may be among them. */
   readonly rollbacks: readonly MarkedRollback[];
-  /** A prune has begun to delete it: it can't become live again. */
+  /** A prune has begun to delete it: it can't become live again. Nobody looks for that where a program is looked for. */
   readonly isCondemned: boolean;
 }
 
@@ -65,8 +65,9 @@ export async function readTenantSnapshots(
     try {
       const head = await readManifestHead(store, tenantId, snapshotId, signal, program?.programId);
       if (head === undefined) return;
-      const withdrawn = await readMark(store, tenantId, snapshotId, "withdrawn", signal);
-      const condemned = await readMark(store, tenantId, snapshotId, "condemned", signal);
+      const mark = (name: SnapshotMark) => readMark(store, tenantId, snapshotId, name, signal);
+      const withdrawn = await mark("withdrawn");
+      const condemned = program === undefined ? await mark("condemned") : undefined;
       found.push({
         ...head,
         isLive: snapshotId === liveId,

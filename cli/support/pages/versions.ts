@@ -78,12 +78,12 @@ function strip({ versions, removedAt }: ShownVersions, { now }: Reader): Html {
 
 function versionItem(view: ShownVersions, version: ProgramVersion, at: number, reader: Reader): Html {
   const { tenantId, programId, versions, removedAt } = view;
-  const { from, until, snapshots, isRollback } = version;
+  const { from, until, snapshots, how } = version;
   const snapshotId = snapshots[0]?.snapshotId ?? "";
   const end = until ?? removedAt;
   const link = html`<a href="${programPath(tenantId, programId, snapshotId)}">What changed</a>`;
   return html`<li>${badge(...mark(versions, at))} from ${time(from, reader)} ${end === null ? "until now" : html`until ${time(end, reader)}`}
-<span class="line">${isRollback ? "A rollback went to" : "A build published"} <code>${snapshotId}</code>. ${at > 0 && link}</span></li>`;
+<span class="line">${how === "published" ? "A build published" : "A rollback went to"} <code>${snapshotId}</code>. ${at > 0 && link}</span></li>`;
 }
 
 function mark(versions: readonly ProgramVersion[], at: number): Parameters<typeof badge> {
