@@ -128,16 +128,14 @@ async function proxySecret(path: string | undefined): Promise<string> {
       `--user-header needs --proxy-secret-file FILE: what the proxy sends as ${secretHeader}, or anybody who reaches the port could send a name.`,
     );
   }
-  const secret = await readFile(path, "utf8").catch((error: unknown) => {
+  const content = await readFile(path, "utf8").catch((error: unknown) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new Failure("usage", `--proxy-secret-file ${path} can't be read (${code}).`, { cause: error });
   });
-  const { length } = secret.trim();
-  if (!/^[\x21-\x7e]+$/.test(secret.trim()) || length < 32 || length > 512) {
-    throw new Failure(
-      "usage",
-      `${path} has to hold 32 to 512 characters without spaces: \`(umask 077; openssl rand -hex 32 > ${path})\`.`,
-    );
-  }
-  return secret.trim();
+  const secret = content.trim();
+  if (/^[\x21-\x7e]{32,512}$/.test(secret)) return secret;
+  throw new Failure(
+    "usage",
+    `${path} has to hold 32 to 512 characters without spaces: \`(umask 077; openssl rand -hex 32 > ${path})\`.`,
+  );
 }

@@ -1,4 +1,3 @@
-import type { Confirmations } from "../../core/confirmations.ts";
 import { Failure } from "../../core/failure.ts";
 import {
   type ProgramId,
@@ -112,8 +111,13 @@ export const snapshotVerify = storeCommand(
     const results: TenantVerification[] = [];
     const confirmations = await readConfirmed(store, signal);
     const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
-    const tenants = tenant === undefined ? await publishedTenants(store, confirmations, signal) : [tenant];
-    for (const tenantId of tenants) results.push(await verifyTenant(tenantId, context));
+    const tenantIds = new Set<TenantId>(tenant === undefined ? [] : [tenant]);
+    if (tenant === undefined) {
+      // The tenants with objects in the store, and those that a build has published.
+      for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
+      for (const [id, { snapshotId }] of confirmations) if (snapshotId !== null) tenantIds.add(id);
+    }
+    for (const tenantId of [...tenantIds].sort()) results.push(await verifyTenant(tenantId, context));
     const isEmpty = results.every(({ outcome }) => outcome === "unpublished");
     const nothing = isEmpty ? await whereNothingIs(store, shell) : "";
     if (isEmpty && tenant !== undefined) {
@@ -127,18 +131,6 @@ export const snapshotVerify = storeCommand(
     return isClean ? 0 : 1;
   },
 );
-
-/** The tenants with objects in the store, and those that a build has published. */
-async function publishedTenants(
-  store: ObjectStore,
-  confirmations: Confirmations,
-  signal: AbortSignal,
-): Promise<readonly TenantId[]> {
-  const tenantIds = new Set<TenantId>();
-  for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
-  for (const [tenantId, { snapshotId }] of confirmations) if (snapshotId !== null) tenantIds.add(tenantId);
-  return [...tenantIds].sort();
-}
 
 /** `snapshot diff`: what partners see differently in two snapshots. */
 export const snapshotDiff = storeCommand(
@@ -162,7 +154,9 @@ export const snapshotDiff = storeCommand(
         ? await snapshotBefore(store, young, live, signal)
         : (await chosenSnapshot(store, tenant, from, signal)).manifest;
     const diff = await compareSnapshots(store, old, young, maxDetails, signal);
-    printResult(shell, json, { tenantId: tenant, ...diff }, diffText(diff, layoutOf(shell)));
+    // A text of all differences, which JSON has by default, takes time.
+    if (json) printJson(shell, { tenantId: tenant, ...diff });
+    else shell.stdout.write(diffText(diff, layoutOf(shell)));
   },
 );
 

@@ -1,10 +1,8 @@
 import { visible } from "../../core/printable.ts";
 import { tokenFree } from "../shell/token-free.ts";
 
-/** Markup made by the template `html`, in which every foreign value is escaped. */
-export interface Html {
-  readonly markup: string;
-}
+/** Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it. */
+export type Html = Markup;
 
 /** A value in a template. Text is escaped; `null`, `undefined` and `false` are left out. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
@@ -36,7 +34,7 @@ export function directionOf(text: string): "ltr" | "rtl" {
 }
 
 /** The class is not exported, so only the template can make an instance. */
-class Markup implements Html {
+class Markup {
   readonly markup: string;
 
   constructor(markup: string) {
@@ -57,16 +55,15 @@ function markupOf(value: HtmlValue, isIsolated: boolean): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.markup;
   if (Array.isArray(value)) return value.map((item) => markupOf(item, isIsolated)).join("");
-  const text = withEntities(visible(tokenFree(String(value))));
+  const text = visible(tokenFree(String(value))).replace(
+    /[&<>"']/g,
+    (character) => entities[character] ?? "",
+  );
   return isIsolated && rightToLeft.test(text) ? `<bdi>${text}</bdi>` : text;
 }
 
 /** Hebrew, Arabic and the other scripts that are written from the right. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-function withEntities(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -208,11 +208,7 @@ export async function withAudit<Result>(
 }
 
 /** The exit status. Called after the command has printed what it did; reports an incomplete record. */
-export function auditedStatus(
-  shell: Shell,
-  unrecorded: Failure | undefined,
-  status: ExitStatus = 0,
-): ExitStatus {
+export function auditedStatus(shell: Shell, unrecorded: Failure | undefined, status: ExitStatus): ExitStatus {
   if (unrecorded === undefined) return status;
   sayUnrecorded(shell, unrecorded);
   return status === 0 ? exitStatuses[unrecorded.code] : status;

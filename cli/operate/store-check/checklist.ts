@@ -41,20 +41,16 @@ export class Checklist {
 
   /** Runs a check, or skips it when `canRun` is false. Returns whether other checks may build on it. */
   async run(check: StoreCheckName, canRun: boolean, look: () => Promise<CheckResult>): Promise<boolean> {
-    const [outcome, message] = canRun ? await this.#resultOf(look) : skipped;
+    const [outcome, message] = canRun ? await look().catch((error) => this.#faultOf(error)) : skipped;
     this.findings.push({ check, outcome, message });
     return outcome === "ok" || outcome === "warning";
   }
 
-  async #resultOf(look: () => Promise<CheckResult>): Promise<CheckResult> {
-    try {
-      return await look();
-    } catch (error) {
-      const failure = asFailure(error);
-      if (notOfTheStore.includes(failure.code)) throw failure;
-      this.isAway ||= failure.code === "store_unavailable";
-      return [failure.code === "store_unsupported" ? "unsupported" : "failed", failure.message];
-    }
+  #faultOf(error: unknown): CheckResult {
+    const failure = asFailure(error);
+    if (notOfTheStore.includes(failure.code)) throw failure;
+    this.isAway ||= failure.code === "store_unavailable";
+    return [failure.code === "store_unsupported" ? "unsupported" : "failed", failure.message];
   }
 }
 

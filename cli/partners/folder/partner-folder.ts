@@ -12,41 +12,37 @@ import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
 import { exampleBaseUrl, exchangesFile, pageNames, siteDocument } from "./site-page.ts";
 
+/** Writes a file of the folder by its path in it. */
+type WriteFile = (path: string, text: string) => Promise<void>;
+
 /**
- * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Throws `usage` when it can't be
- * written.
+ * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Its files depend on nothing but the company
+ * and the version of the software, so that two exports can be compared. Throws `usage` when it can't be written.
  */
 export async function exportPartnerFolder(company: Company, out: string): Promise<ExportedFolder> {
-  const files = await partnerFolder(company);
+  const stylesheet = await packageFile("docs/partner-folder.css");
+  let files = 0;
   let bytes = 0;
   const directory = await withNewFolder(out, async (partial) => {
-    for (const [path, text] of files) {
+    const write: WriteFile = async (path, text) => {
       const file = join(partial, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text, { flag: "wx" });
+      files += 1;
       bytes += Buffer.byteLength(text);
+    };
+    for (const name of pageNames(company)) {
+      await write(`${name}.html`, await siteDocument(name, company, stylesheet));
     }
+    await write("openapi.json", `${JSON.stringify(await companyDocument(company), null, 2)}\n`);
+    const answers: readonly { name: string; body: unknown }[] = JSON.parse(await packageFile(exchangesFile));
+    for (const { name, body } of answers) await write(`examples/${name}.json`, compactJson(body));
+    if (company.hasSandbox)
+      await write("sandbox-tour.sh", await companyFile(company, "docs/sandbox-tour.sh"));
+    await writeMock(write);
+    await writeClients(company, write);
   });
-  return { directory, files: files.size, bytes };
-}
-
-/**
- * W71: the files of the folder by their paths in it. They depend on nothing but the company and the version of the software, so
- * that two exports can be compared.
- */
-async function partnerFolder(company: Company): Promise<FolderFiles> {
-  const stylesheet = await packageFile("docs/partner-folder.css");
-  const files = new Map<string, string>();
-  for (const name of pageNames(company)) {
-    files.set(`${name}.html`, await siteDocument(name, company, stylesheet));
-  }
-  files.set("openapi.json", `${JSON.stringify(await companyDocument(company), null, 2)}\n`);
-  const answers: readonly { name: string; body: unknown }[] = JSON.parse(await packageFile(exchangesFile));
-  for (const { name, body } of answers) files.set(`examples/${name}.json`, compactJson(body));
-  if (company.hasSandbox) files.set("sandbox-tour.sh", await companyFile(company, "docs/sandbox-tour.sh"));
-  for (const [path, text] of await mockFiles()) files.set(path, text);
-  for (const [path, text] of await clientFiles(company)) files.set(path, text);
-  return files;
+  return { directory, files, bytes };
 }
 
 /** A file of the installation with the company's address in its examples. */
@@ -77,22 +73,17 @@ interface OpenApiHead {
   readonly servers: readonly { readonly url: string }[];
 }
 
-/** Files of the folder by their paths in it. */
-type FolderFiles = ReadonlyMap<string, string>;
-
 /** The client for partners to copy, in three languages. */
-async function clientFiles(company: Company): Promise<FolderFiles> {
-  const files = new Map<string, string>();
+async function writeClients(company: Company, write: WriteFile): Promise<void> {
   for (const [folder, source, ending] of languages) {
     for (const name of await packageFolder(source)) {
       if (!name.endsWith(ending) || name.endsWith(`.d${ending}`)) continue;
-      files.set(`client/${folder}/${name}`, await companyFile(company, `${source}/${name}`));
+      await write(`client/${folder}/${name}`, await companyFile(company, `${source}/${name}`));
     }
   }
   for (const folder of ["typescript", "javascript"]) {
-    files.set(`client/${folder}/package.json`, '{ "private": true, "type": "module" }\n');
+    await write(`client/${folder}/package.json`, '{ "private": true, "type": "module" }\n');
   }
-  return files;
 }
 
 /** For each folder: the source of its files, and the ending of their names. */
@@ -104,7 +95,7 @@ const languages = [
 ] as const;
 
 /** W110: a mock of the API. It answers with the programs of the sandbox as a gateway does, byte for byte. */
-async function mockFiles(): Promise<FolderFiles> {
+async function writeMock(write: WriteFile): Promise<void> {
   const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };
   const listed: ListedProgram[] = [];
   const details: Record<string, unknown> = {};
@@ -118,8 +109,6 @@ async function mockFiles(): Promise<FolderFiles> {
   }
   const bodies = listBodies(listed);
   const [list, legacy] = [bodies.list, bodies.legacy].map(({ bytes }) => JSON.parse(bytes.toString()));
-  return new Map([
-    ["mock/mock-api.mjs", await packageFile("docs/mock-api.mjs")],
-    ["mock/programs.json", `${JSON.stringify({ list, legacy, details }, null, 2)}\n`],
-  ]);
+  await write("mock/mock-api.mjs", await packageFile("docs/mock-api.mjs"));
+  await write("mock/programs.json", `${JSON.stringify({ list, legacy, details }, null, 2)}\n`);
 }
