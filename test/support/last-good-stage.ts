@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store } from "../../core/s3-store/s3-store.ts";
 import { lastGoodFolder } from "../../gateway/mirror-folder.ts";
 import { type Answer, createClient, eventually } from "./gateway-client.ts";
 import { type FaultyStore, faultyStore } from "./gateway-faulty-store.ts";
@@ -29,13 +28,7 @@ export async function openLastGoodStage(): Promise<LastGoodStage> {
   const server = await startS3Server();
   const hop = await startTcpProxy(server.endpoint);
   const directory = await mkdtemp(join(tmpdir(), "last-good-test-"));
-  const store = createS3Store({
-    bucket: testBucket,
-    prefix: "",
-    forcePathStyle: true,
-    timeoutMs: 5000,
-    connection: server.connection,
-  });
+  const store = server.openStore();
   const running = new Set<GatewayProcess>();
   return {
     store,

@@ -5,7 +5,6 @@ import { parseTenantId } from "../../core/ids.ts";
 import { readBody } from "../../core/object-body.ts";
 import { liveKey, type ObjectKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store } from "../../core/s3-store/s3-store.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { quietShell } from "./quiet-shell.ts";
@@ -51,8 +50,7 @@ export function fileBench(directory: string): LiveTreeBench {
 }
 
 export function s3Bench(server: S3Server): LiveTreeBench {
-  const options = { bucket: testBucket, prefix: "", forcePathStyle: true, timeoutMs: 5000 };
-  const store = createS3Store({ ...options, connection: server.connection });
+  const store = server.openStore();
   const names = async (): Promise<readonly string[]> =>
     [...server.objects.keys()]
       .filter((name) => name.startsWith(livePath))

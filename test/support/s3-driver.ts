@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import type { S3StoreOptions } from "../../core/s3-store/s3-store.ts";
 import { forAllTests } from "./lasting.ts";
-import { type LoggedRequest, type S3Server, startS3Server, testBucket } from "./s3-server.ts";
+import { type LoggedRequest, type S3Server, startS3Server } from "./s3-server.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";
 
 /** The driver on a test server of its own, as it was at the start for each test. */
@@ -26,16 +26,8 @@ export function useS3Driver(): S3Driver {
     get server() {
       return server;
     },
-    open(options = {}) {
-      const { connection } = server;
-      const made = createS3Store({
-        bucket: testBucket,
-        prefix: "",
-        forcePathStyle: true,
-        timeoutMs: 60_000,
-        connection,
-        ...options,
-      });
+    open(options) {
+      const made = server.openStore(options);
       opened.push(made);
       return made;
     },

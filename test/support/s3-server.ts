@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
 import { openServer } from "./open-server.ts";
 import { createFaultPlan, type FaultKind, type FaultPlan } from "./s3-server-faults.ts";
-import { type Bucket, execute, type S3State } from "./s3-server-operations.ts";
+import { type Bucket, execute, type S3State, testBucket } from "./s3-server-operations.ts";
 import {
   errorResponse,
   operationOf,
@@ -49,6 +51,8 @@ export interface S3Server {
   readonly objects: Bucket;
   /** Replaces the hook; `undefined` for none. */
   onRequest(hook: RequestHook | undefined): void;
+  /** The driver on its bucket. */
+  openStore(options?: Partial<S3StoreOptions>): ObjectStore;
   /** Forgets log, faults, quirks, hook and objects. */
   reset(): void;
   close(): Promise<void>;
@@ -146,10 +150,11 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     });
   });
   const { url: endpoint, close } = await openServer(http);
+  const connection = { endpoint, region: account.region, credentials: account };
 
   return {
     endpoint,
-    connection: { endpoint, region: account.region, credentials: account },
+    connection,
     env: {
       AWS_ENDPOINT_URL_S3: endpoint,
       AWS_REGION: account.region,
@@ -163,6 +168,15 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     onRequest(next) {
       hook = next;
     },
+    openStore: (own = {}) =>
+      createS3Store({
+        bucket: testBucket,
+        prefix: "",
+        forcePathStyle: true,
+        timeoutMs: 60_000,
+        connection,
+        ...own,
+      }),
     reset() {
       resets += 1;
       log.length = 0;

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from "vitest";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
@@ -13,13 +12,7 @@ const server = forAllTests(startS3Server);
 withAwsEnvironment(() => server.env);
 beforeEach(async () => {
   server.reset();
-  const store = createS3Store({
-    bucket: testBucket,
-    prefix: "",
-    forcePathStyle: true,
-    timeoutMs: 5000,
-    connection: server.connection,
-  });
+  const store = server.openStore();
   await buildCanned(store, toolsTenant, [{ programId: "KYOTO-1", name: "Temples" }]);
   await store.close();
 });

@@ -25,13 +25,6 @@ async function relations(database: TestDatabase, schema: string): Promise<readon
 }
 
 describe("initSource", () => {
-  test("creates the schema once; the second time it changes nothing", async () => {
-    const database = await emptyDatabase();
-    expect(await initSource(database.url)).toEqual({ applied: ["001_reference_schema"] });
-    expect(await initSource(database.url)).toEqual({ applied: [] });
-    expect(await relations(database, "partner_source")).toEqual(contractViews.map(({ name }) => name).sort());
-  });
-
   test("all or nothing: when a step fails nothing is left behind", async () => {
     const database = await emptyDatabase();
     await database.query("CREATE SCHEMA booking");

@@ -1,11 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
 import { currentBytes } from "../../../core/current.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey, manifestKey } from "../../../core/object-key.ts";
+import { currentKey, manifestKey, sourceMemoryKey } from "../../../core/object-key.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
@@ -97,5 +97,20 @@ describe("a store that is not as it should be", () => {
         /^current\.json of tenant beta belongs to another tenant\. Remove tenants\/beta\/current\.json, then run /,
       ),
     });
+  });
+
+  test("a memory that cannot be written fails nothing, and is told", async () => {
+    await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'p-1'");
+    const path = join(bench.storeDirectory, sourceMemoryKey(acme));
+    await rm(path);
+    await mkdir(path);
+    await writeFile(join(path, "in-the-way"), "");
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(tenantRun(report, "acme")).toMatchObject({
+      outcome: "published",
+      problemCounts: { memory_unwritten: 1 },
+    });
+    expect((await bench.published("acme")).details.get("p-1")?.name).toBe("New");
   });
 });

@@ -1,27 +1,18 @@
-import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
+import { forAllTests } from "../../support/lasting.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
-import { filesBelow, toolsTenant } from "../../support/store-tools.ts";
+import { toolsTenant } from "../../support/store-tools.ts";
 
 const server = forAllTests(startS3Server);
-const folder = folderForAllTests();
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
 
 async function publish(...names: readonly string[]): Promise<void> {
-  const store = createS3Store({
-    bucket: testBucket,
-    prefix: "",
-    forcePathStyle: true,
-    timeoutMs: 5000,
-    connection: server.connection,
-  });
+  const store = server.openStore();
   await beginTestStore(store);
   for (const name of names) {
     const programs = [
@@ -50,23 +41,6 @@ const requests = (): Record<string, number> => {
   }
   return counts;
 };
-
-test("rollback, release, prune, verify, list and export work on an s3: store", async () => {
-  await publish("A", "B", "C");
-  await run(["snapshot", "rollback", ...tenant]);
-  await run(["snapshot", "verify"]);
-  await run(["snapshot", "release", ...tenant]);
-  await publish("D");
-  await run(["snapshot", "prune", "--keep", "1"], 48);
-  await run(["snapshot", "verify"]);
-  const { stdout } = await run(["snapshot", "list", ...tenant, "--json"]);
-  expect(JSON.parse(stdout).snapshots).toHaveLength(1);
-  await run(["snapshot", "export", ...tenant, "--out", join(folder, "out")]);
-  expect(await filesBelow(join(folder, "out"))).toHaveLength(4);
-  // The live snapshot, what it shares with the first one, the pointer, the memory of the source, the audit of three commands, and
-  // the store's identity.
-  expect(server.objects.size).toBe(4 + 1 + 1 + 1 + 3 * 2 + 1);
-});
 
 test("a prune with nothing to delete costs a tenant one listing, one read, and three more per snapshot", async () => {
   await publish("A", "B");

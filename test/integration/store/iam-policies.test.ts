@@ -1,17 +1,17 @@
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
 import { parseSnapshotId, snapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey, runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { startGatewayProcess } from "../../support/gateway-process.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import { toolsTenant } from "../../support/store-tools.ts";
 
@@ -20,6 +20,7 @@ const policies = iamPolicies(location);
 const tenant = ["--tenant", toolsTenant];
 
 const server = forAllTests(startS3Server);
+const folder = folderForAllTests();
 let liveCopy = "off";
 withAwsEnvironment(() => server.env);
 beforeEach(() => server.reset());
@@ -67,10 +68,7 @@ async function storeReports(count: number): Promise<void> {
   await store.close();
 }
 
-function openStore(): ObjectStore {
-  const { connection } = server;
-  return createS3Store({ ...location, forcePathStyle: true, timeoutMs: 60_000, connection });
-}
+const openStore = (): ObjectStore => server.openStore(location);
 
 describe("with the generator's policy", () => {
   test("builds and every tool that changes snapshots work, and nothing is asked for that is denied", async () => {
@@ -82,6 +80,7 @@ describe("with the generator's policy", () => {
     await done("snapshot", "list", ...tenant);
     await done("snapshot", "show", ...tenant, "--list");
     await done("snapshot", "diff", ...tenant);
+    await done("snapshot", "export", ...tenant, "--out", join(folder, "out"));
     await storeReports(101);
     await done("snapshot", "prune", "--keep", "1");
     expect([...server.objects.keys()].filter((key) => key.startsWith("team/runs/"))).toHaveLength(100);

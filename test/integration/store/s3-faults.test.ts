@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { asFailure } from "../../../core/failure.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { key, listKeys } from "../../support/object-store-probes.ts";
 import { patience } from "../../support/patience.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { startS3Server, testBucket } from "../../support/s3-server.ts";
+import { startS3Server } from "../../support/s3-server.ts";
 import { type FaultKind, faultKinds } from "../../support/s3-server-faults.ts";
 import { etagOf, type S3OperationName } from "../../support/s3-server-protocol.ts";
 
@@ -126,10 +125,8 @@ describe("the S3 driver under faults", () => {
   let hasty: ObjectStore;
 
   beforeAll(async () => {
-    const { connection } = server;
-    const options = { bucket: testBucket, prefix: "", forcePathStyle: true, connection };
-    store = createS3Store({ ...options, timeoutMs: patience.timeout });
-    hasty = createS3Store({ ...options, timeoutMs: 250 });
+    store = server.openStore({ timeoutMs: patience.timeout });
+    hasty = server.openStore({ timeoutMs: 250 });
   });
   afterAll(async () => {
     await store.close();

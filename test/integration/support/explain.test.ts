@@ -1,5 +1,3 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CommandOptions } from "../../support/command-line.ts";
 import { freshForEachTest } from "../../support/lasting.ts";
@@ -69,25 +67,6 @@ describe("snapshot explain", () => {
     expect(text).toContain(reason);
     expect(text).not.toContain("secret");
     expect(await explain("OSAKA-3", { env })).toMatch(/^Partners .* \(404\)/m);
-  });
-
-  test("tells that the stored program is damaged, and how to find out how much", async () => {
-    await desk.build({ now: morning });
-    const { snapshotId } = (await desk.json(["snapshot", "show", "--tenant", deskTenant])) as {
-      snapshotId: string;
-    };
-    const file = join(
-      desk.storeDirectory,
-      "tenants",
-      deskTenant,
-      "snapshots",
-      snapshotId,
-      "v1/programs/KYOTO-1.json",
-    );
-    await writeFile(file, (await readFile(file, "utf8")).replace("Temples", "Tempels"));
-    const text = await explain("KYOTO-1");
-    expect(text).toMatch(/^Partners get 500 .* damaged\./m);
-    expect(text).toContain("partner-programs snapshot verify --tenant sakura-trails\n");
   });
 
   test("of a sold-out program shows who takes its places, and of no other", async () => {

@@ -76,10 +76,3 @@ test.each(["/tenants/sakura-trails", "/find?q=%3Cimg", "/requests/hostile-1", "/
     expect(outputFaults(text.replace(/[\n\t]/g, " "), false)).toEqual([]);
   },
 );
-
-test.each(["/tokens", "/requests", `/tenants/${deskTenant}/explain?program=KYOTO-1`])(
-  "%s, an address of an earlier version, is no page any more",
-  async (path) => {
-    expect((await get(path)).status).toBe(404);
-  },
-);

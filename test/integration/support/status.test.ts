@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshForEachTest } from "../../support/lasting.ts";
-import { damageLiveManifest, deskTenant, openSupportDesk } from "../../support/support-desk.ts";
+import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 
 const morning = new Date("2026-11-21T08:00:00.000Z");
 const noon = new Date("2026-11-21T12:00:00.000Z");
@@ -46,15 +46,6 @@ describe("snapshot status", () => {
     expect((await status()).stdout).toMatch(/ 4 h +1 min +2 +0 +- +unchanged 1 minute ago\n$/);
   });
 
-  test("P53 ends with the reason of a run that failed", async () => {
-    await desk.build({ now: morning });
-    await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
-    await desk.build({ now: noon, args: ["--on-invalid", "fail"] });
-    const { stdout } = await status();
-    expect(stdout).toContain("failed just now");
-    expect(stdout).toMatch(/ faulty programs \(21 November 2026, 12:00 UTC\): 1 program\(s\)/);
-  });
-
   test("P19, P22 names programs that were left out, and a live snapshot without any", async () => {
     await desk.build({ now: morning });
     await desk.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'NARA-2'");
@@ -65,29 +56,5 @@ describe("snapshot status", () => {
     const empty = "partners get an empty";
     expect((await status()).stdout).toContain(`sakura-trails  ${empty}`);
     expect((await status("--tenant", deskTenant)).stdout).toMatch(/attention +partners get an empty/);
-  });
-
-  test("P4 shows no tenant as live whose manifest gateways refuse", async () => {
-    await desk.build({ now: morning });
-    await damageLiveManifest(desk);
-    const { tenants } = (await desk.json(["snapshot", "status"], { now: noon })) as {
-      tenants: readonly { live: unknown; fault: string; concerns: readonly { kind: string }[] }[];
-    };
-    expect(tenants).toMatchObject([{ live: null, fault: expect.stringContaining("digest") }]);
-    expect(tenants[0]?.concerns.map(({ kind }) => kind)).toEqual(["damaged"]);
-    expect((await status()).stdout).toMatch(/^sakura-trails +damaged/m);
-  });
-
-  test("tells of a tenant that the source no longer lists", async () => {
-    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
-    await desk.build({ now: morning });
-    await desk.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'alpine'");
-    await desk.build({ now: new Date("2026-11-21T11:00:00.000Z") });
-    const { stdout } = await status();
-    expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
-    expect(stdout).toContain("list this tenant on 21 November 2026, 11:00 UTC");
-    expect((await status("--tenant", "alpine")).stdout).toContain(
-      "last run   not in the source at 60 minutes ago",
-    );
   });
 });

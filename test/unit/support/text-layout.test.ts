@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plain, styleOf } from "../../../cli/output/layout.ts";
 import { wrapped } from "../../../cli/output/lines.ts";
-import { printable, printableJson } from "../../../core/printable.ts";
+import { printable } from "../../../core/printable.ts";
 
 describe("text for a terminal", () => {
   test("is wrapped at spaces and loses no word", () => {
@@ -21,17 +21,6 @@ describe("text for a terminal", () => {
 
   test("keeps its indent on every line, and four more from the second on", () => {
     expect(wrapped("  one two three four five six", 24)).toEqual(["  one two three four", "      five six"]);
-  });
-
-  test("stays JSON when what steers a terminal is escaped", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (name) => {
-        const text = printableJson({ name });
-        expect(JSON.parse(text)).toEqual({ name });
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the characters that must not be there
-        expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-      }),
-    );
   });
 });
 
