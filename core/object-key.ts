@@ -57,7 +57,7 @@ export function snapshotsPrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}snapshots/`;
 }
 
-export function snapshotPrefix(tenantId: TenantId, snapshotId: SnapshotId): string {
+function snapshotPrefix(tenantId: TenantId, snapshotId: SnapshotId): string {
   return `${snapshotsPrefix(tenantId)}${snapshotId}/`;
 }
 
