@@ -24,10 +24,9 @@ import { layoutOf } from "../output/layout.ts";
 import { readLiveManifest, readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readStoredManifest, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
-import { storedTenants, unknownTenant } from "../publish/snapshot/stored-tenants.ts";
+import { storedTenants, unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { printJson, printResult } from "../shell/shell.ts";
-import { whereNothingIs } from "../support/facts/where-nothing-is.ts";
 import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 

@@ -127,17 +127,10 @@ function liveFacts(
   { confirmation }: LastBuild,
 ): LiveFacts {
   const { snapshotId, generation, publishedAt } = pointer.current;
-  const { generatedAt, contentAt = generatedAt, programs } = content;
+  const { generatedAt, contentAt = generatedAt } = content;
+  const { count: programs } = content.programs;
   const confirmedAt = confirmedAtOf(confirmation, snapshotId);
-  return {
-    snapshotId,
-    generation,
-    generatedAt,
-    contentAt,
-    programs: programs.count,
-    publishedAt,
-    confirmedAt,
-  };
+  return { snapshotId, generation, generatedAt, contentAt, programs, publishedAt, confirmedAt };
 }
 
 /**
