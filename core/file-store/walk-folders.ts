@@ -97,9 +97,10 @@ export async function tidyFolders(
 ): Promise<void> {
   signal?.throwIfAborted();
   for (const entry of await entriesIn(folders, folder)) {
-    const path = join(folder, entry.name);
-    if (entry.name.startsWith(temporaryPrefix)) await ifThere(removeLeftover(folders, path));
-    else if (entry.isDirectory() && isVisible(entry)) await tidyFolders(folders, path, signal);
+    if (entry.name.startsWith(temporaryPrefix))
+      await ifThere(removeLeftover(folders, join(folder, entry.name)));
+    else if (entry.isDirectory() && isVisible(entry))
+      await tidyFolders(folders, join(folder, entry.name), signal);
   }
   await removeEmptyFolders(folders, folder);
 }

@@ -6,11 +6,11 @@ import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { responseBytes } from "../snapshot/stored-snapshot.ts";
 import { type LegacyCapacity, legacyItemText } from "./checked-program.ts";
 
-/** A program's place in the lists, and the texts of its elements there. */
+/** A program's place in the lists, and its elements there. What is taken over from the live list stays a piece of its bytes. */
 export interface ListedProgram {
   readonly programId: string;
   readonly departureDate: string | null;
-  readonly listItem: string;
+  readonly listItem: string | Buffer;
   readonly legacyItem: string;
 }
 
@@ -38,8 +38,8 @@ export async function readListed(
     // The list is minified: within a text the quotes would be escaped, and no inner object begins like this.
     const next = bytes.indexOf(',{"id":"', start);
     const elementEnd = next === -1 ? end : next;
-    const listItem = bytes.toString("utf8", start, elementEnd);
-    const item: ProgramListItem = JSON.parse(listItem);
+    const listItem = bytes.subarray(start, elementEnd);
+    const item: ProgramListItem = JSON.parse(listItem.toString());
     const legacyItem = legacyItemText(item, legacyCapacity);
     listed.push({ programId: item.id, departureDate: item.departureDate, listItem, legacyItem });
     start = elementEnd + 1;
@@ -75,7 +75,7 @@ export function listBodies(programs: readonly ListedProgram[]): ListBodies {
 const afterAllDates = "~";
 
 /** Writes piece by piece: all texts as one string would take the room of the list once more. */
-function joined(opening: string, elements: readonly string[], closing: string): ObjectBody {
+function joined(opening: string, elements: readonly (string | Buffer)[], closing: string): ObjectBody {
   const separators = Math.max(0, elements.length - 1);
   const frame = opening.length + separators + closing.length;
   const size = elements.reduce((sum, element) => sum + Buffer.byteLength(element), frame);
@@ -83,7 +83,7 @@ function joined(opening: string, elements: readonly string[], closing: string): 
   let at = bytes.write(opening);
   for (const [place, element] of elements.entries()) {
     if (place > 0) at += bytes.write(",", at);
-    at += bytes.write(element, at);
+    at += typeof element === "string" ? bytes.write(element, at) : element.copy(bytes, at);
   }
   bytes.write(closing, at);
   return bytesBody(bytes);

@@ -9,7 +9,7 @@ import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { deleteBatch } from "./delete-batch.ts";
 import { changingMarkerText, completeMarkerText, readLiveMarker } from "./live-marker.ts";
 import { readLiveManifest } from "./live-snapshot.ts";
-import { responsesOf } from "./stored-snapshot.ts";
+import { responsesOf, type StoredResponse } from "./stored-snapshot.ts";
 
 /** What a caller knows already, to save requests. */
 export interface TreeKnowledge {
@@ -86,8 +86,7 @@ async function writeTree(
   signal: AbortSignal,
 ): Promise<void> {
   const { tenantId, programs } = to;
-  await forEachBounded(responsesOf(to), maxParallelCopies, async ({ name, entry }) => {
-    if (from !== undefined && responseEntry(from, name)?.sha256 === entry.sha256) return;
+  await forEachBounded(missingResponses(from, to), maxParallelCopies, async ({ name, entry }) => {
     const { kind } = await store.copy(entry.key, liveKey(tenantId, name), { signal });
     if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
   });
@@ -99,6 +98,13 @@ async function writeTree(
     const gone = [...from.programs.ids()].filter((programId) => !programs.has(programId));
     const keys = gone.map((programId) => liveKey(tenantId, { kind: "detail", programId }));
     if (keys.length > 0) await store.delete(keys, { signal });
+  }
+}
+
+function* missingResponses(from: Manifest | undefined, to: Manifest): Generator<StoredResponse> {
+  for (const response of responsesOf(to)) {
+    const there = from && responseEntry(from, response.name);
+    if (there?.sha256 !== response.entry.sha256) yield response;
   }
 }
 

@@ -44,16 +44,13 @@ export function viewQuery(view: ProgramView): string {
 
 /**
  * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
- * nothing but NULL has the hash 0. A list's hash omits its dimensions.
+ * nothing but NULL has the hash 0. A list is hashed as its text, which shows its dimensions, too.
  */
 function hashedRows(view: ProgramView): string {
   const at = programViews.indexOf(view);
-  const hashed = sourceViews[view].columns.flatMap(([name, kind]) => {
-    if (kind === "int" || kind === "date") return name;
-    return kind === "text[]"
-      ? [`${name}::text[] COLLATE "C"`, `array_dims(${name})`]
-      : `${name}::text COLLATE "C"`;
-  });
+  const hashed = sourceViews[view].columns.map(([name, kind]) =>
+    kind === "int" || kind === "date" ? name : `${name}::text COLLATE "C"`,
+  );
   return `
       SELECT ${id}, ${1 << at} AS view, hash_record_extended(ROW(tenant_id::text COLLATE "C", ${hashed.join(", ")}), ${at}) AS hash
         FROM partner_source.${view} WHERE ${ofTenant}`;

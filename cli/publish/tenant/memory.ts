@@ -1,6 +1,5 @@
-import { hash } from "node:crypto";
 import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
+import { bytesBody, readBody, sha256Hex, textBody } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
 import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import type { PublicFacts } from "../content/public-facts.ts";
@@ -102,10 +101,15 @@ export async function writeMemory(
   if (isSameSize && programs.every(isStored)) return;
   const format = "partner-programs/source@2";
   const head = JSON.stringify({ format, tenantId, snapshotId, recipe: options.recipe, mayHaveLiveTree });
-  const rows = programs.map((line) => `\n${JSON.stringify(line)}`).join(",");
-  const text = `${head.slice(0, -1)},"programs":[${rows}\n]`;
-  const bytes = Buffer.from(text + seal(hash("sha256", text, "hex")));
-  await context.store.put(sourceMemoryKey(tenantId), bytesBody(bytes), { signal: context.signal });
+  const { bytes, sha256 } = textBody(memoryText(head, programs));
+  const body = bytesBody(Buffer.concat([bytes, Buffer.from(seal(sha256))]));
+  await context.store.put(sourceMemoryKey(tenantId), body, { signal: context.signal });
+}
+
+function* memoryText(head: string, programs: readonly ProgramLine[]): Generator<string> {
+  yield `${head.slice(0, -1)},"programs":[`;
+  for (const [at, line] of programs.entries()) yield `${at === 0 ? "" : ","}\n${JSON.stringify(line)}`;
+  yield "\n]";
 }
 
 /** A program with more is read again by each build, so that lines stay short. */

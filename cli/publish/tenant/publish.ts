@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { textBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
@@ -52,10 +52,7 @@ export async function withdraw(
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
   const programs = new ProgramTable();
-  for (const id of manifest.programs.ids()) {
-    const record = manifest.programs.get(id);
-    if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
-  }
+  for (const id of manifest.programs.ids()) if (!withdrawn.has(id)) programs.addFrom(manifest.programs, id);
   if (programs.count === manifest.programs.count) return live;
   const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
   const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));
@@ -93,7 +90,7 @@ async function publishManifest(
     throw removedMeanwhile(tenantId);
   const generation = nextGeneration(pointer?.current, context.now());
   const manifest = { ...content, tenantId, generation, generatedAt: readAt.toISOString() };
-  const body = bytesBody(Buffer.from([...manifestText(manifest)].join("")));
+  const body = textBody(manifestText(manifest));
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   run.bytesWritten += body.size;
   const current = {

@@ -46,9 +46,9 @@ export async function readNext(
   const sums = new Map(found.filter(isProgram).map(({ programId, sum }) => [programId, sum]));
   const remembered = [...(memory?.programs.values() ?? [])];
   const unchanged = remembered.filter(([id, sum]) => sums.get(id) === sum);
-  const changed = [...sums].flatMap(([id, sum]) =>
-    id !== null && memory?.programs.get(id)?.[1] !== sum ? [id] : [],
-  );
+  const changed = [...sums.keys()]
+    .filter((id) => id !== null)
+    .filter((id) => memory?.programs.get(id)?.[1] !== sums.get(id));
   const mayDiffer = changed.length > 0 || unchanged.length < remembered.length;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
