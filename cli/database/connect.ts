@@ -1,4 +1,5 @@
-import pg, { type QueryConfig, type QueryResult } from "pg";
+import { hash } from "node:crypto";
+import pg, { type QueryArrayConfig, type QueryConfig, type QueryResult } from "pg";
 import { Failure } from "../../core/failure.ts";
 import {
   connectTimeoutMs,
@@ -176,4 +177,34 @@ function waitingLimits({ statementMs, lockMs }: WaitingLimits): readonly string[
     const own = `nullif(extract(epoch FROM current_setting('${setting}')::interval) * 1000, 0)`;
     return [`SELECT set_config('${setting}', least(${own}, ${Math.round(ms)})::int::text, true)`];
   });
+}
+
+/** All columns as text, as the database writes them. */
+export type TextRow = readonly (string | null)[];
+
+/** Leaves the values of a query as text. */
+export const asText = { getTypeParser: () => (text: unknown) => text };
+
+/**
+ * The rows of a query that every build asks. With a cursor, PostgreSQL would not plan for all rows, nor work in parallel. A named query
+ * is parsed and planned once a session, which takes longer than running it for a small tenant.
+ */
+export async function textRows(
+  client: SourceClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly TextRow[]> {
+  const name = hash("sha256", text, "hex").slice(0, 32);
+  const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
+  return (await client.query<(string | null)[]>(config as QueryArrayConfig)).rows;
+}
+
+/** The rows of a query that is seldom asked, each as an array of its columns. */
+export async function rowsOf<Row extends unknown[]>(
+  client: SourceClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<Row>({ text, values: [...values], rowMode: "array" });
+  return rows;
 }

@@ -6,6 +6,7 @@ import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";
 import { styleOf } from "../output/layout.ts";
+import { placeFailure } from "../shell/place-failure.ts";
 import type { Shell } from "../shell/shell.ts";
 import { cliPath, runCli, startGateway } from "./programs.ts";
 import { exchangeText, indented, makeRequests } from "./requests.ts";
@@ -143,12 +144,8 @@ async function claimDemoFolder(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true });
     // The mark is written first, so that a demo that was killed can be repeated.
     await writeFile(join(dataDir, demoMark), markText);
-  } catch (cause) {
-    throw new Failure(
-      "usage",
-      `The demo can't keep its data in ${dataDir} (${cause instanceof Error ? cause.message : "unknown"}). ` +
-        "Name a folder that may be written to with DATA_DIR, or run the demo somewhere else.",
-      { cause },
-    );
+  } catch (error) {
+    const advice = "Name a folder that may be written to with DATA_DIR, or run the demo somewhere else.";
+    throw placeFailure(error, `The demo's folder ${dataDir}`, advice);
   }
 }

@@ -1,23 +1,21 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
-import { limitWaiting, type SourceClient } from "../database/connect.ts";
-import { rowsOf } from "../database/query-rows.ts";
+import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
-import { placesOf, publicFacts, publicParts } from "../publish/content/public-facts.ts";
+import { placesOf, publicFacts, publicParts } from "../publish/guards/field-guard.ts";
 import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
-import { lifecycle } from "../publish/public-program/lifecycle.ts";
-import { reportedProblem } from "../publish/public-program/problem.ts";
-import { shownId } from "../publish/public-program/shown-id.ts";
+import { reportedProblem, shownId } from "../publish/public-program/problem.ts";
+import { lifecycle } from "../publish/public-program/program-source.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
 import { tenantsOfPrograms } from "../publish/source/find-programs.ts";
 import { statesQuery } from "../publish/source/program-queries.ts";
 import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
-import { tryReading } from "../publish/source/try-reading.ts";
+import { tryReading } from "../publish/source/tenant-rows.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { readElsewhere } from "./facts/search-source.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { bareProgram } from "../../cli/partners/sandbox/sandbox-programs.ts";
-import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
+import { terminalStatusTest } from "../../cli/publish/public-program/public-program.ts";
 import type { SourceLimits } from "../../cli/publish/source/program-row.ts";
 import type { WithTenantRows } from "../../cli/publish/source/tenant-rows.ts";
 import type { BuildContext, BuildOptions } from "../../cli/publish/tenant/build-context.ts";

@@ -1,8 +1,11 @@
 import { bareProgram } from "../../cli/partners/sandbox/sandbox-programs.ts";
 import { renderedProgram } from "../../cli/publish/content/checked-program.ts";
-import { terminalStatusTest } from "../../cli/publish/public-program/capacity.ts";
 import type { ProgramSource } from "../../cli/publish/public-program/program-source.ts";
-import { type PublicProgram, publicProgram } from "../../cli/publish/public-program/public-program.ts";
+import {
+  type PublicProgram,
+  publicProgram,
+  terminalStatusTest,
+} from "../../cli/publish/public-program/public-program.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 

@@ -1,7 +1,7 @@
 import knex, { type Knex } from "knex";
 import { Failure } from "../../../core/failure.ts";
-import { ownTables } from "../../database/own-tables.ts";
 import { sourceFailure } from "../../database/source-client.ts";
+import { ownTables } from "../../publish/source/read-structure.ts";
 import { referenceTables } from "./reference-tables.ts";
 import { changeNotifications, referenceViews } from "./reference-views.ts";
 

@@ -12,7 +12,7 @@ import {
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
-import { putImmutable } from "../../publish/snapshot/put-immutable.ts";
+import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { identifiedStore, withStore } from "../../shell/with-store.ts";

@@ -8,7 +8,7 @@ import { readPrograms, readSums, strayRows } from "../../publish/source/read-pro
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
+import { tryReading } from "../../publish/source/tenant-rows.ts";
 import type { EnrollmentStatus } from "./enrollment-statuses.ts";
 import { FindingGroups, SharedTally } from "./findings.ts";
 import { countedRows, hiddenRows, missingRows, type ProgramTally } from "./missing-rows.ts";

@@ -1,6 +1,5 @@
 import type { TenantId } from "../../../core/ids.ts";
-import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
 import { ofTenant } from "../../publish/source/program-queries.ts";
 

@@ -1,10 +1,10 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { rowsOf } from "../../database/connect.ts";
 import { contractViews, viewNames } from "../../publish/source/contract.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
+import { tryReading } from "../../publish/source/tenant-rows.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
 import type { Unreadable } from "./unreadable.ts";
 

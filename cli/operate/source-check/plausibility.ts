@@ -1,9 +1,8 @@
-import { limitWaiting, type SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { limitWaiting, rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import type { ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
+import { tryReading } from "../../publish/source/tenant-rows.ts";
 import type { SourceReport } from "./check-source.ts";
 import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
 import { maxValues, rowsProblem } from "./findings.ts";

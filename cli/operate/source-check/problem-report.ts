@@ -2,7 +2,7 @@ import { printable } from "../../../core/printable.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { wrapped } from "../../output/lines.ts";
-import { shownId } from "../../publish/public-program/shown-id.ts";
+import { shownId } from "../../publish/public-program/problem.ts";
 import { fixLines, type ProblemExample, type SourceProblem } from "../../publish/source/source-problem.ts";
 
 /** The problems for people, grouped by view, each with its fix; a fix that several share is shown once. */

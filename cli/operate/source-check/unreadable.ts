@@ -5,8 +5,7 @@ import { shownValue } from "../../publish/public-program/problem.ts";
 import { viewNames } from "../../publish/source/contract.ts";
 import { ofTenant } from "../../publish/source/program-queries.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { failingViews } from "../../publish/source/tenant-rows.ts";
-import { tryReading } from "../../publish/source/try-reading.ts";
+import { failingViews, tryReading } from "../../publish/source/tenant-rows.ts";
 import { maxExamples, viewProblem } from "./findings.ts";
 
 /** What could not be read: of each view the first failure, and the tenants that fail though each view by itself gives their rows. */

@@ -5,8 +5,7 @@ import { type ExportedFolder, withNewFolder } from "../../operate/snapshots/expo
 import { sandboxPrograms } from "../../partners/sandbox/sandbox-programs.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
 import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
-import { terminalStatusTest } from "../../publish/public-program/capacity.ts";
-import { publicProgram } from "../../publish/public-program/public-program.ts";
+import { publicProgram, terminalStatusTest } from "../../publish/public-program/public-program.ts";
 import { packageFile, packageFolder } from "../../shell/package-file.ts";
 import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";

@@ -6,8 +6,8 @@ import {
   isProgramListItem,
 } from "../../../schemas/generated/validators-published.ts";
 import { validate } from "../../../schemas/validate.ts";
-import { lifecycle } from "../public-program/lifecycle.ts";
 import { type DataProblem, shownValue } from "../public-program/problem.ts";
+import { lifecycle } from "../public-program/program-source.ts";
 import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
 import type { ContentRules } from "./content-rules.ts";

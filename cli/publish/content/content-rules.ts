@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import { createRequire } from "node:module";
 import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import { terminalStatusTest } from "../public-program/capacity.ts";
-import type { MappingRules } from "../public-program/public-program.ts";
+import { type MappingRules, terminalStatusTest } from "../public-program/public-program.ts";
 import type { SourceLimits } from "../source/program-row.ts";
 import type { LegacyCapacity } from "./checked-program.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Problem, ProgramCounts } from "../../../schemas/generated/types.ts";
-import { shownId } from "../public-program/shown-id.ts";
+import { shownId } from "../public-program/problem.ts";
 
 /** What a program with an error does: it is left out and reported with status 3 or 0, or fails its tenant. */
 export type OnInvalid = "report" | "skip" | "fail";

@@ -1,4 +1,4 @@
-import { printable } from "../../../core/printable.ts";
+import { escaped, printable, shortened } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 
 interface ProblemRule {
@@ -176,13 +176,27 @@ export interface DataProblem {
 /** The problem in a report, with the severity and the words of its rule. */
 export function reportedProblem({ code, programId, field, value }: DataProblem): Problem {
   const { severity, rule } = problemRules[code];
-  return { severity, code, programId, field, value, message: rule };
+  const shown = value === null ? null : shortened(value, maxValueLength);
+  return { severity, code, programId, field, value: shown, message: rule };
 }
+
+/** The report schema allows at most this many characters in a value. */
+const maxValueLength = 200;
 
 export type Report = (code: ProblemCode, field: string, value: unknown) => void;
 
 export function severityOf(code: ProblemCode): "error" | "warning" {
   return problemRules[code].severity;
+}
+
+/**
+ * An id as people see it (P57): a well-formed one as it is, any other as a JSON string, in which spaces, line breaks and
+ * invisible characters can be seen and copied. Ids are never cut, because people search for them.
+ */
+export function shownId(id: string | null): string {
+  // NULL has no quotes, and an id of these four letters has (D130).
+  if (id === null) return "NULL";
+  return id !== "NULL" && /^[A-Za-z0-9._~-]+$/.test(id) ? id : escaped(JSON.stringify(id));
 }
 
 /** A value as a report shows it: one line of at most 60 characters, without any that steer a terminal. */

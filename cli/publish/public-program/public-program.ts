@@ -1,14 +1,11 @@
 import { isProgramId, type ProgramId } from "../../../core/ids.ts";
-import type { ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
-import { capacity } from "./capacity.ts";
-import { content, hotelStays, staff, transport } from "./detail-parts.ts";
-import { lifecycle } from "./lifecycle.ts";
+import type { Capacity, ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
+import { content, hotelStays, staff, transport, travelDates } from "./detail-parts.ts";
 import { prices } from "./prices.ts";
 import { type DataProblem, type ProblemCode, type Report, shownValue } from "./problem.ts";
-import type { ProgramSource } from "./program-source.ts";
+import { type EnrollmentRow, lifecycle, type ProgramSource } from "./program-source.ts";
 import { publicUrl, publicUrls } from "./public-url.ts";
 import { presentText, presentTexts } from "./text.ts";
-import { travelDates } from "./travel-dates.ts";
 
 /** The fields of the detail that the list does not have, in the order of the specification's table. */
 export type DetailOnly = Omit<ProgramDetail, keyof ProgramListItem>;
@@ -114,4 +111,34 @@ function currency(raw: string | null, report: Report): string | null {
 function invalid(source: ProgramSource, code: ProblemCode, field: string, value: unknown): PublicProgram {
   const { programId } = source;
   return { kind: "invalid", problems: [{ code, programId, field, value: shownValue(value) }] };
+}
+
+/**
+ * `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts as used, because a
+ * seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`; `remaining` is then 0 (D28).
+ */
+function capacity(
+  declaredTotal: number | string | null,
+  enrollments: readonly EnrollmentRow[],
+  isTerminal: (status: string | null) => boolean,
+  report: Report,
+): Capacity {
+  const isCount =
+    typeof declaredTotal === "number" && Number.isSafeInteger(declaredTotal) && declaredTotal >= 0;
+  if (!isCount) report("capacity_total_invalid", "capacity.total", declaredTotal);
+  const total = isCount ? declaredTotal : 0;
+  let used = 0;
+  for (const [role, status, count] of enrollments) {
+    const known = role?.toLowerCase();
+    if (isTerminal(status) || known === "staff") continue;
+    if (known !== "passenger") report("enrollment_role_unknown", "capacity.used", role);
+    used += count;
+  }
+  return { total, used, remaining: Math.max(0, total - used) };
+}
+
+/** The test ignores case (D33). NULL is not terminal. */
+export function terminalStatusTest(terminal: readonly string[]): (status: string | null) => boolean {
+  const known = new Set(terminal.map((status) => status.toLowerCase()));
+  return (status) => status !== null && known.has(status.toLowerCase());
 }

@@ -5,7 +5,7 @@ import { databaseLabel } from "../../database/with-database-url.ts";
 import { counted } from "../../output/counted.ts";
 import { numbers, table } from "../../output/lines.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import { shownId } from "../public-program/shown-id.ts";
+import { shownId } from "../public-program/problem.ts";
 
 /** The booking database and the store of a run, for people. */
 export function runPlaces(settings: CliSettings): string {

@@ -1,9 +1,7 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { shortened } from "../../../core/printable.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
-import { type ProblemCode, reportedProblem } from "../public-program/problem.ts";
-import { shownId } from "../public-program/shown-id.ts";
+import { type ProblemCode, reportedProblem, shownId } from "../public-program/problem.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 import type { TenantChoice } from "./choose-tenants.ts";
@@ -63,14 +61,11 @@ async function renamedTenants(
   return renamed;
 }
 
-/** The report schema allows at most this many characters in a value. */
-const maxValueLength = 200;
-
 export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {
   const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} rows` : "";
   return runProblem(code, `${shownId(tenantId)}${counted}`);
 }
 
 export function runProblem(code: ProblemCode, value: string): Problem {
-  return reportedProblem({ code, programId: null, field: null, value: shortened(value, maxValueLength) });
+  return reportedProblem({ code, programId: null, field: null, value });
 }

@@ -1,8 +1,14 @@
-import type { Problem, RunReport, RunTotals, TenantRun } from "../../../schemas/generated/types.ts";
+import type {
+  Problem,
+  ProgramCounts,
+  RunReport,
+  RunTotals,
+  TenantRun,
+} from "../../../schemas/generated/types.ts";
 import type { ExitStatus } from "../../shell/exit-status.ts";
-import { sumOfCounts } from "../content/program-counts.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
+import { noPrograms, type ProgramTally } from "../tenant/build-report.ts";
 
 /** An error among the run's own `problems` stands for a tenant that could not be named. */
 export function runOutcome(
@@ -48,6 +54,15 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   const programs = sumOfCounts(runs.map(({ counts }) => counts));
   const bytesWritten = runs.reduce((sum, run) => sum + run.bytesWritten, 0);
   return { tenants, programs, bytesWritten, errors, warnings };
+}
+
+function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {
+  const sum: ProgramTally = { ...noPrograms };
+  const names = Object.keys(noPrograms) as (keyof ProgramCounts)[];
+  for (const counts of all) {
+    for (const name of names) sum[name] += counts[name] ?? 0;
+  }
+  return sum;
 }
 
 /** Cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. */

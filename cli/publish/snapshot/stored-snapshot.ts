@@ -3,8 +3,8 @@ import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { type Manifest, type ResponseEntry, responseEntry } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
-import { manifestKey, type ResponseName } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import { readEntry } from "../../../core/read-entry.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
@@ -79,6 +79,24 @@ export async function responseBytes(
   const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
   if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
   return Buffer.concat(pieces);
+}
+
+/**
+ * Stores an object that never changes. A refusal means that the key is taken. That is fine if it holds these bytes, since the
+ * reply to an earlier attempt may have been lost.
+ */
+export async function putImmutable(
+  store: ObjectStore,
+  key: ObjectKey,
+  body: ObjectBody,
+  signal: AbortSignal,
+): Promise<void> {
+  const result = await store.put(key, body, { condition: { kind: "absent" }, signal });
+  if (result.kind === "stored") return;
+  const { sha256, size } = body;
+  const difference = await readEntry(store, { key, sha256, size }, signal, () => {});
+  if (difference === undefined) return;
+  throw new Failure("store_unavailable", `The key ${key} is taken by other content; run the build again.`);
 }
 
 /** The value under the key `data` of a list or detail response. */

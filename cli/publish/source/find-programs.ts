@@ -1,6 +1,5 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import { ofTenant } from "./program-queries.ts";
 
 /** SQL: equal for rows of the view `programs` with the same id, name, dates and description. */

@@ -1,5 +1,4 @@
-import { lifecycle } from "../public-program/lifecycle.ts";
-import type { ProgramSource, SourceOversize } from "../public-program/program-source.ts";
+import { lifecycle, type ProgramSource, type SourceOversize } from "../public-program/program-source.ts";
 import { type ProgramView, sourceViews } from "./contract.ts";
 import { programViews } from "./program-queries.ts";
 

@@ -1,10 +1,8 @@
 import type { QueryArrayConfig } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { SourceClient } from "../../database/connect.ts";
-import { asText, type TextRow, textRows } from "../../database/query-rows.ts";
-import { lifecycle } from "../public-program/lifecycle.ts";
-import type { ProgramSource } from "../public-program/program-source.ts";
+import { asText, type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
+import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
 import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 

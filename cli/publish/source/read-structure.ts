@@ -1,5 +1,4 @@
 import type pg from "pg";
-import { ownTables } from "../../database/own-tables.ts";
 
 interface CatalogColumn {
   readonly name: string;
@@ -36,6 +35,16 @@ export async function readStructure(client: pg.ClientBase): Promise<CatalogSchem
   if (schema === undefined) throw new TypeError("an aggregate gives a row");
   return schema;
 }
+
+/** The tables of a database that are neither PostgreSQL's, nor temporary, nor an extension's: a subquery with `schema` and `name`. */
+export const ownTables = `(
+    SELECT nspname AS schema, relname AS name
+      FROM pg_class
+      JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE relkind IN ('r', 'p', 'm', 'f') AND relpersistence <> 't'
+       AND nspname <> 'information_schema' AND NOT starts_with(nspname, 'pg_')
+       AND NOT EXISTS (SELECT FROM pg_depend
+                        WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')) AS own_table`;
 
 /** Domains are followed down to their base type, since a domain may stand on another, or on an array. */
 const structureQuery = `

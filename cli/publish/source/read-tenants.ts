@@ -1,6 +1,5 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 
 /** A row of the view `tenants`. Its id is not checked yet. */

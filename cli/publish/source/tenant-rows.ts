@@ -1,8 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { limitWaiting, type SourceClient, type SourcePool } from "../../database/connect.ts";
-import { textRows } from "../../database/query-rows.ts";
-import { lifecycle } from "../public-program/lifecycle.ts";
+import { limitWaiting, type SourceClient, type SourcePool, textRows } from "../../database/connect.ts";
+import { lifecycle } from "../public-program/program-source.ts";
 import type { ProgramView } from "./contract.ts";
 import { programViews, statesQuery, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
@@ -13,7 +12,6 @@ import {
   readSums,
   type WantedPrograms,
 } from "./read-programs.ts";
-import { tryReading } from "./try-reading.ts";
 
 /** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
@@ -102,4 +100,36 @@ export async function* failingViews(
     if ("error" in reading) yield { view, error: reading.error };
   }
   return undefined;
+}
+
+export type Reading<Result> =
+  | { readonly result: Result }
+  /** Why the source could not be read. */
+  | { readonly error: Error };
+
+/**
+ * Reads within a savepoint of the current transaction, so that a view that fails does not end the whole reading. Cursors
+ * opened by `read` are closed. A broken connection throws.
+ */
+export async function tryReading<Result>(
+  client: SourceClient,
+  read: () => Promise<Result>,
+): Promise<Reading<Result>> {
+  await client.query("SAVEPOINT before_reading");
+  const reading = await read().then(
+    (result) => ({ result }),
+    (error: unknown) => {
+      if (isOfSource(error)) return { error };
+      throw error;
+    },
+  );
+  await client.query("ROLLBACK TO SAVEPOINT before_reading; RELEASE SAVEPOINT before_reading");
+  return reading;
+}
+
+/** An error of the query itself has a SQLSTATE of five characters. Errors of the connection are left out. */
+function isOfSource(error: unknown): error is Error {
+  if (error instanceof Failure) return error.code === "internal";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
 }

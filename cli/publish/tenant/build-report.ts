@@ -1,10 +1,14 @@
 import type { Current } from "../../../core/current.ts";
 import type { Failure, FailureCode } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { TenantRun } from "../../../schemas/generated/types.ts";
-import { ProblemLog, withProblem } from "../content/problem-log.ts";
-import { noPrograms } from "../content/program-counts.ts";
-import { type DataProblem, type ProblemCode, shownValue } from "../public-program/problem.ts";
+import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
+import {
+  type DataProblem,
+  type ProblemCode,
+  reportedProblem,
+  severityOf,
+  shownValue,
+} from "../public-program/problem.ts";
 import type { Live } from "./build-context.ts";
 
 /** The report of a build that is under way. One that fails lacks what it did not reach. */
@@ -59,3 +63,71 @@ const refusals: ReadonlySet<FailureCode> = new Set([
   "vanished_guard",
   "store_unsupported",
 ]);
+
+/** `ProgramCounts` that a build still adds to. */
+export type ProgramTally = { -readonly [Name in keyof ProgramCounts]-?: number };
+
+export const noPrograms: Readonly<ProgramTally> = {
+  programs: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  notPublishable: 0,
+  invalid: 0,
+  withdrawn: 0,
+};
+
+/** The counts of a build that publishes only withdrawals. `programs`: those that partners see afterwards. */
+export function countsOfKept(programs: number, found: Partial<ProgramCounts>): ProgramCounts {
+  const { notPublishable = 0, invalid = 0, withdrawn = 0 } = found;
+  return {
+    ...noPrograms,
+    ...{ programs, unchanged: programs, removed: withdrawn },
+    ...{ notPublishable, invalid, withdrawn },
+  };
+}
+
+/** The problems of one tenant as reports show them. */
+type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
+
+/** Further problems are only counted. */
+const maxKept = 200;
+
+/** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
+export class ProblemLog {
+  readonly #kept: Record<"error" | "warning", DataProblem[]> = { error: [], warning: [] };
+  readonly #counts = new Map<ProblemCode, number>();
+  #total = 0;
+
+  add(problem: DataProblem): void {
+    this.#total += 1;
+    this.#counts.set(problem.code, (this.#counts.get(problem.code) ?? 0) + 1);
+    const kept = this.#kept[severityOf(problem.code)];
+    if (kept.length < maxKept) kept.push(problem);
+  }
+
+  get findings(): Findings {
+    const kept = [...this.#kept.error, ...this.#kept.warning].slice(0, maxKept);
+    return {
+      problems: kept.map(reportedProblem),
+      problemsOmitted: this.#total - kept.length,
+      problemCounts: sorted(this.#counts),
+    };
+  }
+}
+
+/** The findings with one more, which is shown also when the others were cut. */
+function withProblem(findings: Findings, problem: DataProblem): Findings {
+  const { problems, problemsOmitted, problemCounts } = findings;
+  const count = (problemCounts[problem.code] ?? 0) + 1;
+  return {
+    problems: [...problems, reportedProblem(problem)],
+    problemsOmitted,
+    problemCounts: sorted(Object.entries({ ...problemCounts, [problem.code]: count })),
+  };
+}
+
+function sorted(counts: Iterable<[string, number]>): Record<string, number> {
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -2,20 +2,16 @@ import { forEachBounded } from "../../../core/bounded-work.ts";
 import { unlessFailed } from "../../../core/failure.ts";
 import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
-import { shortened } from "../../../core/printable.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import { type ListBodies, type ListedProgram, listBodies, requireSmallLists } from "../content/lists.ts";
-import { ProblemLog } from "../content/problem-log.ts";
-import { noPrograms, type ProgramTally } from "../content/program-counts.ts";
-import { type PublicFacts, publicFacts } from "../content/public-facts.ts";
-import { emptiedProblems, LiveTally } from "../guards/field-guard.ts";
-import type { DataProblem } from "../public-program/problem.ts";
-import { shownId } from "../public-program/shown-id.ts";
+import { emptiedProblems, LiveTally, type PublicFacts, publicFacts } from "../guards/field-guard.ts";
+import { type DataProblem, shownId } from "../public-program/problem.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { ReadProgram, StrayRows } from "../source/read-programs.ts";
 import type { Attempt } from "./build-context.ts";
+import { noPrograms, ProblemLog, type ProgramTally } from "./build-report.ts";
 import { factsOf, findingsOf, isPublished, type ProgramLine, programLine } from "./memory.ts";
 import type { Known } from "./read-next.ts";
 import type { ResponseWriter } from "./response-writer.ts";
@@ -120,8 +116,7 @@ export class NextSnapshot {
     }
     // D36
     for (const { view, programs, firstProgramId: programId } of strays) {
-      const found = `${view}: ${programs} such program id(s), the first: ${shownId(programId)}`;
-      const value = shortened(found, maxValueLength);
+      const value = `${view}: ${programs} such program id(s), the first: ${shownId(programId)}`;
       this.problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
     }
     counts.invalid = this.leftOut.length;
@@ -207,5 +202,3 @@ export class NextSnapshot {
 
 /** Live details read side by side. */
 const maxParallelReads = 16;
-/** The report schema allows at most this many characters in a value. */
-const maxValueLength = 200;

@@ -2,7 +2,7 @@ import { type SnapshotId, snapshotId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import { type ResponseName, responseKey } from "../../../core/object-key.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
-import { putImmutable } from "../snapshot/put-immutable.ts";
+import { putImmutable } from "../snapshot/stored-snapshot.ts";
 import type { Attempt } from "./build-context.ts";
 
 /** Stores the responses of one new snapshot. Those of a batch of programs are written side by side, while the next batch is read. */

@@ -1,5 +1,4 @@
-import type { SourceClient } from "../../database/connect.ts";
-import { rowsOf } from "../../database/query-rows.ts";
+import { rowsOf, type SourceClient } from "../../database/connect.ts";
 
 export interface FoundInSource {
   readonly tenantId: string;

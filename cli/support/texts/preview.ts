@@ -3,7 +3,7 @@ import { problemReport } from "../../operate/source-check/problem-report.ts";
 import { numberText } from "../../output/counted.ts";
 import type { Layout } from "../../output/layout.ts";
 import { table, wrapped } from "../../output/lines.ts";
-import { shownId } from "../../publish/public-program/shown-id.ts";
+import { shownId } from "../../publish/public-program/problem.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
 import { problemText } from "./program.ts";
 

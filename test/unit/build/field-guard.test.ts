@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { placesOf, publicFacts, publicParts } from "../../../cli/publish/content/public-facts.ts";
-import { emptiedRefusal, LiveTally } from "../../../cli/publish/guards/field-guard.ts";
+import {
+  emptiedRefusal,
+  LiveTally,
+  placesOf,
+  publicFacts,
+  publicParts,
+} from "../../../cli/publish/guards/field-guard.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenant = parseTenantId("acme");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { noPrograms } from "../../../cli/publish/content/program-counts.ts";
 import { shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
+import { noPrograms } from "../../../cli/publish/tenant/build-report.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenant = parseTenantId("acme");

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
-import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
 import { severityOf } from "../../../cli/publish/public-program/problem.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
-import { type PublicProgram, publicProgram } from "../../../cli/publish/public-program/public-program.ts";
+import {
+  type PublicProgram,
+  publicProgram,
+  terminalStatusTest,
+} from "../../../cli/publish/public-program/public-program.ts";
 import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { problemPlace } from "../../../cli/operate/source-check/findings.ts";
-import { terminalStatusTest } from "../../../cli/publish/public-program/capacity.ts";
-import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
+import { publicProgram, terminalStatusTest } from "../../../cli/publish/public-program/public-program.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { programChanges } from "../../../cli/operate/snapshots/program-changes.ts";
 import { fieldLabel, money, valueWords } from "../../../cli/output/field-words.ts";
-import { problemRules, reportedProblem } from "../../../cli/publish/public-program/problem.ts";
-import { shownId } from "../../../cli/publish/public-program/shown-id.ts";
+import { problemRules, reportedProblem, shownId } from "../../../cli/publish/public-program/problem.ts";
 import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
 interface Schema {
