@@ -12,7 +12,7 @@ import { numbers, table } from "../output/lines.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
-import { hidingCodes, type SourceProblem } from "../publish/source/source-problem.ts";
+import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printResult, type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { previewSource } from "../support/source-preview.ts";
@@ -108,3 +108,6 @@ export const sourcePreview = command(
     printResult(shell, json, { ...preview, prices: null }, previewText(preview, layoutOf(shell)));
   },
 );
+
+/** Causes that keep rows from being seen, although no row is wrong. */
+const hidingCodes: readonly string[] = ["row_security", "security_invoker"];

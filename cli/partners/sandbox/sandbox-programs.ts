@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ProgramSource, ProgramWithId } from "../../publish/public-program/program-source.ts";
+import type { ProgramSource } from "../../publish/public-program/program-source.ts";
 import { programSource } from "../../publish/source/program-row.ts";
 import type { WithTenantRows } from "../../publish/source/tenant-rows.ts";
 import stored from "./sandbox-programs.json" with { type: "json" };
@@ -19,6 +19,11 @@ const { usual, programs } = stored as unknown as SandboxFile;
 
 /** What each program shows to the author of a partner's client, in the order in which people should read it. */
 export const sandboxCases = programs.map(({ programId, shows }) => ({ programId, shows }));
+
+/** A program whose id is not NULL. */
+interface ProgramWithId extends ProgramSource {
+  readonly programId: string;
+}
 
 /**
  * In the order of their ids, as a database gives them. The ids stay, because partners' tests name them, and so do the dates, so that the

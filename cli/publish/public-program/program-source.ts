@@ -62,11 +62,6 @@ export type FlightRow = readonly [airlineCode: Text, logoUrl: Text];
 export type ItineraryRow = readonly [title: Text, description: Text];
 export type FaqRow = readonly [question: Text, answer: Text];
 
-/** A program whose id is not NULL. */
-export interface ProgramWithId extends ProgramSource {
-  readonly programId: string;
-}
-
 const unpublishedStates = ["draft", "cancelled", "completed", "archived", "ended"] as const;
 
 export type Lifecycle =

@@ -79,11 +79,8 @@ function findingLines({ tenants, problems }: RunReport): string {
     const more = count > places.length ? `; and ${count - places.length} more (see --json or --report)` : "";
     return `  ${severity} ${code} (${count}): ${printable(`${places.join("; ")}${more} (${message})`)}\n`;
   });
-  return `${counted(sumOf(inOrder.map(({ count }) => count)), "finding")}\n${lines.join("")}`;
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0);
+  const found = inOrder.reduce((sum, { count }) => sum + count, 0);
+  return `${counted(found, "finding")}\n${lines.join("")}`;
 }
 
 /** `acme / P1 prices.rooms[0] = {"amount":"-1"}`. */
@@ -162,7 +159,7 @@ function lastLine({ tenants, totals, durationMs, outcome }: RunReport): string {
   const outcomes = Object.entries(totals.tenants)
     .filter(([, count]) => count > 0)
     .map(([each, count]) => `${count} ${each}`);
-  const left = sumOf(tenants.filter(isPublishing).map(leftOutCount));
+  const left = tenants.filter(isPublishing).reduce((sum, run) => sum + leftOutCount(run), 0);
   const leftOut = left === 0 ? "" : `; ${counted(left, "program")} left out`;
   const programs = `${totals.programs.programs} programs in ${(durationMs / 1000).toFixed(1)} s`;
   const begin = begins[outcome] ?? `${outcome[0]?.toUpperCase()}${outcome.slice(1)}`;

@@ -162,7 +162,10 @@ function withoutGone<Entry>(
 ): Map<TenantId, Entry> {
   const { options, failure, outcome, tenants, problems } = report;
   const isOfAll = options.tenants === null && (options.shard ?? null) === null;
-  const isWhole = failure === null && outcome !== "interrupted" && !problems.some(isListMissing);
+  const isWhole =
+    failure === null &&
+    outcome !== "interrupted" &&
+    !problems.some(({ code }) => code === "tenants_unreadable");
   if (!isOfAll || !isWhole) return new Map(stored);
   const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? [value] : []));
   const known = new Set<string | null>([...tenants.map(({ tenantId }) => tenantId), ...vanished]);
@@ -171,5 +174,3 @@ function withoutGone<Entry>(
     [...stored].filter(([id, entry]) => known.has(id) || Date.parse(triedAt(entry)) >= startedAt),
   );
 }
-
-const isListMissing = ({ code }: { readonly code: string }): boolean => code === "tenants_unreadable";

@@ -40,12 +40,11 @@ export function runOutcome(
 const succeeded: readonly TenantRun["outcome"][] = ["published", "unchanged", "would-publish"];
 
 export function runTotals(runs: readonly TenantRun[], problems: readonly Problem[]): RunTotals {
-  const none = { published: 0, unchanged: 0, held: 0, refused: 0, failed: 0, skipped: 0, "would-publish": 0 };
-  const tenants = { ...none };
+  const sums = { published: 0, unchanged: 0, held: 0, refused: 0, failed: 0, skipped: 0, "would-publish": 0 };
   let errors = problems.filter(({ severity }) => severity === "error").length;
   let warnings = problems.length - errors;
   for (const { outcome, problemCounts } of runs) {
-    if (outcome !== "elsewhere") tenants[outcome] += 1;
+    if (outcome !== "elsewhere") sums[outcome] += 1;
     for (const [code, count] of Object.entries(problemCounts)) {
       if (severityOf(code as ProblemCode) === "error") errors += count;
       else warnings += count;
@@ -53,7 +52,7 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   }
   const programs = sumOfCounts(runs.map(({ counts }) => counts));
   const bytesWritten = runs.reduce((sum, run) => sum + run.bytesWritten, 0);
-  return { tenants, programs, bytesWritten, errors, warnings };
+  return { tenants: sums, programs, bytesWritten, errors, warnings };
 }
 
 function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {

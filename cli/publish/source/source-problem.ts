@@ -1,8 +1,5 @@
 import { singleLine } from "../../../core/printable.ts";
 
-/** Causes that keep rows from being seen, although no row is wrong. */
-export const hidingCodes: readonly string[] = ["row_security", "security_invoker"];
-
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";

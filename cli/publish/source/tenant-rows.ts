@@ -102,19 +102,15 @@ export async function* failingViews(
   return undefined;
 }
 
-export type Reading<Result> =
-  | { readonly result: Result }
-  /** Why the source could not be read. */
-  | { readonly error: Error };
-
 /**
  * Reads within a savepoint of the current transaction, so that a view that fails does not end the whole reading. Cursors
  * opened by `read` are closed. A broken connection throws.
+ * `error`: why the source could not be read.
  */
 export async function tryReading<Result>(
   client: SourceClient,
   read: () => Promise<Result>,
-): Promise<Reading<Result>> {
+): Promise<{ readonly result: Result } | { readonly error: Error }> {
   await client.query("SAVEPOINT before_reading");
   const reading = await read().then(
     (result) => ({ result }),

@@ -35,9 +35,11 @@ export function notBuilt(tenantId: TenantId, outcome: TenantRun["outcome"], befo
   };
 }
 
-/** Adds a finding about the tenant itself, which no memory keeps. */
+/** Adds a finding about the tenant itself, which no memory keeps. It is shown also when others were cut. */
 export function note(run: RunDraft, problem: DataProblem): void {
-  Object.assign(run, withProblem(run, problem));
+  const count = (run.problemCounts[problem.code] ?? 0) + 1;
+  run.problemCounts = sorted(Object.entries({ ...run.problemCounts, [problem.code]: count }));
+  run.problems = [...run.problems, reportedProblem(problem)];
 }
 
 export function noteCode(run: RunDraft, code: ProblemCode, value: string | null): void {
@@ -115,17 +117,6 @@ export class ProblemLog {
       problemCounts: sorted(this.#counts),
     };
   }
-}
-
-/** The findings with one more, which is shown also when the others were cut. */
-function withProblem(findings: Findings, problem: DataProblem): Findings {
-  const { problems, problemsOmitted, problemCounts } = findings;
-  const count = (problemCounts[problem.code] ?? 0) + 1;
-  return {
-    problems: [...problems, reportedProblem(problem)],
-    problemsOmitted,
-    problemCounts: sorted(Object.entries({ ...problemCounts, [problem.code]: count })),
-  };
 }
 
 function sorted(counts: Iterable<[string, number]>): Record<string, number> {

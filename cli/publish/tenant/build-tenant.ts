@@ -175,13 +175,13 @@ async function endAsRead(
 async function refusalOf(
   { tenantId, options, pointer, context, run }: Attempt,
   { live }: Known,
-  { counts, emptiedFields, added }: NextSnapshot,
+  { counts, tally, added }: NextSnapshot,
 ): Promise<Failure | undefined> {
   const isLive = pointer !== undefined;
   const refusal =
     invalidRefusal(tenantId, counts, run.problems[0], options.onInvalid) ??
     (options.allowShrink || !isLive ? undefined : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
-    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
+    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, tally.emptiedFields));
   if (refusal !== undefined) return refusal;
   const shared = await context.sharedGuard?.({ tenantId, added, isLive }, options.allowShared);
   if (shared instanceof Failure) return shared;

@@ -39,13 +39,14 @@ export class NextSnapshot {
   readonly withdrawn = new Set<string>();
   /** P144: the programs that the live snapshot does not have, and the digests of their details. */
   readonly added = new Map<ProgramId, string>();
+  /** P140, P143: what the build changes in the programs that stay. */
+  readonly tally = new LiveTally();
   readonly #changed: ProgramId[] = [];
   readonly #before: Before;
   readonly #kept: ProgramLine[] = [];
   /** The published programs that were read: their details, and their place in the lists. */
   readonly #taken = new ProgramTable();
   readonly #listed: ListedProgram[] = [];
-  readonly #tally = new LiveTally();
   #listBytes = 0;
   /** Changed programs of which only the live detail says what partners see of them now. */
   readonly #uncompared: (readonly [programId: string, next: PublicFacts])[] = [];
@@ -82,11 +83,11 @@ export class NextSnapshot {
       this.added.set(programId, sha256);
     } else if (before.sha256 !== sha256) {
       this.#changed.push(programId);
-      if (known !== undefined && isPublished(known)) this.#tally.addChanged(programId, factsOf(known), facts);
+      if (known !== undefined && isPublished(known)) this.tally.addChanged(programId, factsOf(known), facts);
       else this.#uncompared.push([programId, facts]);
     } else {
       this.counts.unchanged += 1;
-      this.#tally.addUnchanged(facts.parts);
+      this.tally.addUnchanged(facts.parts);
       if (!options.rewrite) {
         this.#taken.add(programId, before);
         return;
@@ -126,8 +127,8 @@ export class NextSnapshot {
     counts.removed = (live?.programs.count ?? 0) - counts.unchanged - counts.changed;
     counts.withdrawn = this.withdrawn.size;
     if (!isHeld) await this.#compareWithLive();
-    if (!this.#tally.hasLosses) return;
-    for (const line of this.#kept) if (isPublished(line)) this.#tally.addUnchanged(factsOf(line).parts);
+    if (!this.tally.hasLosses) return;
+    for (const line of this.#kept) if (isPublished(line)) this.tally.addUnchanged(factsOf(line).parts);
   }
 
   /** Whether the programs are those of the live snapshot, to the byte. */
@@ -136,14 +137,11 @@ export class NextSnapshot {
     return this.#before.live !== undefined && added + changed + removed === 0;
   }
 
-  get emptiedFields() {
-    return this.#tally.emptiedFields;
-  }
-
   /** P140, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   get changeProblems(): readonly DataProblem[] {
-    const { unchanged, changed } = this.counts;
-    return [...emptiedProblems(this.emptiedFields), ...this.#tally.capacityProblems(unchanged + changed)];
+    const { counts, tally } = this;
+    const ofCapacity = tally.capacityProblems(counts.unchanged + counts.changed);
+    return [...emptiedProblems(tally.emptiedFields), ...ofCapacity];
   }
 
   /** The details of all programs, in the order of the ids. */
@@ -195,7 +193,7 @@ export class NextSnapshot {
       // Partners cannot read a damaged detail, so nothing of it can be lost.
       const bytes = await unlessFailed(reading, "corrupt_document");
       if (bytes === undefined) return;
-      this.#tally.addChanged(programId, publicFacts(dataOf(bytes, entry.key) as object), next);
+      this.tally.addChanged(programId, publicFacts(dataOf(bytes, entry.key) as object), next);
     });
   }
 }
