@@ -64,7 +64,9 @@ function isCount(value: number | null, min: number): value is number {
 export function exactAmount(decimal: string | null): number | undefined {
   if (decimal === null || !/^-?\d*(?:\.\d*)?$/.test(decimal) || !/\d/.test(decimal)) return undefined;
   const value = Number(decimal);
-  return Number.isFinite(value) && digitsOf(decimal) === digitsOf(String(value)) ? value : undefined;
+  // A double holds any 15 digits.
+  const isExact = decimal.length <= 15 || digitsOf(decimal) === digitsOf(String(value));
+  return Number.isFinite(value) && isExact ? value : undefined;
 }
 
 /**

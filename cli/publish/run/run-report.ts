@@ -1,10 +1,4 @@
-import type {
-  Problem,
-  ProgramCounts,
-  RunReport,
-  RunTotals,
-  TenantRun,
-} from "../../../schemas/generated/types.ts";
+import type { Problem, RunReport, RunTotals, TenantRun } from "../../../schemas/generated/types.ts";
 import type { ExitStatus } from "../../shell/exit-status.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
@@ -43,25 +37,18 @@ export function runTotals(runs: readonly TenantRun[], problems: readonly Problem
   const sums = { published: 0, unchanged: 0, held: 0, refused: 0, failed: 0, skipped: 0, "would-publish": 0 };
   let errors = problems.filter(({ severity }) => severity === "error").length;
   let warnings = problems.length - errors;
-  for (const { outcome, problemCounts } of runs) {
+  const programs: ProgramTally = { ...noPrograms };
+  const names = Object.keys(noPrograms) as (keyof ProgramTally)[];
+  for (const { outcome, problemCounts, counts } of runs) {
+    for (const name of names) programs[name] += counts[name] ?? 0;
     if (outcome !== "elsewhere") sums[outcome] += 1;
     for (const [code, count] of Object.entries(problemCounts)) {
       if (severityOf(code as ProblemCode) === "error") errors += count;
       else warnings += count;
     }
   }
-  const programs = sumOfCounts(runs.map(({ counts }) => counts));
   const bytesWritten = runs.reduce((sum, run) => sum + run.bytesWritten, 0);
   return { tenants: sums, programs, bytesWritten, errors, warnings };
-}
-
-function sumOfCounts(all: readonly ProgramCounts[]): ProgramCounts {
-  const sum: ProgramTally = { ...noPrograms };
-  const names = Object.keys(noPrograms) as (keyof ProgramCounts)[];
-  for (const counts of all) {
-    for (const name of names) sum[name] += counts[name] ?? 0;
-  }
-  return sum;
 }
 
 /** Cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. */
