@@ -45,16 +45,12 @@ function auditText(records: readonly AuditDocument[], { zone }: Layout): string 
       printable(record.command),
       tenantWords(record),
       printable(`${record.actor.user}@${record.actor.host}`),
-      endWords(record),
+      // P85: a record that only began does not say that the change was made.
+      record.outcome === "begun" ? "not recorded" : record.outcome,
       printable(changeWords(record)),
       printable(record.reason ?? "-"),
     ]),
   );
-}
-
-/** P85: a record that only began does not say that the change was made. */
-function endWords({ outcome }: AuditDocument): string {
-  return outcome === "begun" ? "not recorded" : outcome;
 }
 
 function tenantWords({ tenants }: AuditDocument): string {

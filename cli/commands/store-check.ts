@@ -6,7 +6,7 @@ import { iamPolicies } from "../operate/store-check/iam-policies.ts";
 import { type Layout, layoutOf, type Style } from "../output/layout.ts";
 import { type Labelled, labelledLines } from "../output/lines.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { type CliSettings, printJson, printResult, settingsOf } from "../shell/shell.ts";
+import { printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { command, excluding, flag, json } from "./command.ts";
 
@@ -19,8 +19,14 @@ export const storeCheck = command(
   },
   async (shell, { readOnly, policies, json }) => {
     const settings = settingsOf(shell);
-    if (policies) return printJson(shell, policiesOf(settings));
-    const directory = settings.storeUrl.kind === "file" ? settings.storeUrl.directory : undefined;
+    const { storeUrl } = settings;
+    if (policies && storeUrl.kind === "s3") return printJson(shell, iamPolicies(storeUrl));
+    if (policies) {
+      const what =
+        "--policies is for S3: set STORE_URL to s3://BUCKET[/PREFIX]. A folder has its file modes.";
+      throw new Failure("usage", what);
+    }
+    const directory = storeUrl.kind === "file" ? storeUrl.directory : undefined;
     return await withStore(settings, async (store) => {
       const findings = await checkStore(store, { ...shell, directory, isReadOnly: readOnly });
       const { status, conclusion } = verdictOf(findings);
@@ -30,14 +36,6 @@ export const storeCheck = command(
     });
   },
 );
-
-function policiesOf({ storeUrl }: CliSettings) {
-  if (storeUrl.kind === "s3") return iamPolicies(storeUrl);
-  throw new Failure(
-    "usage",
-    "--policies is for S3: set STORE_URL to s3://BUCKET[/PREFIX]. A folder has its file modes.",
-  );
-}
 
 /** The store is fit when every check has passed, perhaps with a warning. */
 function verdictOf(findings: readonly StoreFinding[]): { status: ExitStatus; conclusion: string } {

@@ -1,4 +1,3 @@
-import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
 import {
   type DatabaseUrl,
@@ -44,30 +43,27 @@ export async function createMissingViews(
   signal?: AbortSignal,
 ): Promise<EmptyViewsReport> {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
-    try {
-      return await withTransaction(client, () => createMissing(client));
-    } catch (error) {
+    const creating = withTransaction(client, async () => {
+      // Without this lock, two runs at once could both find the same view missing.
+      await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
+      const { exists, relations } = await readStructure(client);
+      // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
+      if (!exists) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
+      const absent = contractViews.filter((view) => relations.every(({ name }) => name !== view.name));
+      const optional = absent.filter(({ isRequired }) => !isRequired);
+      for (const view of optional) await client.query(emptyView(view));
+      const missing = absent.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+      return { created: optional.map(({ name }) => name), missing };
+    });
+    return await creating.catch((error: unknown) => {
       // A missing privilege, or a transaction that may only read.
       if (!hasSqlState(error, "42501", "25006")) throw error;
       const message =
         "The role of DATABASE_URL may not create views in the schema partner_source; nothing was changed. Run this command as " +
         "the owner of the views, whose rights reach the tables behind them.";
       throw new Failure("source_unavailable", message, { cause: error });
-    }
+    });
   });
-}
-
-async function createMissing(client: pg.Client): Promise<EmptyViewsReport> {
-  // Without this lock, two runs at once could both find the same view missing.
-  await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
-  const { exists, relations } = await readStructure(client);
-  // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
-  if (!exists) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
-  const absent = contractViews.filter((view) => relations.every(({ name }) => name !== view.name));
-  const optional = absent.filter(({ isRequired }) => !isRequired);
-  for (const view of optional) await client.query(emptyView(view));
-  const missing = absent.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  return { created: optional.map(({ name }) => name), missing };
 }
 
 const head = `-- The views through which partner-programs reads a booking database.

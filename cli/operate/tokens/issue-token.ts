@@ -43,22 +43,14 @@ export function issueToken(
   };
 }
 
-/** An end for a token that the operator asked for by an option. */
-interface AskedEnd {
-  readonly option: string;
-  readonly at: Date | undefined;
-  /** What follows from an end in the past, or what to do instead. */
-  readonly past: string;
-}
-
 /**
  * T15: the last instant at which a token may end, by `TOKEN_MAX_LIFETIME`; `undefined` for no bound. Throws `usage` when the
- * operator asked for a later end, or for one in the past.
+ * operator asked by an option for a later end, or for one in the past. `past`: what follows from that, or what to do instead.
  */
 export function latestEnd(
   { tokenMaxLifetimeMs }: Pick<CliSettings, "tokenMaxLifetimeMs">,
   now: Date,
-  { option, at, past }: AskedEnd = { option: "", at: undefined, past: "" },
+  { option = "", at, past = "" }: { option?: string; at?: Date | undefined; past?: string } = {},
 ): Date | undefined {
   if (at !== undefined && at <= now) throw new Failure("usage", `${option} lies in the past${past}`);
   if (tokenMaxLifetimeMs === undefined) return undefined;

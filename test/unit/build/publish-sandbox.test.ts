@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
+import { publishSandbox } from "../../../cli/commands/sandbox-init.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
