@@ -33,7 +33,7 @@ export async function listTenants(
   const names = typeof source === "string" ? null : source;
   const tokens = keys.kind === "read" ? keys.registry.tokens : [];
   const also = [...(names?.keys() ?? []), ...tokens.map(({ tenantId }) => tenantId)].filter(isTenantId);
-  const reading = await readTenants({ store, also, withRemoved: true, signal });
+  const reading = await readTenants({ store, also, signal });
   const away = {
     source: typeof source === "string" ? source : null,
     store: null,

@@ -63,10 +63,8 @@ export interface TenantsQuestion {
   readonly only?: TenantId | undefined;
   /** What is live of that tenant, when it was read already. */
   readonly live?: LiveReading<LiveHead> | undefined;
-  /** Tenants that another side knows, and the store may not. */
+  /** Tenants that another side knows, and the store may not. With them come removed ones of which nothing is stored. */
   readonly also?: readonly TenantId[];
-  /** Whether to include removed tenants of which nothing is stored. */
-  readonly withRemoved?: boolean;
   /** What the gateways' log says of the last hour; `undefined` when no log was given. */
   readonly log?: RecentAnswers | undefined;
   readonly signal: AbortSignal;
@@ -77,7 +75,7 @@ const maxParallelReads = 8;
 
 /** Reads the facts about tenants: each one's pointer, and what the store has once for all of them. */
 export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
-  const { store, only, log, signal } = question;
+  const { store, only, also, log, signal } = question;
   const tenantIds = new Set<TenantId>(only === undefined ? [] : [only]);
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
   const [builds, keys, sandbox] = await Promise.all([
@@ -87,9 +85,9 @@ export async function readTenants(question: TenantsQuestion): Promise<TenantsRea
   ]);
   const { value: removals, faults } = await readRemovals(store, keys, signal);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
-  const named = only === undefined ? [...builds.named, ...(question.also ?? [])] : [];
-  const removed = question.withRemoved === true ? [...removals.keys()].filter(isTenantId) : [];
-  for (const tenantId of [...named, ...removed]) tenantIds.add(tenantId);
+  const others = also === undefined ? [] : [...also, ...[...removals.keys()].filter(isTenantId)];
+  const named = only === undefined ? [...builds.named, ...others] : [];
+  for (const tenantId of named) tenantIds.add(tenantId);
   const tenants = await inRounds([...tenantIds].sort(), maxParallelReads, factsOf);
   const gateways = log && { state: log.state, anonymous: log.of(null), unconfirmed: log.unconfirmed };
   const unread = keys.kind === "read" ? [] : [`Access keys are not looked at: ${keys.reason}`];
