@@ -8,7 +8,7 @@ import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 
 /** Each round restarts both gateways; more of them for a figure: `FRONT_ROUNDS=20`. */
-const rounds = Number(process.env.FRONT_ROUNDS ?? 3);
+const rounds = Number(process.env.FRONT_ROUNDS ?? 2);
 const token = issueToken("acme", { rateLimit: 1_000_000 });
 const kinds: readonly FrontKind[] = ["nginx", "haproxy", "caddy"];
 let stage: FrontStage | undefined;

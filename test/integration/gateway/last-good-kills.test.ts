@@ -103,4 +103,4 @@ test("W77: killed at whatever write, it starts again and serves right bytes only
   expect(published.get(answers[0]?.headers["snapshot-id"] ?? "")?.generation).toBe(generation);
 });
 
-const rounds = 12;
+const rounds = 8;
