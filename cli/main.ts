@@ -6,10 +6,9 @@ import { CommanderError } from "commander";
 import { asFailure } from "../core/failure.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { printableJson, singleLine } from "../core/printable.ts";
-import { failureText } from "./output/failure-text.ts";
 import { safeOutput } from "./output/safe-output.ts";
 import { createProgram } from "./program.ts";
-import { type ExitStatus, exitStatuses } from "./shell/exit-status.ts";
+import { type ExitStatus, exitStatuses, failureText } from "./shell/exit-status.ts";
 import type { Output, Shell } from "./shell/shell.ts";
 
 // The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we silence it.

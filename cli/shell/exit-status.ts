@@ -1,4 +1,5 @@
-import type { FailureCode } from "../../core/failure.ts";
+import { asFailure, type FailureCode } from "../../core/failure.ts";
+import { singleLine } from "../../core/printable.ts";
 
 /** The exit status of the process; docs/commands.md explains each. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 130;
@@ -29,3 +30,14 @@ export const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   interrupted: 130,
   internal: 1,
 };
+
+/**
+ * The text that standard error gets for something that was thrown. An unexpected error is a defect, so its stack trace is
+ * added for the developer. Each line of the trace is indented, so that it cannot pass for a message of the program.
+ */
+export function failureText(thrown: unknown): string {
+  const { code, message, cause } = asFailure(thrown);
+  const stack = code === "internal" && cause instanceof Error ? (cause.stack ?? "") : "";
+  const trace = stack === "" ? [] : stack.split("\n").map((line) => `    ${singleLine(line.trim())}`);
+  return [`partner-programs: ${message}`, ...trace].map((line) => `${line}\n`).join("");
+}

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { CommanderError } from "commander";
-import { failureText } from "../../cli/output/failure-text.ts";
 import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
-import { type ExitStatus, exitStatuses } from "../../cli/shell/exit-status.ts";
+import { type ExitStatus, exitStatuses, failureText } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
 import { asFailure } from "../../core/failure.ts";
 import { nowhere } from "./run-cli.ts";
