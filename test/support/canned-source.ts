@@ -32,8 +32,10 @@ export function cannedRows(
     await onReading();
     const found = [...programs()].sort((a, b) => (a.programId < b.programId ? -1 : 1));
     return await read({
-      sums: async () =>
-        found.map((program) => ({ programId: program.programId, sum: JSON.stringify(program), views: 1 })),
+      sums: async () => {
+        const sums = found.map((program) => [program.programId, JSON.stringify(program)] as const);
+        return { sums: new Map(sums), strays: [] };
+      },
       async *programs({ only }) {
         const wanted = found.filter(({ programId }) => only === undefined || only.includes(programId));
         yield wanted.map((program) => ({ source: sourceOf(program), isDuplicate: false }));

@@ -4,7 +4,7 @@ import type { RunProgress } from "../../output/progress-bar.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
-import { readPrograms, readSums, strayRows } from "../../publish/source/read-programs.ts";
+import { readPrograms, readSums } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
@@ -49,14 +49,14 @@ export async function checkSource(
   const shared = new SharedTally();
 
   async function checkTenant(tenantId: TenantId): Promise<ProgramTally> {
-    const sums = await readSums(client, tenantId);
-    for (const { view, programs, firstProgramId: programId } of strayRows(sums)) {
+    const { sums, strays } = await readSums(client, tenantId);
+    for (const { view, programs, firstProgramId: programId } of strays) {
       const value = `the first of ${programs} such program id(s)`;
       const place = { view, column: "program_id" };
       groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
     }
     const tally = { programs: 0, published: 0, unpublished: 0 };
-    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.length })) {
+    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.size })) {
       for (const read of batch) {
         const outcome = checkedProgram(read, rules);
         groups.addProgram(tenantId, read, outcome);

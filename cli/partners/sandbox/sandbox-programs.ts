@@ -42,9 +42,8 @@ export function bareProgram(programId: string, own: Partial<ProgramSource>): Pro
 export const withSandboxRows: WithTenantRows = (_tenantId, read) =>
   read({
     async sums() {
-      return sandboxPrograms.map((program) => {
-        return { programId: program.programId, sum: sumOf(program), views: inPrograms };
-      });
+      const sums = sandboxPrograms.map((program) => [program.programId, sumOf(program)] as const);
+      return { sums: new Map(sums), strays: [] };
     },
     async *programs({ only }) {
       const isWanted = ({ programId }: ProgramWithId): boolean => only?.includes(programId) ?? true;
@@ -52,9 +51,6 @@ export const withSandboxRows: WithTenantRows = (_tenantId, read) =>
     },
     withdrawn: async () => [],
   });
-
-/** The bit of the view `programs` in `ProgramSum.views`. */
-const inPrograms = 1;
 
 /** A sum like PostgreSQL's: 64 bits as a decimal number. */
 function sumOf(program: ProgramSource): string {

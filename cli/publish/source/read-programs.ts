@@ -6,40 +6,34 @@ import { lifecycle, type ProgramSource } from "../public-program/program-source.
 import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 
-/** A checksum of all rows of one program id in all views, computed by PostgreSQL. */
-export interface ProgramSum {
-  readonly programId: string | null;
-  /** Equal for equal rows in any order. Unequal rows have the same sum once in 2^64. */
-  readonly sum: string;
-  /** A bit for each view that has rows of the program, in the order of `programViews`. */
-  readonly views: number;
+/** What PostgreSQL says of a tenant's rows without giving them. */
+export interface TenantSums {
+  /**
+   * A checksum of all rows of each program in all views, in the order of the ids' bytes, that of rows without an id last. Equal for
+   * equal rows in any order. Unequal rows have the same sum once in 2^64.
+   */
+  readonly sums: ReadonlyMap<string | null, string>;
+  readonly strays: readonly StrayRows[];
 }
 
-/** In the order of the ids' bytes; the sum of the rows without an id last. */
-export async function readSums(client: SourceClient, tenantId: TenantId): Promise<readonly ProgramSum[]> {
-  const rows = await textRows(client, sumsQuery, [tenantId]);
-  return rows.map(([programId = null, sum, views]) => ({ programId, sum: sum ?? "", views: Number(views) }));
-}
-
-export function isProgram({ views }: ProgramSum): boolean {
-  return (views & 1) === 1;
-}
-
-/** How many programs that do not exist have rows in a view. */
+/** How many programs that the view `programs` does not have have rows in another view (D36). */
 export interface StrayRows {
   readonly view: string;
   readonly programs: number;
   readonly firstProgramId: string | null;
 }
 
-/** Finds the rows of programs that the view `programs` does not have (D36). */
-export function strayRows(sums: readonly ProgramSum[]): readonly StrayRows[] {
-  const ofUnknown = sums.filter((sum) => !isProgram(sum));
-  return programViews.flatMap((view, at) => {
-    const found = ofUnknown.filter(({ views }) => (views & (1 << at)) !== 0);
-    const firstProgramId = found[0]?.programId ?? null;
-    return found.length === 0 ? [] : [{ view, programs: found.length, firstProgramId }];
+export async function readSums(client: SourceClient, tenantId: TenantId): Promise<TenantSums> {
+  const rows = await textRows(client, sumsQuery, [tenantId]);
+  const isIn = ([, , views]: TextRow, view: number): boolean => (Number(views) & (1 << view)) !== 0;
+  const programs = rows.filter((row) => isIn(row, 0));
+  const sums = new Map(programs.map(([id = null, sum]) => [id, sum ?? ""]));
+  const ofUnknown = rows.filter((row) => !isIn(row, 0));
+  const strays = programViews.flatMap((view, at) => {
+    const [first, ...others] = ofUnknown.filter((row) => isIn(row, at));
+    return first ? [{ view, programs: others.length + 1, firstProgramId: first[0] ?? null }] : [];
   });
+  return { sums, strays };
 }
 
 /** `isDuplicate`: the tenant has several rows of this id. */

@@ -6,17 +6,17 @@ import type { ProgramView } from "./contract.ts";
 import { programViews, statesQuery, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
 import {
-  type ProgramSum,
   type ReadProgram,
   readPrograms,
   readSums,
+  type TenantSums,
   type WantedPrograms,
 } from "./read-programs.ts";
 
 /** A tenant's programs within one consistent reading: from the database, or those of the sandbox. */
 export interface TenantRows {
   /** As `readSums` gives them. */
-  sums(): Promise<readonly ProgramSum[]>;
+  sums(): Promise<TenantSums>;
   /** As `readPrograms` gives them. */
   programs(wanted: WantedPrograms): AsyncGenerator<readonly ReadProgram[], void>;
   /** Which of the programs the source states as withdrawn. Asks for ids and states only (P130). */

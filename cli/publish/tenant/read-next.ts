@@ -1,7 +1,6 @@
 import { unlessFailed } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { type ListBodies, readListed } from "../content/lists.ts";
-import { isProgram, strayRows } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
 import type { Memory } from "./memory.ts";
@@ -42,8 +41,7 @@ export async function readNext(
   const summing = rows.sums();
   summing.catch(() => {});
   const { live, memory } = await knowing;
-  const found = await summing;
-  const sums = new Map(found.filter(isProgram).map(({ programId, sum }) => [programId, sum]));
+  const { sums, strays } = await summing;
   const remembered = [...(memory?.programs.values() ?? [])];
   const unchanged = remembered.filter(([id, sum]) => sums.get(id) === sum);
   const changed = [...sums.keys()]
@@ -74,7 +72,7 @@ export async function readNext(
     }
   }
   context.onProgress(kept.length);
-  await next.finish(strayRows(found));
+  await next.finish(strays);
   const areListsAnew = options.rewrite || listed === undefined;
   // With a memory, the settings are those of the live lists.
   const isLive = isHeld || (memory !== undefined && !areListsAnew && next.isSame);

@@ -6,7 +6,6 @@ import {
   readPrograms,
   readSums,
   type StrayRows,
-  strayRows,
 } from "../../../cli/publish/source/read-programs.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
@@ -36,13 +35,13 @@ interface Reading {
 function readAll(afterBatch: (batch: number) => Promise<void> = async () => {}): Promise<Reading> {
   return withPool((pool) =>
     pool.withReading(async (client) => {
-      const sums = await readSums(client, acme);
-      const count = way === "usual" ? sums.length : undefined;
+      const { sums, strays } = await readSums(client, acme);
+      const count = way === "usual" ? sums.size : undefined;
       const batches = readPrograms(client, acme, cannedLimits, { count });
       const programs: ReadProgram[] = [];
       for (let batch = 1; ; batch += 1) {
         const next = await batches.next();
-        if (next.done === true) return { programs, strays: strayRows(sums) };
+        if (next.done === true) return { programs, strays };
         programs.push(...next.value);
         await afterBatch(batch);
       }

@@ -1,7 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { textRows } from "../../../cli/database/connect.ts";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
-import { readSums } from "../../../cli/publish/source/read-programs.ts";
+import { sumsQuery } from "../../../cli/publish/source/program-queries.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
@@ -21,7 +22,7 @@ afterAll(async () => {
 
 /** All that the database says of the tenant's rows. */
 async function digest(): Promise<string> {
-  return JSON.stringify(await readSums(client, acme));
+  return JSON.stringify(await textRows(client, sumsQuery, [acme]));
 }
 
 /** Two values of a kind that differ. */
