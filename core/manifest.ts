@@ -88,9 +88,7 @@ export function* manifestText(manifest: Manifest): Generator<string> {
   yield JSON.stringify(head).slice(0, -"}}".length);
   let separator = "\n";
   for (const id of programs.ids()) {
-    // No id, key or digest has a character that JSON escapes.
-    const { key, sha256, size } = detailEntry(manifest, id) ?? manifest.list;
-    yield `${separator}"${id}":{"key":"${key}","sha256":"${sha256}","size":${size}}`;
+    yield `${separator}${JSON.stringify(id)}:${JSON.stringify(detailEntry(manifest, id))}`;
     separator = ",\n";
   }
   yield "\n}}";

@@ -12,21 +12,6 @@ export function bytesBody(bytes: Buffer): ObjectBody {
   return { bytes, size: bytes.length, sha256: sha256Hex(bytes) };
 }
 
-/** The body of a text that is made piece by piece. As one string, a large text would take its room several times. */
-export function textBody(pieces: Iterable<string>): ObjectBody {
-  const chunks: Buffer[] = [];
-  let text = "";
-  for (const piece of pieces) {
-    text += piece;
-    if (text.length < chunkLength) continue;
-    chunks.push(Buffer.from(text));
-    text = "";
-  }
-  return bytesBody(Buffer.concat([...chunks, Buffer.from(text)]));
-}
-
-const chunkLength = 64 * 1024;
-
 /** What is known of an object before its body is read. */
 export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
 

@@ -60,21 +60,11 @@ export class ProgramTable {
 
   /** False when the table has the id already; nothing changes then. */
   add(id: ProgramId, { sha256, size, snapshotId }: ProgramRecord): boolean {
-    const at = this.#append(id, snapshotId);
-    if (at === undefined) return false;
-    this.#bytes.write(sha256, at, digestBytes, "hex");
-    this.#bytes.writeUInt32LE(size, at + digestBytes);
-    return true;
-  }
-
-  /** Adds what another table has of the program, which this one lacks. False when the other one lacks it, too. */
-  addFrom(other: ProgramTable, id: ProgramId): boolean {
-    const entry = other.#slots[other.#slotOf(id)] ?? 0;
-    if (entry === 0) return false;
-    const from = other.#valueAt(entry - 1);
-    const at = this.#append(id, other.#folderAt(from));
-    if (at === undefined) return false;
-    other.#bytes.copy(this.#bytes, at, from, from + digestBytes + 4);
+    const slot = this.#slotOf(id);
+    if (this.#slots[slot] !== 0) return false;
+    this.#slots[slot] = this.#append(id, sha256, size, this.#folderNumber(snapshotId)) + 1;
+    this.#count += 1;
+    if (this.#count * 2 > this.#slots.length) this.#growSlots();
     return true;
   }
 
@@ -82,15 +72,13 @@ export class ProgramTable {
     const entry = this.#slots[this.#slotOf(id)] ?? 0;
     if (entry === 0) return undefined;
     const at = this.#valueAt(entry - 1);
+    const snapshotId = this.#folders[this.#bytes.readUInt32LE(at + digestBytes + 4)];
+    if (snapshotId === undefined) throw new RangeError("an entry without a folder");
     const sha256 = this.#bytes.toString("hex", at, at + digestBytes);
-    return { snapshotId: this.#folderAt(at), sha256, size: this.#bytes.readUInt32LE(at + digestBytes) };
+    return { snapshotId, sha256, size: this.#bytes.readUInt32LE(at + digestBytes) };
   }
 
-  /** Adds an entry whose digest and size the caller writes. Returns their place, `undefined` when the table has the id already. */
-  #append(id: string, snapshotId: SnapshotId): number | undefined {
-    const slot = this.#slotOf(id);
-    if (this.#slots[slot] !== 0) return undefined;
-    const folder = this.#folderNumber(snapshotId);
+  #append(id: string, sha256: string, size: number, folder: number): number {
     const at = this.#used;
     this.#used += 1 + id.length + valueBytes;
     if (this.#used > this.#bytes.length) {
@@ -102,17 +90,10 @@ export class ProgramTable {
     this.#bytes[at] = id.length;
     this.#bytes.write(id, at + 1, "latin1");
     const value = this.#valueAt(at);
+    this.#bytes.write(sha256, value, digestBytes, "hex");
+    this.#bytes.writeUInt32LE(size, value + digestBytes);
     this.#bytes.writeUInt32LE(folder, value + digestBytes + 4);
-    this.#slots[slot] = at + 1;
-    this.#count += 1;
-    if (this.#count * 2 > this.#slots.length) this.#growSlots();
-    return value;
-  }
-
-  #folderAt(value: number): SnapshotId {
-    const snapshotId = this.#folders[this.#bytes.readUInt32LE(value + digestBytes + 4)];
-    if (snapshotId === undefined) throw new RangeError("an entry without a folder");
-    return snapshotId;
+    return at;
   }
 
   #folderNumber(snapshotId: SnapshotId): number {

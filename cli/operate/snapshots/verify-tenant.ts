@@ -16,8 +16,9 @@ import {
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { counted, numberText } from "../../output/counted.ts";
 import { numbers, table } from "../../output/lines.ts";
-import { readLive, readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { readLive } from "./live-reading.ts";
 
 interface VerifyContext {
   readonly store: ObjectStore;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
 import { type Manifest, type ResponseEntry, responseEntry } from "../../../core/manifest.ts";
-import { piecesOf } from "../../../core/object-body.ts";
+import { bytesBody, piecesOf } from "../../../core/object-body.ts";
 import { manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
 import { readEntry } from "../../../core/read-entry.ts";
@@ -116,3 +116,18 @@ function damaged(what: string): Failure {
     `${what}. Partners get 500 for it; \`snapshot verify\` names all such objects, and \`snapshot rollback\` makes an earlier snapshot live.`,
   );
 }
+
+/** The body of a text that is made piece by piece. As one string, a large text would take its room several times. */
+export function textBody(pieces: Iterable<string>): ObjectBody {
+  const chunks: Buffer[] = [];
+  let text = "";
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < chunkLength) continue;
+    chunks.push(Buffer.from(text));
+    text = "";
+  }
+  return bytesBody(Buffer.concat([...chunks, Buffer.from(text)]));
+}
+
+const chunkLength = 64 * 1024;

@@ -1,9 +1,10 @@
 import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody, readBody, sha256Hex, textBody } from "../../../core/object-body.ts";
+import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
 import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import type { PublicFacts } from "../guards/field-guard.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
+import { textBody } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
 
 /*

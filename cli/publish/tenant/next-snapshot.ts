@@ -148,12 +148,12 @@ export class NextSnapshot {
   programs(): ProgramTable {
     if (this.#kept.length === 0) return this.#taken;
     const all = new ProgramTable();
-    const { programs = all } = this.#before.live ?? {};
     for (const line of this.lines.filter(isPublished)) {
       const id = line[0] as ProgramId;
+      const record = this.#taken.get(id) ?? this.#before.live?.programs.get(id);
       // The memory was held against the manifest when it was read.
-      if (!all.addFrom(this.#taken, id) && !all.addFrom(programs, id))
-        throw new RangeError(`program ${id} is remembered, and not live`);
+      if (record === undefined) throw new RangeError(`program ${id} is remembered, and not live`);
+      all.add(id, record);
     }
     return all;
   }

@@ -1,14 +1,13 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
-import { textBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
 import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
-import { putImmutable } from "../snapshot/stored-snapshot.ts";
+import { putImmutable, textBody } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
 import type { ReadContent } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
@@ -52,7 +51,10 @@ export async function withdraw(
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
   const programs = new ProgramTable();
-  for (const id of manifest.programs.ids()) if (!withdrawn.has(id)) programs.addFrom(manifest.programs, id);
+  for (const id of manifest.programs.ids()) {
+    const record = manifest.programs.get(id);
+    if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
+  }
   if (programs.count === manifest.programs.count) return live;
   const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
   const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));

@@ -5,8 +5,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/store-identity.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
+import type { LiveReading } from "../../operate/snapshots/live-reading.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
-import type { LiveReading } from "../../publish/snapshot/live-snapshot.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
 
