@@ -33,8 +33,11 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
   env.DATABASE_URL = databaseUrl;
   const [small, large] = await seedTenants(env, databaseUrl, [30, 1500]);
   await runCli(["snapshot", "build"], env);
+  const tokens = await issueTokens(small?.tenantId ?? "", large?.tenantId ?? "");
+  // A gateway that starts now knows the tokens.
   const gateway = await startGateway({ STORE_URL: storeUrl }, nodeOptions);
-  const cases = await benchCases(gateway.url, small?.tenantId ?? "", large?.tenantId ?? "");
+  const [detail = ""] = await detailPaths(gateway.url, tokens.small);
+  const cases = benchCases(detail, tokens);
   const recordings = await recordAnswers(gateway.url, cases, folder);
   const bare = await startServer("scripts/bench/bare-server.js", { RECORDINGS: recordings }, nodeOptions);
   try {
@@ -44,21 +47,24 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
   }
 });
 
-/** Of one tenant with a short list, and one whose list has about 1 MB. */
-async function benchCases(
-  url: string,
-  smallTenant: string,
-  largeTenant: string,
-): Promise<readonly BenchCase[]> {
-  const good = await tokenHeaders(smallTenant, env);
-  const narrow = await tokenHeaders(smallTenant, env, "--rate-limit", "1");
-  const large = await tokenHeaders(largeTenant, env);
-  const [detail = ""] = await detailPaths(url, good);
+type Tokens = Readonly<Record<"small" | "narrow" | "large", BenchCase["headers"]>>;
+
+/** Headers with tokens: two of a tenant with a short list, one of which has a quota of one request, and one of a tenant with a large list. */
+async function issueTokens(smallTenant: string, largeTenant: string): Promise<Tokens> {
+  return {
+    small: await tokenHeaders(smallTenant, env),
+    narrow: await tokenHeaders(smallTenant, env, "--rate-limit", "1"),
+    large: await tokenHeaders(largeTenant, env),
+  };
+}
+
+/** `detail`: the path of a program of the tenant with the short list. */
+function benchCases(detail: string, { small, narrow, large }: Tokens): readonly BenchCase[] {
   return [
-    { name: "detail", path: detail, headers: good, expectedStatus: 200 },
-    { name: "list", path: "/v1/programs", headers: good, expectedStatus: 200 },
+    { name: "detail", path: detail, headers: small, expectedStatus: 200 },
+    { name: "list", path: "/v1/programs", headers: small, expectedStatus: 200 },
     { name: "401", path: detail, headers: {}, expectedStatus: 401 },
-    { name: "404", path: "/v1/programs/unknown", headers: good, expectedStatus: 404 },
+    { name: "404", path: "/v1/programs/unknown", headers: small, expectedStatus: 404 },
     { name: "429", path: detail, headers: narrow, expectedStatus: 429 },
     { name: "list-1MB", path: "/v1/programs", headers: large, expectedStatus: 200 },
     {
