@@ -22,6 +22,27 @@ test("the same schemas give the same bytes, whatever was generated before", asyn
   expect(await generated()).toEqual(before);
 });
 
+test("--check names each stale, missing and surplus file, exits 1 and writes nothing", async () => {
+  await edit("generated/types.ts", (text) => `${text}\n`);
+  await rm(join(copy, "schemas/generated/openapi.json"));
+  await writeFile(join(copy, "schemas/generated/old.ts"), "");
+  const before = await generated();
+
+  const { status, faults } = await generate("--check");
+
+  expect(status).toBe(1);
+  const named = faults
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/ is .*/, ""));
+  expect(named).toEqual([
+    "schemas/generated/old.ts",
+    "schemas/generated/openapi.json",
+    "schemas/generated/types.ts",
+  ]);
+  expect(await generated()).toEqual(before);
+});
+
 test("a change in a schema makes types, validators and OpenAPI document stale until they are generated", async () => {
   await edit("program.schema.json", (text) =>
     text.replace('"subtype": {', '"season": { "type": "string" },\n "subtype": {'),

@@ -11,6 +11,14 @@ async function source(...args: string[]): Promise<CommandResult> {
 
 /** The tests of this list are one story, in order. */
 describe("the source commands", () => {
+  test("a database without views breaks the contract: exit 1, and what to run", async () => {
+    const { status, stdout } = await source("check");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^partner_source\n {2}error {3}schema_missing\n( {4}.*\n)+ {4}Fix: run partner-programs source init\n\n.* 1 error\. .*\n$/,
+    );
+  });
+
   test("init names what it applied, and nothing the second time", async () => {
     const first = await source("init");
     expect(first).toMatchObject({ status: 0, stderr: "" });
