@@ -59,10 +59,10 @@ export async function renameTenant(
     const found = live?.programs.count === 0 ? undefined : programLoss(live, manifest);
     if (found === undefined) return;
     const { seen, lost } = found;
-    const now = seen === undefined ? "" : `; partners of ${from} see ${seen} now, ${lost} of which it lacks`;
+    const loss = seen === undefined ? "" : `; partners of ${from} see ${seen} now, ${lost} of which it lacks`;
     throw new Failure(
       "shrink_guard",
-      `Tenant ${to} has ${counted(manifest.programs.count, "program")}${now}. No token was moved. ` +
+      `Tenant ${to} has ${counted(manifest.programs.count, "program")}${loss}. No token was moved. ` +
         "If it is the same company, and this is what its partners are to see, pass --allow-shrink.",
     );
   }

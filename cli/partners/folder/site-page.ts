@@ -3,7 +3,7 @@ import { type Html, html } from "../../output/html.ts";
 import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
 
-/** The file with the answers that `scripts/record-exchanges.ts` recorded, from the project's root. */
+/** The recorded answers of a gateway, by a path from the root of the project. `test/integration/docs/exchanges.test.ts` renews them. */
 export const exchangesFile = "docs/exchanges.json";
 
 /** The pages in the order of the navigation: each one's name in the folder, its title there, and its file in `docs`. */
