@@ -36,7 +36,6 @@ export function createFleetCounter(options: {
   const { createClient, createCluster }: typeof import("redis") = require("redis");
   const { RateLimiterRedis }: typeof import("rate-limiter-flexible") = require("rate-limiter-flexible");
   const outage = createOutageLog(logger, texts, () => performance.now());
-  const batches = new Map<string, Batch>();
   let wasShared: boolean | undefined;
   let reopening: NodeJS.Timeout | undefined;
   let connection: Connection | undefined = openServer();
@@ -153,21 +152,10 @@ export function createFleetCounter(options: {
     wasShared = false;
   }
 
-  /** Begins a batch for the key. The batch gathers the hits of all requests that are handled in one turn of the event loop. */
-  function begin(key: string, asked: Connection): Batch {
-    const counted = Promise.resolve().then(() => {
-      batches.delete(key);
-      return count(asked, key, batch.hits);
-    });
-    const batch: Batch = { hits: 0, counted };
-    batches.set(key, batch);
-    return batch;
-  }
-
-  /** The state after `hits` more hits. Rejects when Redis does not count them. */
-  async function count(asked: Connection, key: string, hits: number): Promise<WindowState> {
+  /** The state after one more hit. Rejects when Redis does not count it. */
+  async function count(asked: Connection, key: string): Promise<WindowState> {
     try {
-      const state = await valueWithin(timeoutMs, asked.limiter.consume(key, hits));
+      const state = await valueWithin(timeoutMs, asked.limiter.consume(key, 1));
       if (state === undefined) throw new Error(`${noAnswer} within ${timeoutMs} ms.`);
       noteShared();
       return state;
@@ -183,12 +171,8 @@ export function createFleetCounter(options: {
   return {
     async hit(key) {
       if (connection?.isReady() !== true) return insurance.hit(key);
-      const batch = batches.get(key) ?? begin(key, connection);
-      batch.hits += 1;
-      const place = batch.hits;
       try {
-        const { consumedPoints, msBeforeNext } = await batch.counted;
-        return { consumedPoints: consumedPoints - batch.hits + place, msBeforeNext };
+        return await count(connection, key);
       } catch {
         return insurance.hit(key);
       }
@@ -210,12 +194,6 @@ interface Connection {
   readonly limiter: { consume(key: string, points: number): Promise<WindowState> };
   isReady(): boolean;
   close(): void;
-}
-
-interface Batch {
-  hits: number;
-  /** The window's state after all hits of the batch. */
-  readonly counted: Promise<WindowState>;
 }
 
 const noAnswer = "Redis did not answer";

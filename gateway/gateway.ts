@@ -16,6 +16,7 @@ import { createBodyOpener } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
 import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
+import { atEndOfTurn } from "./end-of-turn.ts";
 import { beginExchange } from "./exchange.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
@@ -152,15 +153,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       accessLog?.exchange(exchange, outcome, nowMs);
     },
   });
-  const handleRequest = createRequestHandler({
-    tokens,
-    counter: fleet ?? ownCounter,
-    windowSeconds,
-    snapshots,
-    bodies,
-    respond,
-    packingWaitMs: waits.packingMs,
-  });
+  const handleRequest = atEndOfTurn(
+    createRequestHandler({
+      tokens,
+      counter: fleet ?? ownCounter,
+      windowSeconds,
+      snapshots,
+      bodies,
+      respond,
+      packingWaitMs: waits.packingMs,
+    }),
+  );
 
   const { server: apiServer, connections } = createApiServer({
     maxConnections: settings.maxConnections,
