@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommanderError } from "commander";
 import { createProgram } from "../../cli/program.ts";
-import type { Output, Shell } from "../../cli/shell/shell.ts";
+import { quietShell } from "./quiet-shell.ts";
 
 /**
  * The arguments of every call of the program in a script: of `partner-programs`, however it is reached. Comments, pipes,
@@ -25,7 +25,7 @@ const starters = /^(npx|docker|kubectl)$/;
 /** Why the real command line would refuse the arguments; `undefined` when it takes them. Nothing is run. */
 export async function usageFault(args: readonly string[]): Promise<string | undefined> {
   const messages: string[] = [];
-  const program = await createProgram(idleShell(messages), "0.0.0");
+  const program = await createProgram(quietShell(messages), "0.0.0");
   withoutEffect(program);
   try {
     await program.parseAsync(args, { from: "user" });
@@ -68,19 +68,4 @@ function word(token: string): string {
   return token.replace(/^(["'])(.*)\1$/, "$2").replace(/\$(\w+|\{\w+\}|\(.*\))/g, "x");
 }
 
-function idleShell(messages: string[]): Shell {
-  const output: Output = { write: (chunk) => messages.push(String(chunk)), isTTY: false, columns: 80 };
-  return {
-    env: {},
-    stdout: output,
-    stderr: output,
-    stdin: (async function* () {})(),
-    actor: { user: "ada", host: "desk" },
-    now: () => new Date(0),
-    randomBytes: (size) => Buffer.alloc(size),
-    signal: new AbortController().signal,
-    finish: () => {},
-  };
-}
-
-const wholeProgram = await createProgram(idleShell([]), "0.0.0");
+const wholeProgram = await createProgram(quietShell(), "0.0.0");

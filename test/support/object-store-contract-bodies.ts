@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { bytesBody, piecesOf } from "../../core/object-body.ts";
 import type { StoredObject } from "../../core/object-store.ts";
-import type { ContractFixture } from "./object-store-contract.ts";
+import type { ContractStore } from "./object-store-contract.ts";
 import { getText, key, listKeys, putText, tagOf } from "./object-store-probes.ts";
 
-export function describeBodies(fixture: ContractFixture): void {
+export function describeBodies(fixture: ContractStore): void {
   describe("gets and bodies", () => {
     async function found(name: string): Promise<StoredObject> {
       const object = await fixture.store.get(key(name));
@@ -102,7 +102,7 @@ function bytes(size: number): Buffer {
   return buffer;
 }
 
-export function describeCopies(fixture: ContractFixture): void {
+export function describeCopies(fixture: ContractStore): void {
   const copy = (from: string, to: string) => fixture.store.copy(key(from), key(to));
   const copied = { kind: "copied" };
 

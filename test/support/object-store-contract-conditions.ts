@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../core/failure.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
-import type { ContractFixture } from "./object-store-contract.ts";
+import type { ContractStore } from "./object-store-contract.ts";
 import { getText, key, putText, tagOf } from "./object-store-probes.ts";
 import {
   type Counter,
@@ -13,7 +13,7 @@ import {
   type WorkerTask,
 } from "./object-store-process.ts";
 
-export function describeConditionalPuts(fixture: ContractFixture): void {
+export function describeConditionalPuts(fixture: ContractStore): void {
   describe("conditional puts", () => {
     test("put-if-absent stores where there is no object, also after it was deleted", async () => {
       const { store } = fixture;
@@ -108,7 +108,7 @@ async function race(store: ObjectStore, name: string, condition: PutCondition): 
 
 const processes = 4;
 
-export function describeProcesses(fixture: ContractFixture): void {
+export function describeProcesses(fixture: ContractStore): void {
   const start = (task: WorkerTask): StoreProcess => startStoreProcess(fixture.opening, task);
 
   describe("between processes", () => {

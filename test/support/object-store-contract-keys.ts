@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bytesBody } from "../../core/object-body.ts";
 import type { ObjectKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { ContractFixture } from "./object-store-contract.ts";
+import type { ContractStore } from "./object-store-contract.ts";
 import { expectFailure, getText, key, listFolders, listKeys, putText } from "./object-store-probes.ts";
 
 const oddKeys = [
@@ -50,7 +50,7 @@ function operations(store: ObjectStore, name: ObjectKey, other: ObjectKey, signa
   };
 }
 
-export function describeKeysAndDeletes(fixture: ContractFixture): void {
+export function describeKeysAndDeletes(fixture: ContractStore): void {
   describe("keys and deletes", () => {
     test("every allowed key is stored and listed back exactly, however odd", async () => {
       const { store } = fixture;
@@ -106,7 +106,7 @@ const many = Array.from({ length: 2500 }, (_, number) => {
   return `many/t${folder}/${number % 2 === 0 ? "a" : "b"}.json`;
 });
 
-export function describeListing(fixture: ContractFixture): void {
+export function describeListing(fixture: ContractStore): void {
   describe("listing", () => {
     test("keys come in the order of their code units, folders in between", async () => {
       const names = ["a-b", "a.json", "a/b", "a/b-c/d", "a0", "B", "a_"].map((name) => `order/${name}`);

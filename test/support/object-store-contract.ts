@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import type { ObjectStore } from "../../core/object-store.ts";
+import { forAllTests } from "./lasting.ts";
 import { describeBodies, describeCopies } from "./object-store-contract-bodies.ts";
 import { describeConditionalPuts, describeProcesses } from "./object-store-contract-conditions.ts";
 import { describeKeysAndDeletes, describeListing } from "./object-store-contract-keys.ts";
@@ -10,13 +11,7 @@ export interface ContractStore {
   readonly store: ObjectStore;
   /** How another process opens the same store. */
   readonly opening: StoreOpening;
-  dispose(): Promise<void>;
-}
-
-/** What the parts of the suite use; `current` is filled before the first test. */
-export interface ContractFixture {
-  readonly store: ObjectStore;
-  readonly opening: StoreOpening;
+  close(): Promise<void>;
 }
 
 /**
@@ -30,21 +25,7 @@ export function describeObjectStoreContract(
   options: { readonly withoutProcesses?: boolean } = {},
 ): void {
   describe(`object-store contract: ${name}`, () => {
-    let made: ContractStore | undefined;
-    beforeAll(async () => {
-      made = await makeStore();
-    });
-    afterAll(async () => {
-      await made?.dispose();
-    });
-    const fixture: ContractFixture = {
-      get store() {
-        return present(made).store;
-      },
-      get opening() {
-        return present(made).opening;
-      },
-    };
+    const fixture = forAllTests(makeStore);
     describeBodies(fixture);
     describeConditionalPuts(fixture);
     describeKeysAndDeletes(fixture);
@@ -52,9 +33,4 @@ export function describeObjectStoreContract(
     describeListing(fixture);
     if (options.withoutProcesses !== true) describeProcesses(fixture);
   });
-}
-
-function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("the store was not made");
-  return value;
 }

@@ -34,19 +34,14 @@ export interface FaultRule {
   readonly skip?: number;
   /** Matching requests to hit after that: 1 unless given. */
   readonly times?: number;
-  /** Chance of a matching request to be hit: 1 unless given. */
-  readonly probability?: number;
 }
 
 export type FaultPlan = ReturnType<typeof createFaultPlan>;
 
-/** Decides which requests go wrong, and how. The same seed and requests give the same faults. */
-export function createFaultPlan(seed: number) {
-  const random = createRandom(seed);
+/** Decides which requests go wrong, and how. */
+export function createFaultPlan() {
   let rules: { readonly rule: FaultRule; skip: number; left: number }[] = [];
   return {
-    /** In [0, 1). */
-    random,
     add(rule: FaultRule): void {
       rules.push({ rule, skip: rule.skip ?? 0, left: rule.times ?? 1 });
     },
@@ -58,7 +53,7 @@ export function createFaultPlan(seed: number) {
         const { rule } = entry;
         if (rule.operation !== undefined && rule.operation !== operation) continue;
         if (!key.endsWith(rule.keyEnd ?? "") || !key.startsWith(rule.keyStart ?? "")) continue;
-        if (entry.left === 0 || random() >= (rule.probability ?? 1)) continue;
+        if (entry.left === 0) continue;
         if (entry.skip > 0) {
           entry.skip -= 1;
           continue;
@@ -68,16 +63,5 @@ export function createFaultPlan(seed: number) {
       }
       return undefined;
     },
-  };
-}
-
-/** Mulberry32: small, and the same on every machine. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

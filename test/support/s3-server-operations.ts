@@ -29,7 +29,6 @@ export interface S3State {
   readonly objects: Bucket;
   readonly quirks: S3Quirks;
   readonly now: () => Date;
-  readonly random: () => number;
   /** The next number of the order of arrivals and writes. */
   readonly tick: () => number;
 }
@@ -225,9 +224,9 @@ function checkConditions(state: S3State, stored: StoredObject | undefined, reque
 }
 
 /** What a put is told whose condition does not hold; `raced`: it did when the put arrived. */
-function lost({ quirks, random }: S3State, raced: boolean): S3ServerError {
+function lost({ quirks, tick }: S3State, raced: boolean): S3ServerError {
   if (raced && quirks.losers === "409") return new S3ServerError(409, "ConditionalRequestConflict");
-  if (raced && quirks.losers === "mixed" && random() < 0.5) return new S3ServerError(500, "UnknownError");
+  if (raced && quirks.losers === "mixed" && tick() % 2 === 0) return new S3ServerError(500, "UnknownError");
   return new S3ServerError(412, "PreconditionFailed");
 }
 

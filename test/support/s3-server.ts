@@ -61,11 +61,11 @@ export interface S3Server {
 const account: S3Account = { accessKeyId: "test-key", secretAccessKey: "test-secret", region: "eu-test-1" };
 
 /**
- * An S3 server in memory, path style, that goes wrong on demand: with seeded faults, deviations and missing
+ * An S3 server in memory, path style, that goes wrong on demand: with faults, deviations and missing
  * permissions. Signatures, digests, conditions and pages are those of S3.
  */
-export async function startS3Server(options: { readonly seed?: number } = {}): Promise<S3Server> {
-  const faults = createFaultPlan(options.seed ?? 1);
+export async function startS3Server(): Promise<S3Server> {
+  const faults = createFaultPlan();
   const objects: Bucket = new Map();
   let resets = 0;
   const quirks = standardQuirks();
@@ -76,7 +76,6 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
     objects,
     quirks,
     now: () => new Date(Date.now() + quirks.clockAheadMs),
-    random: faults.random,
     tick: () => {
       ticks += 1;
       return ticks;
@@ -138,7 +137,7 @@ export async function startS3Server(options: { readonly seed?: number } = {}): P
   function refusal(fault: "before" | "throttled"): S3Response {
     if (fault === "before") return errorResponse(new S3ServerError(500, "InternalError"));
     return errorResponse(
-      faults.random() < 0.5 ? new S3ServerError(503, "SlowDown") : new S3ServerError(429, "TooManyRequests"),
+      log.length % 2 === 0 ? new S3ServerError(503, "SlowDown") : new S3ServerError(429, "TooManyRequests"),
     );
   }
 

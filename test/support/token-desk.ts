@@ -1,14 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { currentBytes } from "../../core/current.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import { currentKey } from "../../core/object-key.ts";
 import { parseTokenRegistry, type TokenRegistry } from "../../core/token-registry.ts";
 import { beginTestStore } from "./begun-store.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+import { publishPointer } from "./gateway-snapshots.ts";
 
 /** A store in which the tenant acme has a snapshot, and the token commands on it. */
 export interface TokenDesk {
@@ -53,17 +51,12 @@ export async function openTokenDesk(): Promise<TokenDesk> {
     registry: async () => await parseTokenRegistry(await readFile(path)),
     registryText: () => readFile(path, "utf8").catch(() => undefined),
     async publish(tenant) {
-      const tenantId = parseTenantId(tenant);
-      const bytes = currentBytes({
-        tenantId,
+      await publishPointer(createFileStore({ directory }), {
+        tenantId: parseTenantId(tenant),
         generation: 1,
         snapshotId: parseSnapshotId("20261101T000000Z-00000000"),
         manifestSha256: "0".repeat(64),
-        publishedAt: "2026-11-01T00:00:00.000Z",
-        hold: null,
-        nonce: "0".repeat(32),
       });
-      await createFileStore({ directory }).put(currentKey(tenantId), bytesBody(bytes));
     },
     async reset() {
       await rm(directory, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
-import { runReport } from "../../unit/schemas/stored-samples.ts";
+import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
 
 type Put = ObjectStore["put"];
 
@@ -45,8 +45,7 @@ function recorder(minIntervalMs?: number, signal = new AbortController().signal)
 }
 
 function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
-  const [sample] = runReport.tenants;
-  return { ...(sample as unknown as TenantRun), tenantId, outcome: "unchanged", confirmedAt };
+  return tenantRunOf(tenantId, { confirmedAt });
 }
 
 /** The report of a run of some tenants. */
@@ -60,9 +59,7 @@ function roundOf(shard: string | null, ...runs: readonly TenantRun[]): RunReport
   // Each run is later than the one before.
   clock += 1;
   const at = new Date(Date.now() + clock).toISOString();
-  const options = { ...runReport.options, tenants: null, shard };
-  const ended = { startedAt: at, finishedAt: at, outcome: "unchanged", failure: null, problems: [] };
-  return { ...(runReport as unknown as RunReport), ...ended, options, tenants: [...runs] } as RunReport;
+  return runReportOf(runs, { startedAt: at, finishedAt: at, options: { shard } });
 }
 
 const lastRuns = () => readLastRuns(store, new AbortController().signal);
@@ -171,7 +168,8 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
 
 test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {
   const [one, other] = [recorder(), recorder()];
-  const failed = { ...run("b"), outcome: "failed" as const, failure: { code: "internal", message: "No." } };
+  const failure = { code: "internal", message: "No." };
+  const failed = tenantRunOf("b", { outcome: "failed", failure, leftOut: ["lisbon douro"] });
   one.note(roundOf("1/2", run("a")), false);
   other.note(roundOf("2/2", failed), false);
   await Promise.all([one.flush(), other.flush()]);

@@ -22,7 +22,7 @@ async function made(open: (opening: FileOpening) => ReturnType<typeof openTestSt
   return {
     store,
     opening,
-    async dispose() {
+    async close() {
       await store.close();
       await rm(directory, { recursive: true, force: true });
     },

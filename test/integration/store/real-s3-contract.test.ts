@@ -36,7 +36,7 @@ async function makeStore(endpoint: string): Promise<ContractStore> {
   return {
     store,
     opening,
-    async dispose() {
+    async close() {
       const left: string[] = [];
       for await (const object of store.list("")) left.push(object.key);
       await store.delete(left.filter(isObjectKey));

@@ -120,7 +120,7 @@ const chosen = Object.entries(cases).filter(([call]) =>
 const endedByDeadline: ReadonlySet<FaultKind> = new Set(["late", "stalled", "dripping"]);
 
 describe("the S3 driver under faults", () => {
-  const server = forAllTests(() => startS3Server({ seed: 7 }));
+  const server = forAllTests(startS3Server);
   let store: ObjectStore;
   let hasty: ObjectStore;
 

@@ -33,7 +33,7 @@ async function makeStore(quirks: Partial<S3Quirks>, prefix: string): Promise<Con
   return {
     store,
     opening,
-    async dispose() {
+    async close() {
       await store.close();
       await server.close();
     },

@@ -1,19 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
 import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { Failure } from "../../../core/failure.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
 const tenantId = parseTenantId("acme");
@@ -22,17 +20,7 @@ const request = { command: "token create", tenants: [tenantId], reason: "a new p
 const signal = new AbortController().signal;
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
 
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "audit-"));
-  store = createFileStore({ directory });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 /** Issues a token as `token create` does. */
 async function issue(on: ObjectStore, said: string[] = []): Promise<Failure | undefined> {
@@ -63,9 +51,7 @@ describe("the record of a change", () => {
   test("P85 at whatever call of the store the process dies: no change without a record, no record of done without a change", async () => {
     let died = 0;
     for await (const { what, dying } of deathsIn(issue, () => store, { atLeast: 4 })) {
-      await rm(directory, { recursive: true, force: true });
-      await store.close();
-      store = createFileStore({ directory });
+      await rm(store.directory, { recursive: true, force: true });
       const failed = await issue(dying()).then(
         (unrecorded) => unrecorded !== undefined,
         () => true,

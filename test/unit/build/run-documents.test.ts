@@ -4,7 +4,7 @@ import { withConfirmations } from "../../../cli/publish/run/run-documents.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import { runReport } from "../schemas/stored-samples.ts";
+import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
 
 const tenants = ["acme", "beta", "gamma"].map(parseTenantId);
 const [acme = parseTenantId("acme")] = tenants;
@@ -63,13 +63,9 @@ function merged(known: Confirmation, run: Confirmation, latest = never): Confirm
 }
 
 /** The report of a run of one tenant. */
-function reportOf(tenantId: TenantId, said: Confirmation, own: Partial<TenantRun> = {}): RunReport {
-  const report = runReport as unknown as RunReport;
-  const { snapshotId, confirmedAt, triedAt } = said;
-  const outcome = said.outcome as TenantRun["outcome"];
-  const run = { ...(report.tenants[0] as TenantRun), tenantId, snapshotId, confirmedAt, outcome, ...own };
-  const options = { ...report.options, tenants: [tenantId] };
-  return { ...report, finishedAt: triedAt, options, tenants: [run] };
+function reportOf(tenantId: TenantId, { outcome, triedAt, ...read }: Confirmation): RunReport {
+  const run = tenantRunOf(tenantId, { ...read, outcome: outcome as TenantRun["outcome"] });
+  return runReportOf([run], { finishedAt: triedAt, options: { tenants: [tenantId] } });
 }
 
 function at(minute: number): string {

@@ -1,10 +1,21 @@
 import { createHash } from "node:crypto";
+import { truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { parseTenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
-import type { ObjectKey } from "../../../core/object-key.ts";
-import { verifiedChunks } from "../../../gateway/body-stream.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { currentKey, type ObjectKey } from "../../../core/object-key.ts";
+import {
+  type BodyOpener,
+  type ChunkSource,
+  createBodyOpener,
+  verifiedChunks,
+} from "../../../gateway/body-stream.ts";
+import type { StoreReader } from "../../../gateway/store-watch.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const chunked = fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1, maxLength: 8 });
 
@@ -70,4 +81,73 @@ test("P17 a missing or an additional byte: the body never ends, and never has mo
       expect(bytes.length).toBeLessThanOrEqual(entry.size);
     }),
   );
+});
+
+// Above what the folder's tags hash, so that identity alone tells versions apart.
+const good = Buffer.alloc(1_500_000, "a");
+const wrong = Buffer.alloc(1_500_000, "b");
+const key = currentKey(parseTenantId("acme"));
+const sha256 = createHash("sha256").update(good).digest("hex");
+const entry: ResponseEntry = { key, size: good.length, sha256 };
+const wrongDigest = { code: "corrupt_document", message: expect.stringMatching(/ not the digest/) };
+const store = fileStoreForEachTest();
+
+beforeEach(async () => {
+  await store.put(key, bytesBody(good));
+});
+
+async function whole(forEachChunk: ChunkSource): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // Each chunk's memory may be used again for the next.
+  await forEachChunk(async (chunk) => void chunks.push(Buffer.from(chunk)));
+  return Buffer.concat(chunks);
+}
+
+async function read(open: BodyOpener): Promise<Buffer> {
+  return whole(await open(entry, new AbortController().signal));
+}
+
+test("a file that is changed after it was read is refused", async () => {
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
+  await writeFile(join(store.directory, key), wrong);
+  await expect(read(open)).rejects.toMatchObject(wrongDigest);
+});
+
+test("a manifest that wants other bytes of a file than the last one gets none", async () => {
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
+  const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
+  const body = open(other, new AbortController().signal).then(whole);
+  await expect(body).rejects.toMatchObject(wrongDigest);
+});
+
+test("what is damaged on its way over a network is refused, however often it came whole", async () => {
+  let bytes = good;
+  const remote: StoreReader = {
+    get: async () => ({
+      kind: "object",
+      etag: "same",
+      size: good.length,
+      modifiedAt: new Date(0),
+      body: Readable.from([bytes], { objectMode: false }),
+    }),
+  };
+  const open = createBodyOpener(remote, 60_000);
+  await read(open);
+  bytes = wrong;
+  await expect(read(open)).rejects.toMatchObject(wrongDigest);
+});
+
+test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
+  const open = createBodyOpener(store, 60_000);
+  await read(open);
+  const forEachChunk = await open(entry, new AbortController().signal);
+  let seen = 0;
+  const reading = forEachChunk(async (chunk) => {
+    seen += chunk.length;
+    await truncate(join(store.directory, key), 1000);
+  });
+  await expect(reading).rejects.toThrow("the file was cut");
+  expect(seen).toBeLessThan(good.length);
 });

@@ -72,3 +72,48 @@ describe("values as a report shows them", () => {
     expect(shownValue("رحلة (يوم)")).toBe("رحلة (يوم)");
   });
 });
+
+// The keys and their order, with all known and with nothing known, are in `docs/exchanges.json`.
+describe("what is absent", () => {
+  test("D5 an object whose parts are all blank, empty or dropped is null", () => {
+    const { detail } = published({
+      categoryType: " ",
+      categorySubtype: "\u00a0",
+      guideName: "\t",
+      accommodationDescription: "\u2003",
+      coverUrl: "http://plain.example/",
+      galleryUrls: ["ftp://a.example/"],
+      included: [" "],
+      excluded: [],
+      visits: [null],
+      staff: [["teacher", " ", null, null]],
+      flights: [[null, "https://media.example/xx.svg"]],
+      hotelStays: [[" ", null, "infinity", null, 9]],
+      itinerary: [["", "text"]],
+      faq: [["Q", null]],
+    });
+    const { category, guide, accommodation, media, content, staff, transport, hotels } = detail;
+    expect({ category, guide, accommodation, media, content, staff, transport, hotels }).toEqual({
+      category: null,
+      guide: null,
+      accommodation: null,
+      media: null,
+      content: null,
+      staff: null,
+      transport: null,
+      hotels: [],
+    });
+  });
+
+  test.each([
+    [null, null],
+    [[], []],
+    [[" ", null], []],
+    [
+      ["a", "", "b"],
+      ["a", "b"],
+    ],
+  ])("D5 marketingTags %j gives %j: null only when the source says NULL", (marketingTags, tags) => {
+    expect(published({ marketingTags }).detail.marketingTags).toEqual(tags);
+  });
+});

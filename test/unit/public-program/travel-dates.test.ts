@@ -9,26 +9,6 @@ function dates(departureDate: string | null, returnDate: string | null) {
 }
 
 describe("travel dates", () => {
-  test.each([
-    ["2027-05-01", "2027-05-01", 1],
-    ["2027-05-01", "2027-05-08", 8],
-    ["2027-12-31", "2028-01-01", 2],
-    ["2028-02-28", "2028-03-01", 3],
-    ["2027-02-28", "2027-03-01", 2],
-    ["2100-02-28", "2100-03-01", 2],
-    // Across the changes of summer time, where a day has 23 or 25 hours somewhere.
-    ["2027-03-26", "2027-03-29", 4],
-    ["2027-10-30", "2027-11-01", 3],
-    ["0001-01-01", "9999-12-31", 3_652_059],
-  ])("from %s to %s are %d days, counted inclusively", (departure, back, days) => {
-    expect(dates(departure, back)).toEqual({
-      dates: [departure, back],
-      durationDays: days,
-      duration: { days, nights: days - 1 },
-      warnings: [],
-    });
-  });
-
   test("D21 return before departure: both dates are published, the duration is null, a warning is reported", () => {
     expect(dates("2027-05-02", "2027-05-01")).toEqual({
       dates: ["2027-05-02", "2027-05-01"],
@@ -63,13 +43,18 @@ describe("travel dates", () => {
     },
   );
 
-  test("D20, D21 the day count is the distance of the calendar days, whatever the time zone of the process", () => {
+  test("D20, D21 the days are counted inclusively, by the calendar, whatever the time zone of the process", () => {
     const day = fc.integer({ min: -719_162, max: 2_932_896 });
     fc.assert(
       fc.property(day, fc.nat(4000), (from, length) => {
         fc.pre(from + length <= 2_932_896);
         const text = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
-        expect(dates(text(from), text(from + length)).durationDays).toBe(length + 1);
+        expect(dates(text(from), text(from + length))).toEqual({
+          dates: [text(from), text(from + length)],
+          durationDays: length + 1,
+          duration: { days: length + 1, nights: length },
+          warnings: [],
+        });
       }),
     );
   });

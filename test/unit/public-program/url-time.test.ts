@@ -80,7 +80,7 @@ test("D31 what is published of any address is a URI; one that is a URI stays as 
       fc.oneof(
         text,
         text.map((rest) => `https://a${rest}`),
-        text.map((rest) => `https://${rest}`),
+        text.map((rest) => `HTTPS://${rest}`),
       ),
       (url) => {
         fc.pre(url.trim() !== "");

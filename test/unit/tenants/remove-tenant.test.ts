@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
 import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
@@ -11,8 +9,6 @@ import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
-import { currentBytes } from "../../../core/current.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import {
@@ -24,6 +20,8 @@ import {
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { deathsIn } from "../../support/dying-store.ts";
+import { publishPointer } from "../../support/gateway-snapshots.ts";
+import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
@@ -32,27 +30,15 @@ const bora = parseTenantId("bora");
 const snapshotId = parseSnapshotId("20261101T000000Z-00000000");
 const signal = new AbortController().signal;
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
-const generation = 57;
 
 const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
-let directory: string;
-let store: ObjectStore;
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "remove-tenant-"));
-  store = createFileStore({ directory });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const store = fileStoreForEachTest();
 
 /** A sandbox with a pointer, some objects, tokens and a confirmation, beside another tenant. */
 async function furnish(): Promise<void> {
-  await store.close();
-  await rm(directory, { recursive: true, force: true });
-  store = createFileStore({ directory });
-  await publish();
+  await rm(store.directory, { recursive: true, force: true });
+  const generation = 57;
+  await publishPointer(store, { tenantId, generation, snapshotId, manifestSha256: "0".repeat(64) });
   for (const key of [manifestKey(tenantId, snapshotId), sourceMemoryKey(tenantId), sourceMemoryKey(bora)]) {
     await store.put(key, bytesBody(Buffer.from("{}")));
   }
@@ -70,19 +56,6 @@ async function furnish(): Promise<void> {
   const both = new Map([tenantId, bora].map((id) => [id, confirmed] as const));
   await store.put(confirmedKey, bytesBody(confirmationsBytes(both)));
   await makeSandbox(store, tenantId, new Date(0));
-}
-
-async function publish(): Promise<void> {
-  const current = {
-    tenantId,
-    generation,
-    snapshotId,
-    manifestSha256: "0".repeat(64),
-    publishedAt: "2026-11-01T00:00:00.000Z",
-    hold: null,
-    nonce: "0".repeat(32),
-  };
-  await store.put(currentKey(tenantId), bytesBody(currentBytes(current)));
 }
 
 async function remove(on: ObjectStore, isPurged = true): Promise<void> {

@@ -2,24 +2,17 @@ import { expect, test } from "vitest";
 import { createNews } from "../../../cli/publish/run/build-session.ts";
 import { RoundHealth } from "../../../cli/publish/watch/watch-admin.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import { runReport } from "../schemas/stored-samples.ts";
+import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
 
 type Run = readonly [tenantId: string, outcome: TenantRun["outcome"], ...leftOut: string[]];
 
 /** A report of a round, or of one notified tenant. A published tenant has a new snapshot. */
 function report(tenants: readonly string[] | null, ...runs: readonly Run[]): RunReport {
-  const sample = runReport as unknown as RunReport;
-  const [run] = sample.tenants;
-  if (run === undefined) throw new Error("the sample has no tenant");
-  return {
-    ...sample,
-    outcome: "unchanged",
-    options: { ...sample.options, tenants: tenants === null ? null : [...tenants] },
-    tenants: runs.map(([tenantId, outcome, ...leftOut]) => {
-      const snapshotId = outcome === "published" ? "20261127T000000Z-00000002" : run.previousSnapshotId;
-      return { ...run, tenantId, outcome, leftOut, snapshotId };
-    }),
-  };
+  const told = runs.map(([tenantId, outcome, ...leftOut]) => {
+    const published = outcome === "published" ? { snapshotId: "20270301T000000Z-00000002" } : {};
+    return tenantRunOf(tenantId, { outcome, leftOut, ...published });
+  });
+  return runReportOf(told, { options: { tenants } });
 }
 
 /** Asks as a session does: for each tenant, then for the whole. */
