@@ -15,7 +15,7 @@ import {
 } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-watch.ts";
 import { type Client, createClient, eventually } from "./gateway-client.ts";
-import type { PublishedSnapshot } from "./gateway-snapshots.ts";
+import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";
 
 /** A gateway in this process, listening on free ports, over a `file:` store. */
@@ -54,6 +54,14 @@ export interface FixtureOptions {
   readonly lastGoodFolder?: string;
   readonly waits?: GatewayOptions["waits"];
 }
+
+/** Fills a store with these tokens, and a snapshot of the tenant `acme`. */
+export const filledWith =
+  (tokens: readonly IssuedToken[], content: Partial<SnapshotContent> = {}) =>
+  async (store: ObjectStore, file: TokenFile): Promise<void> => {
+    await file.write(tokens);
+    await publishSnapshot(store, "acme", { programIds: ["p1"], ...content });
+  };
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "gateway-test-")));

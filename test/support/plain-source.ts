@@ -17,6 +17,8 @@ export interface PlainSource {
   readonly url: string;
   insert(view: string, ...rows: readonly PlainRow[]): Promise<void>;
   query(sql: string, values?: readonly unknown[]): Promise<void>;
+  /** Sets columns of the programs of that id, or of all. */
+  update(set: string, programId?: string): Promise<void>;
   /** Deletes all rows. Truncating the tables would take a hundred times as long. */
   empty(): Promise<void>;
   close(): Promise<void>;
@@ -38,6 +40,10 @@ export async function openPlainSource(url: string): Promise<PlainSource> {
     },
     async query(sql, values = []) {
       await client.query(sql, [...values]);
+    },
+    async update(set, programId) {
+      const which = programId === undefined ? "" : ` WHERE program_id = '${programId}'`;
+      await client.query(`UPDATE partner_source.programs SET ${set}${which}`);
     },
     async empty() {
       const tables = contractViews.map(({ name }) => `partner_source.${name}`);
