@@ -1,9 +1,4 @@
-import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
-
-/** What somebody does in a story: a command, or something to the source behind its back. */
-export type Step =
-  | { readonly command: readonly string[]; readonly options?: CommandOptions }
-  | { readonly remark: string; readonly sql: string };
+import { type CommandResult, runCommand } from "./command-line.ts";
 
 /** Runs commands and keeps what a person would see of them, with all that differs from run to run named instead. */
 export class Transcript {
@@ -22,17 +17,23 @@ export class Transcript {
     return this.#text;
   }
 
-  remark(text: string): void {
-    this.#text += `# ${text}\n`;
+  note(line: string): void {
+    this.#text += `${line}\n`;
   }
 
-  /** Arguments may be names of an earlier output, such as `<token-id-1>`. */
-  async run(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-    const actual = args.map((arg) => this.#actual(arg));
-    const result = await runCommand(actual, { ...options, env: { ...this.#env, ...options.env } });
-    const shownArgs = args.map((arg) => (/^[\w./<>:=@+-]+$/.test(arg) ? arg : JSON.stringify(arg)));
-    const env = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value} `);
-    this.#text += `$ ${env.join("")}${["partner-programs", ...shownArgs].join(" ")}\n`;
+  /**
+   * Runs a command as it is typed, settings before the program's name. Arguments may be names of an earlier output, such as
+   * `<token-id-1>`.
+   */
+  async run(line: string, now: Date): Promise<CommandResult> {
+    const words: readonly string[] = line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];
+    const at = words.indexOf("partner-programs");
+    const given = words.slice(0, at).map((word) => word.split("=", 2));
+    const args = words
+      .slice(at + 1)
+      .map((word) => this.#actual(word.startsWith('"') ? JSON.parse(word) : word));
+    const result = await runCommand(args, { now, env: { ...this.#env, ...Object.fromEntries(given) } });
+    this.note(`$ ${line}`);
     this.#text += this.#named(result.stdout).replace(/(?<!\n|^)$/, "\n");
     this.#text += this.#named(result.stderr).replace(/^/gm, "! ").replace(/! $/, "");
     this.#text += `[exit ${result.status}]\n\n`;

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
 import { commandPaths } from "../../support/command-paths.ts";
@@ -6,7 +6,6 @@ import { forAllTests } from "../../support/lasting.ts";
 import { expectStoredText } from "../../support/stored-text.ts";
 import { Transcript } from "../../support/transcript.ts";
 import { openWorkbench } from "../../support/workbench.ts";
-import { stories } from "./stories.ts";
 
 const folder = new URL("./transcripts/", import.meta.url);
 const begin = Date.parse("2026-11-21T12:00:00.000Z");
@@ -27,8 +26,13 @@ describe("the help", () => {
   });
 });
 
-describe("what the commands print", () => {
+/**
+ * Each story is a file that tells what somebody does, and what the commands print: `$` a command, `#` what happens meanwhile, and `%`
+ * the SQL for it. To add one, write the lines that begin so, and run the tests with `TEST_UPDATE=1`.
+ */
+describe("what the commands print", async () => {
   const bench = forAllTests(openWorkbench);
+  const stories = (await readdir(folder)).filter((file) => file.endsWith(".txt"));
 
   beforeEach(async () => {
     await bench.reset();
@@ -42,7 +46,7 @@ describe("what the commands print", () => {
     await bench.insertPrograms("beta", "a");
   });
 
-  test.each(stories)("in the story $name is as it was", async ({ name, steps }) => {
+  test.each(stories)("in the story %s is as it was", async (file) => {
     const { pathname, hostname } = new URL(bench.database.url);
     const names = {
       [`${pathname.slice(1)} on ${hostname}`]: "<database>",
@@ -50,20 +54,18 @@ describe("what the commands print", () => {
       [process.cwd()]: "<here>",
     };
     const transcript = new Transcript({ ...bench.env, LOG_LEVEL: "silent" }, names);
-    for (const [at, step] of steps.entries()) {
-      // Each a minute after the one before, so that what is ordered by time has one order.
-      const now = new Date(begin + at * minute);
-      if ("command" in step) await transcript.run(step.command, { now, ...step.options });
-      else {
-        transcript.remark(step.remark);
-        await bench.source.query(step.sql);
+    const told = await readFile(new URL(file, folder), "utf8");
+    let minutes = 0;
+    for (const [line, mark, text = ""] of told.matchAll(/^([$#%]) (.*)$/gm)) {
+      if (mark === "$") {
+        // Each a minute after the step before, so that what is ordered by time has one order.
+        await transcript.run(text, new Date(begin + minutes * minute));
+      } else {
+        transcript.note(line);
+        if (mark === "%") await bench.source.query(text);
       }
+      if (mark !== "%") minutes += 1;
     }
-    await expectStoredText(new URL(`${name}.txt`, folder), transcript.text);
-  });
-
-  test("has no file of a story that is gone", async () => {
-    const files = (await readdir(folder)).filter((file) => file.endsWith(".txt"));
-    expect(files.sort()).toEqual(stories.map(({ name }) => `${name}.txt`).sort());
+    await expectStoredText(new URL(file, folder), transcript.text);
   });
 });
