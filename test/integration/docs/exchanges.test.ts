@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { connectionHeaders, type Exchange } from "../../../scripts/partner-pages
 import { runCommand } from "../../support/command-line.ts";
 import { startGateway } from "../../support/gateway-fixture.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
+import { page, tableAfter } from "../../support/markdown.ts";
 import { expectStoredText, steadyBytes } from "../../support/stored-text.ts";
 
 /** The exchange that names the snapshot that the list is from, and the one that is no GET. */
@@ -34,6 +36,7 @@ const plans: Readonly<Record<string, Plan>> = {
 };
 
 const directory = folderForAllTests();
+const file = new URL("../../../docs/exchanges.json", import.meta.url);
 
 test("docs/exchanges.json has what a gateway answers to partners of the sandbox", async () => {
   const { status, stdout } = await runCommand(["sandbox", "init", "--without-source"], {
@@ -70,7 +73,6 @@ test("docs/exchanges.json has what a gateway answers to partners of the sandbox"
         body: await json(answer),
       });
     }
-    const file = new URL("../../../docs/exchanges.json", import.meta.url);
     const text = `${JSON.stringify(exchanges, null, 2)}\n`;
     expect(text).not.toContain("ppr_");
     await expectStoredText(file, text);
@@ -78,6 +80,37 @@ test("docs/exchanges.json has what a gateway answers to partners of the sandbox"
     await gateway.close();
   }
 });
+
+/** The rows of docs/what-can-go-wrong.md about the API's own refusals: what one sees and what it means, by the exchange that shows it. */
+const refusals: Readonly<Record<string, readonly [sees: RegExp, means: RegExp]>> = {
+  "400-ill-formed-id": [/^400/, /the id is \[none that can be\]/],
+  "401-no-token": [/^401.*without `error`/, /no bearer token arrived/],
+  "401-wrong-token": [
+    /^401.*`error="invalid_token"`/,
+    /mistyped, expired, revoked or rotated; or two `Authorization` headers/,
+  ],
+  "403-no-scope": [/^403/, /lacks the scope/],
+  "404-program": [/^404 `not_found` of a program, with `Snapshot-Id`/, /no longer published/],
+  "404-path": [/^404 of the list, or without `Snapshot-Id`/, /base address is wrong, the id was empty/],
+  [post]: [/^405/, /HEAD, OPTIONS or POST/],
+  "429-quota": [/^429/, /the window is used up/],
+};
+
+test.each(Object.entries(refusals))(
+  "the page of what can go wrong tells %s from all others",
+  async (name, [sees, means]) => {
+    const exchanges: readonly Exchange[] = JSON.parse(await readFile(file, "utf8"));
+    const { status, headers } = exchanges.find((exchange) => exchange.name === name) ?? expect.fail();
+    const rows = tableAfter(page("docs/what-can-go-wrong.md").text, "only a 200 of the list");
+    const [[seen = "", meant] = [], ...more] = rows.filter(([cell = ""]) => sees.test(cell));
+    expect([seen.slice(0, 3), meant, more]).toEqual([String(status), expect.stringMatching(means), []]);
+    if (seen.includes("error")) {
+      const hasError = headers["WWW-Authenticate"]?.includes('error="invalid_token"');
+      expect(hasError).toBe(!seen.includes("without `error`"));
+    }
+    if (status === 404) expect("Snapshot-Id" in headers).toBe(!seen.includes("without `Snapshot-Id`"));
+  },
+);
 
 /** The headers as they are spelled, without those of the connection. */
 function apiHeaders({ rawHeaders }: IncomingMessage): Readonly<Record<string, string>> {
