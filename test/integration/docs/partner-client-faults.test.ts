@@ -42,6 +42,10 @@ const fates: readonly Fate[] = [
   { status: 200, headers, body: '{"data":{"id":"another"}}' },
 ];
 
+/** A change that no list shows. */
+const faq = (answer: string, of: string) => (id: string) =>
+  id === of ? { detail: { content: { faq: [{ question: "How far?", answer }] } } } : {};
+
 describe.each(pollingClients)("a copy by the client in %s", (_language, create, isThere) => {
   const test = plainTest.skipIf(!isThere);
 
@@ -114,5 +118,56 @@ describe.each(pollingClients)("a copy by the client in %s", (_language, create, 
     expect(gone).toEqual([[["p4"], 5]]);
     // One list and one detail, three more times.
     expect([poll.requests, [...poll.programs.keys()]]).toEqual([2 * 4 + 1, ids(4)]);
+  });
+
+  test("Snapshot-Since: has one changed FAQ of 100 programs after one poll of two requests", async () => {
+    await stage.publish(ids(100));
+    const first = await client().sync();
+    expect(first.requests).toBe(101);
+    expect(stage.front.seen[0]?.headers).not.toHaveProperty("snapshot-since");
+    await stage.publish(ids(100), faq("Ten miles.", "p71"));
+    const next = await client().sync();
+    expect(next).toMatchObject({ requests: 2, changed: ["p71"], detailsLeft: 0, waitingForRefresh: 0 });
+    expect(next.programs.get("p71")?.detail?.content?.faq[0]?.answer).toBe("Ten miles.");
+    const [asked, detail] = stage.front.seen.slice(101);
+    expect([asked?.headers["snapshot-since"], detail?.path]).toEqual([first.snapshotId, detailPath("p71")]);
+    expect((await client().sync()).requests).toBe(1);
+  });
+
+  test("asks once more where a server is a moment behind, and reads nothing in vain", async () => {
+    await stage.publish(ids(9));
+    const headers = { authorization: `Bearer ${stage.token.plaintext}` };
+    const old = await fetch(`${stage.fixture.api}/v1/programs`, { headers });
+    const behind = {
+      "content-type": "application/json",
+      "snapshot-id": old.headers.get("snapshot-id") ?? "",
+    };
+    const body = await old.text();
+    await stage.publish(ids(9), faq("Ten miles.", "p3"));
+    await client().sync();
+    const before = stage.front.seen.length;
+    stage.fate = (count) =>
+      count === before + 1
+        ? { status: 200, headers: { ...behind, "snapshot-changed": "*" }, body }
+        : "passes";
+    expect(await client().sync()).toMatchObject({ requests: 2, changed: [], waitingForRefresh: 0 });
+  });
+
+  test.each([
+    ["an older gateway, which has no such header", {}],
+    ["a gateway that cannot say", { "snapshot-changed": "*" }],
+  ])("reads some again in each poll, after asking twice, behind %s", async (_what, more) => {
+    await stage.publish(ids(9));
+    await client().sync();
+    const now = await stage.publish(ids(9), faq("Ten miles.", "p8"));
+    const headers = { "content-type": "application/json", "snapshot-id": now.snapshotId, ...more };
+    stage.fate = (_count, path) =>
+      path === "/v1/programs" ? { status: 200, headers, body: now.list.toString() } : "passes";
+    expect(await client({ refreshPerPoll: 5 }).sync()).toMatchObject({
+      requests: 2 + 5,
+      waitingForRefresh: 4,
+    });
+    expect(await client({ refreshPerPoll: 5 }).sync()).toMatchObject({ requests: 1 + 4, changed: ["p8"] });
+    expect((await client({ refreshPerPoll: 5 }).sync()).requests).toBe(1);
   });
 });

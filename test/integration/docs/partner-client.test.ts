@@ -1,9 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, test as plainTest } from "vitest";
+import type { Call, Update } from "../../../docs/client/programs-client.ts";
 import type { Fate } from "../../support/front.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { projectRoot } from "../../support/markdown.ts";
 import { type PollingClient, type PollingOptions, pollingClients } from "../../support/polling-clients.ts";
 import { openPollingStage, type PollingStage } from "../../support/polling-stage.ts";
+import { hasPython } from "../../support/python-client.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 let stage: PollingStage;
@@ -46,26 +51,6 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     expect(answers()).toEqual(Array.from({ length: 10 }, () => 200));
   });
 
-  test.each([404, 503] as const)(
-    "keeps what it has read when a proxy answers %s later on, and goes on from there",
-    async (fate) => {
-      stage = await openPollingStage();
-      await stage.publish(ids(6));
-      stage.fate = (count) => (count > 4 ? fate : "passes");
-      const first = await client({ maxAttempts: 1 }).sync();
-      const unread = ["p3", "p4", "p5"];
-      expect([...first.failed].map(([id, { status }]) => [id, status])).toEqual(
-        unread.map((id) => [id, fate]),
-      );
-      expect(unread.map((id) => first.programs.get(id)?.detail)).toEqual([null, null, null]);
-      stage.fate = () => "passes";
-      const next = await client().sync();
-      expect(next).toMatchObject({ requests: 1 + 3, added: [], changed: unread, detailsLeft: 0 });
-      const files = await readdir(stage.directory);
-      expect(files.filter((name) => !name.endsWith(".lock"))).toEqual(["state.json"]);
-    },
-  );
-
   test("keeps a path prefix of the base address, asks for gzip, and opens one connection", async () => {
     stage = await openPollingStage();
     await stage.publish(ids(8));
@@ -92,9 +77,106 @@ describe.each(pollingClients)("the client for partners in %s", (_language, creat
     expect(await readFile(stage.state, "utf8")).toBe(before);
   });
 
-  test("gives up at once where asking again does not help, and names the request", async () => {
-    stage = await openPollingStage();
-    await expect(client({ token: "ppr_wrong" }).sync()).rejects.toThrow(/status 401, request [0-9a-f-]{36}/);
-    expect(answers()).toEqual([401]);
+  test("tells what the list says before it asks for any detail, and how long the quota makes those wait", async () => {
+    stage = await openPollingStage({ RATE_LIMIT_REQUESTS: "2", RATE_LIMIT_WINDOW_SECONDS: "1" });
+    await stage.publish(["p0"]);
+    const seen: {
+      readonly update: Update;
+      readonly requests: number;
+      readonly names: readonly string[];
+    }[] = [];
+    const onUpdate = (update: Update): void => {
+      const names = [...update.programs.values()].map(
+        ({ item, detail }) => item.name + (detail === null ? "?" : ""),
+      );
+      seen.push({ update, requests: stage.front.seen.length, names });
+    };
+    // Another token, whose window it is that this uses up.
+    await client({ token: stage.secondToken.plaintext }).sync();
+    await stage.publish(ids(8));
+    const from = stage.front.seen.length;
+    const result = await client({ onUpdate }).sync();
+    expect(seen[0]).toMatchObject({
+      requests: from + 1,
+      names: [
+        "walk p0",
+        ...ids(8)
+          .slice(1)
+          .map((id) => `walk ${id}?`),
+      ],
+      update: { added: ids(8).slice(1), changed: [], removed: [], detailsLeft: 7 },
+    });
+    // One more in this window of a second, then two in each.
+    expect(seen[0]?.update.secondsLeft).toBe(3);
+    // The details come before the end, each once.
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.slice(1).flatMap(({ update }) => update.changed)).toEqual(ids(8).slice(1));
+    expect(result).toMatchObject({
+      added: ids(8).slice(1),
+      changed: [],
+      removed: [],
+      detailsLeft: 0,
+      secondsLeft: 0,
+    });
   });
+
+  test("tells the same again when that was not taken", async () => {
+    stage = await openPollingStage();
+    await stage.publish(["a", "b"]);
+    const onUpdate = (): void => {
+      throw new Error("not taken");
+    };
+    await expect(client({ onUpdate }).sync()).rejects.toThrow("not taken");
+    await expect(client({ onUpdate }).sync()).rejects.toThrow("not taken");
+    const updates: Update[] = [];
+    await client({ onUpdate: (update) => updates.push(update) }).sync();
+    expect(updates.flatMap(({ added }) => added)).toEqual(["a", "b"]);
+    expect(await client().sync()).toMatchObject({ requests: 1, added: [], changed: [] });
+  });
+
+  test("tells each request with its id, as the log of the gateway has it", async () => {
+    stage = await openPollingStage();
+    await stage.publish(["a", "b"]);
+    const calls: Call[] = [];
+    await client({ onCall: (call) => calls.push(call) }).sync();
+    const logged = stage.fixture.log.filter(({ tokenId }) => tokenId === stage.token.entry.tokenId);
+    expect(calls.map(({ requestId, status }) => ({ requestId, status }))).toEqual(
+      logged.map(({ requestId, status }) => ({ requestId, status })),
+    );
+    expect(calls.map(({ path }) => path)).toEqual(["/v1/programs", "/v1/programs/a", "/v1/programs/b"]);
+    stage.fate = () => "cut";
+    const failing: Call[] = [];
+    await expect(client({ maxAttempts: 1, onCall: (call) => failing.push(call) }).sync()).rejects.toThrow(
+      /no answer/,
+    );
+    expect(failing).toEqual([expect.objectContaining({ path: "/v1/programs", status: 0 })]);
+  });
+});
+
+plainTest.skipIf(!hasPython)("amounts are decimals in Python, as read and as kept", async () => {
+  stage = await openPollingStage();
+  const prices = {
+    startingAmount: 1240.1,
+    rooms: [
+      { occupancy: 1, amount: 1690 },
+      { occupancy: 2, amount: 1240.1 },
+    ],
+    children: [{ minAge: 0, maxAge: 1, amount: 0 }],
+  };
+  await stage.publish(["a"], () => ({ list: { prices } }));
+  const code = `
+import os, sys
+sys.path.insert(0, os.environ["FOLDER"])
+from programs_client import ProgramsClient
+for poll in (1, 2):
+    client = ProgramsClient(os.environ["BASE_URL"], os.environ["TOKEN"], os.environ["STATE"])
+    prices = client.sync().programs["a"]["item"]["prices"]
+    print(repr(prices["startingAmount"]), 3 * prices["startingAmount"], *[repr(p["amount"]) for p in prices["rooms"] + prices["children"]])
+`;
+  const partner = { FOLDER: join(projectRoot, "docs/client"), BASE_URL: stage.front.url, STATE: stage.state };
+  const env = { ...partner, TOKEN: stage.token.plaintext };
+  const { output } = await runToEnd("python3", ["-B", "-c", code], env);
+  const line = "Decimal('1240.1') 3720.3 Decimal('1690') Decimal('1240.1') Decimal('0')";
+  expect(output.trim().split("\n")).toEqual([line, line]);
+  expect(JSON.parse(await readFile(stage.state, "utf8")).programs.a.item.prices).toEqual(prices);
 });
