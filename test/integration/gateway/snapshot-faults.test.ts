@@ -91,7 +91,7 @@ test("P4 a manifest that names a key outside its tenant is refused as a whole", 
   const key = responseKey(globex, on.first.snapshotId, { kind: "list" });
   const list = { ...on.first.manifest.list, key };
   await publishManifest(on.gateway.store, { ...on.first.manifest, snapshotId, generation: 2, list });
-  await expectFirstWhile("foreign or wrong key");
+  await expectWhile("first", "foreign or wrong key");
   expect(on.seen.asked.filter((asked) => asked.includes("globex"))).toEqual([]);
 });
 
@@ -99,31 +99,30 @@ test("a pointer that belongs to another tenant is refused", async () => {
   on = await startBrokenStoreGateway();
   await on.list();
   on.seen.breakKeys(pointerKey, (_answer, options) => on.gateway.store.get(currentKey(globex), options));
-  await expectFirstWhile("belongs to another tenant");
+  await expectWhile("first", "belongs to another tenant");
 });
 
 test("P3 a pointer that names another snapshot under the same generation is refused, and a lower one, too", async () => {
   on = await startBrokenStoreGateway();
   await on.list();
   await on.publish(1, "other");
-  await expectFirstWhile("went back from generation 1");
+  await expectWhile("first", "went back from generation 1");
+  // A gateway says at most once a minute that the pointer cannot be believed.
+  await on.close();
+  on = await startBrokenStoreGateway();
   await on.publish(5, "fifth");
   await eventually(() => on.list(), hasMark("fifth"));
   await publishManifest(on.gateway.store, { ...on.first.manifest, generation: 4 });
-  const answer = await eventually(
-    () => on.list(),
-    () => on.hasLogged("went back from generation 5"),
-  );
-  expect(answer.body.includes("fifth")).toBe(true);
+  await expectWhile("fifth", "went back from generation 5");
 });
 
-/** Asks until the cause is logged, and gets the first snapshot's list. */
-async function expectFirstWhile(cause: string): Promise<void> {
+/** Asks until the cause is logged, and gets the list of that snapshot. */
+async function expectWhile(mark: string, cause: string): Promise<void> {
   const answer = await eventually(
     () => on.list(),
     () => on.hasLogged(cause),
   );
-  expect(answer.body.equals(on.first.list)).toBe(true);
+  expect(answer).toSatisfy(hasMark(mark));
 }
 
 test("a rollback, an older snapshot under a higher generation, is served; a rewritten pointer reads nothing more", async () => {
