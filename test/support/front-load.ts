@@ -69,7 +69,7 @@ export interface Load {
 }
 
 /**
- * Six partners, each from an address of its own and with at most one request in 40 ms: half of them over one kept connection, the
+ * Six partners, each from an address of its own and with at most one request in 80 ms: half of them over one kept connection, the
  * others over a new one each time.
  */
 export function startLoad(target: FrontTarget, path: string, token: string): Load {
@@ -80,7 +80,7 @@ export function startLoad(target: FrontTarget, path: string, token: string): Loa
     const headers = { Authorization: `Bearer ${token}` };
     const wanted = { path, headers, from: `127.0.1.${at + 1}`, ...(agent === undefined ? {} : { agent }) };
     while (!isOver) {
-      const pause = new Promise((resolve) => setTimeout(resolve, 40));
+      const pause = new Promise((resolve) => setTimeout(resolve, 80));
       const outcome = await ask(target, wanted).then(
         ({ status }) => String(status),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
