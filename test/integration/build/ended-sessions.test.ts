@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { runCommand } from "../../support/command-line.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { openServer } from "../../support/open-server.ts";
 import { patience } from "../../support/patience.ts";
@@ -28,8 +29,10 @@ test("a session that ends, at whatever packet, fails the build with a message or
   let failed = 0;
   for (let at = 1; ; at += 1) {
     const ended = proxy.endAt(at);
-    const { status, signal, stdout, stderr } = await runCli(["snapshot", "build", "--json"], { env: env() });
-    expect([signal, stderr]).toEqual([null, expect.not.stringMatching(/^\s+at /m)]);
+    // A process of its own, which ends by itself, now and then: starting one takes ten times as long as the build.
+    const build = at % 8 === 0 ? runCli : runCommand;
+    const { status, stdout, stderr } = await build(["snapshot", "build", "--json"], { env: env() });
+    expect([typeof status, stderr]).toEqual(["number", expect.not.stringMatching(/^\s+at /m)]);
     const report = parsedReport(stdout);
     expect(status).toBe(report.exitStatus);
     const failures = [report.failure, ...report.tenants.map(({ failure }) => failure)];
