@@ -38,17 +38,6 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
   expect((await verify()).status).toBe(0);
 });
 
-test("a build passes a held tenant over, and publishes again after a release", async () => {
-  await tools.publish("A");
-  await tools.publish("B");
-  await rollback();
-  expect((await tools.build([{ programId: "KYOTO-1", name: "C" }])).outcome).toBe("held");
-
-  expect((await release()).status).toBe(0);
-  const after = await tools.build([{ programId: "KYOTO-1", name: "C" }]);
-  expect(after).toMatchObject({ outcome: "published" });
-});
-
 test("rolling back twice goes two snapshots back: the one before is that which the live one had replaced", async () => {
   const first = await tools.publish("A");
   await tools.publish("B");

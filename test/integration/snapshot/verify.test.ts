@@ -1,13 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseProgramId, parseTenantId, snapshotId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { manifestKey, type ResponseName, responseKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
-import { publishManifest } from "../../support/gateway-snapshots.ts";
+import { confirmationsBytes } from "../../../core/confirmations.ts";
+import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody, sha256Hex } from "../../../core/object-body.ts";
+import { confirmedKey, currentKey, manifestKey } from "../../../core/object-key.ts";
 import { forEachTest } from "../../support/lasting.ts";
-import { objectKey, openStoreTools, type StoreTools, toolsTenant } from "../../support/store-tools.ts";
+import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
 const programs = [
   { programId: "KYOTO-1", name: "Temples", departureDate: "2027-04-01", description: "Old" },
@@ -118,94 +115,86 @@ test("a missing manifest and a damaged one are findings that the next build mend
 });
 
 describe("what no digest gives away", () => {
-  const cases: readonly [
-    name: string,
-    bend: (responses: Responses) => void,
-    code: string,
-    message: RegExp,
-  ][] = [
+  test.each([
     [
       "a detail with a private key",
-      ({ details }) => {
-        details["NARA-2"].data.dailyPlan = "secret";
-      },
-      "response_invalid",
+      "v1/programs/NARA-2.json",
+      '{"data":{',
+      '{"data":{"dailyPlan":"secret",',
       /must have no key "dailyPlan"/,
     ],
-    [
-      "a list with a further key",
-      ({ list }) => {
-        list.more = [];
-      },
-      "response_invalid",
-      /must have no key "more"/,
-    ],
-    [
-      "a list that is not JSON",
-      (responses) => {
-        responses.list = `${JSON.stringify(responses.list).slice(0, -1)},`;
-      },
-      "response_invalid",
-      /the list is not JSON/,
-    ],
-  ];
-
-  test.each(cases)("%s is a finding", async (_, bend, code, message) => {
-    await forgeSnapshot(tools, bend);
+    ["a list with a further key", "v1/programs.json", /^./, '{"more":[],', /must have no key "more"/],
+    ["a list that is not JSON", "v1/programs.json", /.$/, ",", /the list is not JSON/],
+  ])("%s is a finding", async (_, path, piece, forged, message) => {
+    await forge(path, (text) => text.replace(piece, forged));
     const found = await findings();
-    expect(found.map((finding) => finding.code)).toContain(code);
+    expect(found.map(({ code }) => code)).toContain("response_invalid");
     expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
   });
 });
 
-/** The responses of a snapshot as JSON values, to be bent. */
-interface Responses {
-  list: Json;
-  legacy: Json;
-  details: Record<string, Json>;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what a test makes of a response is of no type on purpose
-type Json = any;
-
-/**
- * Publishes a copy of the live snapshot that `bend` has changed, with a manifest that vouches for exactly these bytes: what
- * a defect of the generator would leave, since no digest gives it away.
- */
-async function forgeSnapshot(tools: StoreTools, bend: (responses: Responses) => void): Promise<void> {
-  const tenantId = parseTenantId(toolsTenant);
-  const { generation, snapshotId: live } = await tools.current();
-  const read = async (name: ResponseName): Promise<Json> =>
-    JSON.parse((await tools.read(responseKey(tenantId, live, name))).toString());
-  const list = await read({ kind: "list" });
-  const responses: Responses = { list, legacy: await read({ kind: "legacy" }), details: {} };
-  for (const { id } of list.data) {
-    responses.details[id] = await read({ kind: "detail", programId: parseProgramId(id) });
-  }
-  bend(responses);
-
-  const id = snapshotId(new Date(), randomBytes(4));
-  const put = async (name: ResponseName, value: Json): Promise<ResponseEntry> => {
-    const body = bytesBody(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
-    const key = responseKey(tenantId, id, name);
-    await tools.store.put(key, body);
-    return { key, sha256: body.sha256, size: body.size };
+/** Changes a response, and manifest and pointer so that they vouch for it: what a defect of the generator would leave. */
+async function forge(path: string, change: (text: string) => string): Promise<void> {
+  const { snapshotId } = await tools.current();
+  const [key, manifest] = [
+    `tenants/${toolsTenant}/snapshots/${snapshotId}/${path}`,
+    manifestKey(tenantId, snapshotId),
+  ];
+  const entryOf = (bytes: Buffer): string => `"sha256":"${sha256Hex(bytes)}","size":${bytes.length}`;
+  const replaced = (from: string, to: string) => (bytes: Buffer) => {
+    expect(bytes.toString()).toContain(from);
+    return Buffer.from(bytes.toString().replace(from, to));
   };
-  const programs = new ProgramTable();
-  for (const [text, value] of Object.entries(responses.details)) {
-    const programId = parseProgramId(text);
-    const { sha256, size } = await put({ kind: "detail", programId }, value);
-    programs.add(programId, { snapshotId: id, sha256, size });
-  }
-  await publishManifest(tools.store, {
-    tenantId,
-    generation: generation + 1,
-    snapshotId: id,
-    parent: live,
-    generatedAt: new Date().toISOString(),
-    contract: "c0".repeat(32),
-    list: await put({ kind: "list" }, responses.list),
-    legacy: await put({ kind: "legacy" }, responses.legacy),
-    programs,
-  });
+  const [before, vouched] = [await tools.read(key), await tools.read(manifest)];
+  await overwrite(key, (bytes) => Buffer.from(change(bytes.toString())));
+  await overwrite(manifest, replaced(entryOf(before), entryOf(await tools.read(key))));
+  await overwrite(currentKey(tenantId), replaced(sha256Hex(vouched), sha256Hex(await tools.read(manifest))));
 }
+
+describe("over all tenants", () => {
+  test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {
+    const key = currentKey(parseTenantId("atlas"));
+    await tools.store.put(key, bytesBody(Buffer.from('{"format":"x"}')));
+
+    const { status, stdout } = await verify("--json");
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).tenants).toMatchObject([
+      { tenantId: "atlas", outcome: "findings", findings: [{ code: "pointer_damaged", key }] },
+      { tenantId: toolsTenant, outcome: "clean" },
+    ]);
+  });
+
+  test("a pointer that was lost is told from one that never was, and a build mends it", async () => {
+    const { snapshotId, publishedAt: confirmedAt } = await tools.current();
+    const confirmation = { snapshotId, confirmedAt, triedAt: confirmedAt, outcome: "published" };
+    await tools.store.put(confirmedKey, bytesBody(confirmationsBytes(new Map([[tenantId, confirmation]]))));
+    await tools.store.delete([currentKey(tenantId)]);
+    const { status, stdout } = await verify("--json");
+    const [tenant] = JSON.parse(stdout).tenants;
+    expect([status, tenant.outcome, tenant.findings]).toMatchObject([
+      1,
+      "findings",
+      [
+        {
+          code: "pointer_missing",
+          remedy: expect.stringContaining(`snapshot build --tenant ${toolsTenant}`),
+        },
+      ],
+    ]);
+    await tools.build(programs);
+    expect((await verify()).status).toBe(0);
+  });
+
+  test("the sandbox, which no run builds, is mended by its own command", async () => {
+    const args = ["sandbox", "init", "--without-source"];
+    expect((await tools.run(args)).status).toBe(0);
+    const key = currentKey(parseTenantId("sandbox"));
+    await tools.store.put(key, bytesBody(Buffer.from("{}")));
+    const { stdout } = await verify("--tenant", "sandbox", "--json");
+    const [{ remedy }] = JSON.parse(stdout).tenants[0].findings;
+    expect(remedy).toMatch(/^Run `sandbox init`; .* `sandbox init --remove`/);
+    expect((await tools.run([...args, "--remove"])).status).toBe(0);
+    expect((await tools.run(args)).status).toBe(0);
+    expect((await verify("--tenant", "sandbox")).status).toBe(0);
+  });
+});
