@@ -22,7 +22,11 @@ export function describeObjectStoreContract(
   name: string,
   makeStore: () => Promise<ContractStore>,
   /** For further stores of a driver that has shown what it does between processes: those tests take long, and the quick pass leaves these stores out. */
-  options: { readonly withoutProcesses?: boolean } = {},
+  options: {
+    readonly withoutProcesses?: boolean;
+    /** How many objects are listed and deleted at once: fewer where pages have less than 1,000, or there are none. */
+    readonly objects?: number;
+  } = {},
 ): void {
   describe(`object-store contract: ${name}`, () => {
     const fixture = forAllTests(makeStore);
@@ -30,7 +34,7 @@ export function describeObjectStoreContract(
     describeConditionalPuts(fixture);
     describeKeysAndDeletes(fixture);
     describeCopies(fixture);
-    describeListing(fixture);
+    describeListing(fixture, options.objects ?? 2500);
     if (options.withoutProcesses !== true) describeProcesses(fixture);
   });
 }

@@ -126,7 +126,7 @@ describe("the S3 driver under faults", () => {
 
   beforeAll(async () => {
     store = server.openStore({ timeoutMs: patience.timeout });
-    hasty = server.openStore({ timeoutMs: 250 });
+    hasty = server.openStore({ timeoutMs: 150 });
   });
   afterAll(async () => {
     await store.close();

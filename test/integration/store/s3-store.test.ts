@@ -165,26 +165,14 @@ describe("the S3 driver", () => {
   });
 
   describe("permissions", () => {
-    test("403 for a get that may be a missing object is denied, never missing: names both grants", async () => {
-      server.quirks.mayList = false;
-      const failure = await expectFailure("store_denied", () => store.get(key("auth/tokens.json")));
-      expect(failure.message).toContain("s3:GetObject on arn:aws:s3:::programs/*");
-      expect(failure.message).toContain("s3:ListBucket on arn:aws:s3:::programs");
-    });
-
-    test("403 for put, list and delete names what to grant, and is not tried again", async () => {
-      Object.assign(server.quirks, { mayPut: false, mayList: false, mayDelete: false });
-      const prefixed = open({ prefix: "p/" });
-      const put = await expectFailure("store_denied", () =>
-        prefixed.put(key("a"), bytesBody(Buffer.from("x"))),
-      );
-      expect(put.message).toContain("s3:PutObject and s3:GetObject on arn:aws:s3:::programs/p/*");
-      const list = await expectFailure("store_denied", () => listKeys(prefixed, ""));
-      expect(list.message).toContain("s3:ListBucket on arn:aws:s3:::programs");
-      const many = await expectFailure("store_denied", () => prefixed.delete([key("a"), key("b")]));
-      expect(many.message).toContain("s3:DeleteObject on arn:aws:s3:::programs/p/*");
-      await expectFailure("store_denied", () => prefixed.delete([key("a")]));
-      expect(server.log).toHaveLength(4);
+    test("a 403 is denied, and not tried again", async () => {
+      Object.assign(server.quirks, { mayPut: false, mayGet: false, mayList: false, mayDelete: false });
+      await expectFailure("store_denied", () => store.put(key("a"), bytesBody(Buffer.from("x"))));
+      await expectFailure("store_denied", () => store.get(key("auth/tokens.json")));
+      await expectFailure("store_denied", () => listKeys(store, ""));
+      await expectFailure("store_denied", () => store.delete([key("a"), key("b")]));
+      await expectFailure("store_denied", () => store.delete([key("a")]));
+      expect(server.log).toHaveLength(5);
     });
 
     test("wrong credentials are denied, with the settings that hold them", async () => {
