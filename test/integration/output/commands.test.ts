@@ -149,7 +149,8 @@ describe("of a store that answers with hostile error codes", () => {
 describe("of hostile settings", () => {
   const variables = ["DATABASE_URL", "STORE_URL", "DATA_DIR", "LEGACY_CAPACITY", "AWS_REGION", "LOG_LEVEL"];
   test.each(variables)("%s", async (variable) => {
-    const prefixes = ["", "file:/tmp/", "s3://", "postgres://127.0.0.1:1/"];
+    const addresses = ["file:/tmp/", "s3://", "postgres://127.0.0.1:1/"];
+    const prefixes = variable.endsWith("_URL") ? ["", ...addresses] : [""];
     for (const prefix of sized({ whole: prefixes, quick: prefixes.slice(0, 1) })) {
       for (const name of ["config", "snapshot status", "snapshot build", "store check", "source check"]) {
         const [call] = callsOf(name);
@@ -230,22 +231,26 @@ function commandPathOf(args: readonly string[]): string {
   return (paths.sort((a, b) => b.length - a.length)[0] ?? []).join(" ");
 }
 
-/** What the command shows, on a pipe, on a terminal, and without the net below all output; fails when any of it steers. */
+/** What the command shows, on a pipe, and on a terminal without the net below all output; fails when any of it steers. */
 async function shownOf(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
+  type Way = readonly [name: string, isTerminal: boolean, options: CommandOptions];
   const terminal = { columns: 90, errorColumns: 90 };
-  const ways: readonly (readonly [string, boolean, CommandOptions])[] = [
-    ["on a pipe", false, { env: { LOG_LEVEL: "debug", ...env } }],
-    ["on a terminal", true, { env, ...terminal }],
-    // The log is for programs, and exact bytes are; both have the net alone.
-    ["without the net", true, { env: { ...env, LOG_LEVEL: "silent" }, ...terminal, isBare: true }],
+  const pipe: Way = ["on a pipe", false, { env: { LOG_LEVEL: "debug", ...env } }];
+  const net: Way = ["on a terminal", true, { env, ...terminal }];
+  // What is harmless without the net is harmless with it. The log is for programs, and has the net alone.
+  const bare: Way = [
+    "without the net",
+    true,
+    { env: { ...env, LOG_LEVEL: "silent" }, ...terminal, isBare: true },
   ];
+  // Exact bytes are for programs, too.
+  const isExact = args.includes("--raw") || args.includes("openapi");
+  const ways = sized({ whole: isExact ? [net] : [pipe, bare], quick: [net] });
   let shown = "";
-  for (const [way, isTerminal, options] of sized({ whole: ways, quick: ways.slice(1, 2) })) {
-    const isExact = args.includes("--raw") || args.includes("openapi");
-    if (isExact && way !== "on a terminal") continue;
+  for (const [way, isTerminal, options] of ways) {
     const actual = args.map((arg) => (arg === "TOKEN" ? desk.tokenIds[0] : arg));
     const { stdout, stderr } = await ended(actual, options);
     const what = `partner-programs ${JSON.stringify(args)} ${way}`;
