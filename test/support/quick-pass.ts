@@ -58,5 +58,4 @@ export const quickIntegration: readonly string[] = [
   "test/integration/support/inspect-server.test.ts",
   "test/integration/support/log-setting.test.ts",
   "test/integration/tokens/create.test.ts",
-  "test/integration/tokens/list-and-processes.test.ts",
 ];

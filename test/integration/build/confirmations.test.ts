@@ -15,8 +15,7 @@ beforeEach(async () => {
 });
 
 const confirmed = () => storedConfirmations(bench.store);
-const spoil = () =>
-  bench.source.query("UPDATE partner_source.programs SET name = ' ' WHERE program_id = 'a2'");
+const spoil = () => bench.source.update("name = ' '", "a2");
 
 describe("P23 runs/confirmed.json", () => {
   test("says of a published tenant which snapshot is what the source said, and when that was read", async () => {

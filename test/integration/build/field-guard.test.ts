@@ -12,7 +12,6 @@ beforeEach(async () => {
     await bench.insertPrograms("acme", { program_id: id, description: `About ${id}`, currency: "EUR" });
     await bench.insertRows("room_prices", "acme", id, { occupancy: 2, amount: "790.00" });
     await bench.insertRows("faq", "acme", id, { position: 1, question: "Why?", answer: "So." });
-    await bench.insertRows("hotel_stays", "acme", id, { position: 1, name: "Ritz", star_level: 4 });
   }
   expect((await bench.build()).status).toBe(0);
 });
@@ -25,20 +24,9 @@ const mistakes: readonly (readonly [what: string, sql: string, fields: string])[
     "UPDATE partner_source.room_prices SET program_id = 'P-' || program_id",
     "prices.startingAmount",
   ],
-  [
-    "a column swapped with an empty one",
-    "UPDATE partner_source.programs SET description = NULL",
-    "description",
-  ],
-  ["a number that is lost", "UPDATE partner_source.programs SET capacity_total = NULL", "capacity.total"],
-  [
-    "a scale that is another one",
-    "UPDATE partner_source.hotel_stays SET star_level = 40",
-    "hotels[].starLevel",
-  ],
 ];
 
-/** How a build may come to what it compares with: for some mistakes only, since the mistake does not matter for it. */
+/** How a build may come to what it compares with. */
 const memories: readonly (readonly [
   what: string,
   lose: () => Promise<unknown>,
@@ -65,7 +53,7 @@ function expectRefused({ status, report }: BuildResult, field: string): void {
 }
 
 describe.each(memories)("with %s,", (_, lose, env) => {
-  test.each(memories[0]?.[1] === lose ? mistakes : mistakes.slice(0, 2))(
+  test.each(mistakes)(
     "P140 %s is refused, what partners see stays, and a withdrawal beside it goes",
     async (_what, sql, field) => {
       await bench.source.query(sql);
@@ -138,7 +126,7 @@ test("P147 a dry run names what a build would do; nothing once it is done", asyn
   await bench.source.query("DELETE FROM partner_source.programs WHERE program_id = 'c'");
   await bench.insertPrograms("acme", "new-1", "new-2");
   await bench.source.query("UPDATE partner_source.room_prices SET amount = 800 WHERE program_id = 'a'");
-  await bench.source.query("UPDATE partner_source.programs SET name = 'Other' WHERE program_id = 'a'");
+  await bench.source.update("name = 'Other'", "a");
   const { report, status } = await bench.build(["--dry-run"]);
   expect(status).toBe(0);
   expect(tenantRun(report, "acme").changes).toEqual({

@@ -100,7 +100,7 @@ describe("a store that is not as it should be", () => {
   });
 
   test("a memory that cannot be written fails nothing, and is told", async () => {
-    await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'p-1'");
+    await bench.source.update("name = 'New'", "p-1");
     const path = join(bench.storeDirectory, sourceMemoryKey(acme));
     await rm(path);
     await mkdir(path);

@@ -1,6 +1,7 @@
 import pg from "pg";
-import { beforeEach, describe, expect, test } from "vitest";
-import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type SourceClient, type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
+import { withLockPatience } from "../../../cli/publish/run/build-run.ts";
 import {
   type ReadProgram,
   readPrograms,
@@ -157,5 +158,44 @@ describe("one consistent reading", () => {
       pool.withReading((client) => client.query("DELETE FROM partner_source.programs")),
     );
     await expect(writing).rejects.toThrow("read-only transaction");
+  });
+});
+
+describe("P130 a lock that is waited for in vain", () => {
+  let locker: pg.Client;
+
+  beforeAll(async () => {
+    locker = new pg.Client({ connectionString: bench.database.url });
+    await locker.connect();
+  });
+
+  afterAll(async () => {
+    await locker.end();
+  });
+
+  const locked = (client: SourceClient): Promise<unknown> => client.query("SELECT FROM partner_source.faq");
+
+  async function limit(client: SourceClient): Promise<string> {
+    const { rows } = await client.query<{ lock_timeout: string }>("SHOW lock_timeout");
+    return rows[0]?.lock_timeout ?? "";
+  }
+
+  test("the readings of a run share the time for which they wait for a lock in vain", async () => {
+    await withSourcePool(
+      { databaseUrl: bench.database.url, connections: 1, signal: never },
+      async (source) => {
+        const pool = withLockPatience(source, { firstMs: 400, allMs: 300, eachMs: 50 });
+        expect(await pool.withReading(limit)).toBe("400ms");
+        await locker.query("BEGIN; LOCK TABLE partner_source.faq IN ACCESS EXCLUSIVE MODE");
+        await expect(pool.withReading(locked)).rejects.toThrow("pg_blocking_pids() names the session");
+        expect(await pool.withReading(limit)).toBe("50ms");
+        await locker.query("COMMIT");
+        await pool.withReading(locked);
+        // Each run begins anew.
+        expect(
+          await withLockPatience(source, { firstMs: 400, allMs: 300, eachMs: 50 }).withReading(limit),
+        ).toBe("400ms");
+      },
+    );
   });
 });

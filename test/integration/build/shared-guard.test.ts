@@ -36,9 +36,7 @@ async function servedBy(tenantId: string): Promise<readonly string[]> {
 
 test("P144 a join that forgets the tenant is refused for all of them, by whatever command, and withdrawals go", async () => {
   await joinWithoutKey();
-  await bench.source.query(
-    "UPDATE partner_source.programs SET lifecycle_state = 'cancelled' WHERE program_id = 'a1'",
-  );
+  await bench.source.update("lifecycle_state = 'cancelled'", "a1");
   const all = await bench.build();
   expect(all.status).toBe(4);
   expect(outcomes(all)).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
@@ -56,14 +54,11 @@ test("P144 under --on-invalid fail a faulty program is told first, and then the 
   await bench.source.query(
     "UPDATE partner_source.programs SET name = ' ' WHERE tenant_id = 'acme' AND program_id = 'a2'",
   );
-  const withdraw = (id: string): Promise<void> =>
-    bench.source.query("UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = $1", [
-      id,
-    ]);
+  const withdraw = (id: string): Promise<void> => bench.source.update("lifecycle_state = 'ended'", id);
   await withdraw("a1");
   const faulty = await bench.build(["--on-invalid", "fail", "--tenant", "acme"]);
   expect([faulty.status, ...outcomes(faulty)]).toEqual([1, "acme failed invalid_program"]);
-  await bench.source.query("UPDATE partner_source.programs SET name = 'Tour 2' WHERE program_id = 'a2'");
+  await bench.source.update("name = 'Tour 2'", "a2");
   await withdraw("a3");
   const refused = await bench.build(["--on-invalid", "fail", "--tenant", "acme"]);
   expect([refused.status, ...outcomes(refused)]).toEqual([4, "acme refused shared_guard"]);
@@ -74,7 +69,7 @@ test("P144 under --on-invalid fail a faulty program is told first, and then the 
 test("P144 what the other tenant gets in the same run counts as what it has live", async () => {
   // All content is new, so that nothing that is live is equal.
   await joinWithoutKey();
-  await bench.source.query("UPDATE partner_source.programs SET description = 'New'");
+  await bench.source.update("description = 'New'");
   expect(outcomes(await bench.build())).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
 });
 

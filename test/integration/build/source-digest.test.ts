@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textRows } from "../../../cli/database/connect.ts";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import { sumsQuery } from "../../../cli/publish/source/program-queries.ts";
@@ -93,42 +93,13 @@ describe("the sums of a tenant's programs", () => {
   });
 });
 
-describe("a build of a source that is as the live snapshot's build found it", () => {
-  beforeEach(async () => {
-    await bench.insertPrograms(
-      "acme",
-      "p",
-      { program_id: "draft", lifecycle_state: "draft" },
-      { program_id: "blank", name: " " },
-      { program_id: "euro", currency: "euro" },
-    );
-  });
-
-  test("reports what that one found, from four readings of the store", async () => {
-    const first = tenantRun((await bench.build(["--on-invalid", "skip"])).report, "acme");
-    const { report, status } = await buildWithoutEffect(bench, "--on-invalid", "skip");
-    expect(status).toBe(0);
-    const { problems, problemsOmitted, problemCounts, snapshotId } = first;
-    expect(problems.map(({ code }) => code)).toEqual(["program_name_blank", "currency_invalid"]);
-    expect(tenantRun(report, "acme")).toMatchObject({
-      outcome: "unchanged",
-      snapshotId,
-      counts: { programs: 2, added: 0, changed: 0, removed: 0, unchanged: 2, notPublishable: 1, invalid: 1 },
-      requests: { get: 4, put: 0, list: 0, delete: 0 },
-      problems,
-      problemsOmitted,
-      problemCounts,
-    });
-  });
-});
-
 test("a change that no partner sees publishes nothing, and a later one is published", async () => {
   await bench.insertPrograms("acme", "p", { program_id: "draft", lifecycle_state: "draft" });
   await bench.build();
-  await bench.source.query("UPDATE partner_source.programs SET name = 'Another' WHERE program_id = 'draft'");
+  await bench.source.update("name = 'Another'", "draft");
   const { report } = await buildWithoutEffect(bench);
   expect(tenantRun(report, "acme")).toMatchObject({ outcome: "unchanged", counts: { notPublishable: 1 } });
-  await bench.source.query("UPDATE partner_source.programs SET name = 'Another' WHERE program_id = 'p'");
+  await bench.source.update("name = 'Another'", "p");
   await bench.build();
   expect((await bench.published("acme")).details.get("p")?.name).toBe("Another");
 });

@@ -1,30 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { builtProgram } from "../../support/build-effect.ts";
+import { allStoredText } from "../../support/store-tree.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const bench = freshWorkbench("acme");
-
-describe("amounts", () => {
-  test("D22 keep their decimal value exactly, whatever the scale of the column", async () => {
-    const amounts = [
-      "1234.50",
-      "0.1",
-      "99.990000000000000000000000",
-      "1e3",
-      "0.00000000012",
-      "123456789012345.6",
-    ];
-    await bench.insertPrograms("acme", "p");
-    for (const [at, amount] of amounts.entries()) {
-      await bench.insertRows("room_prices", "acme", "p", { occupancy: at + 1, amount });
-    }
-    await builtProgram(bench, "p");
-    expect((await bench.published("acme")).bytes.get("p")).toContain(
-      '"rooms":[{"occupancy":1,"amount":1234.5},{"occupancy":2,"amount":0.1},{"occupancy":3,"amount":99.99},' +
-        '{"occupancy":4,"amount":1000},{"occupancy":5,"amount":1.2e-10},{"occupancy":6,"amount":123456789012345.6}]',
-    );
-  });
-});
 
 describe("children", () => {
   test("D39 stand by position, NULL last, ties by their content, whatever the order of the rows", async () => {
@@ -48,19 +27,6 @@ describe("children", () => {
     expect((await bench.build()).report.outcome).toBe("unchanged");
   });
 
-  test("enrollments are counted by role and status", async () => {
-    await bench.insertPrograms("acme", { program_id: "p", capacity_total: 300 });
-    await bench.source.query(`
-      INSERT INTO partner_source.enrollments (tenant_id, program_id, status, role)
-      SELECT 'acme', 'p', status, role
-        FROM (VALUES ('confirmed', 'passenger', 250), ('Cancelled', 'passenger', 40), ('confirmed', 'staff', 7),
-                     (NULL, 'passenger', 3), ('odd', NULL, 2), ('no_show', NULL, 5)) AS counts (status, role, n),
-             generate_series(1, n)`);
-    const { detail, warnings } = await builtProgram(bench, "p");
-    expect(detail.capacity).toEqual({ total: 300, used: 255, remaining: 45 });
-    expect(warnings).toEqual(["enrollment_role_unknown capacity.used = null"]);
-  });
-
   test("D36 of programs that don't exist, or without an id, are passed over with a warning", async () => {
     await bench.insertPrograms("acme", "p");
     await bench.source.insert(
@@ -79,5 +45,53 @@ describe("children", () => {
       },
     ]);
     expect((await bench.published("acme")).details.get("p")?.content).toBeNull();
+  });
+});
+
+describe("text arrays", () => {
+  test("keep their order; NULL elements are dropped; odd bounds are nothing special", async () => {
+    await bench.insertPrograms("acme", "p", "q");
+    await bench.source.query(
+      `UPDATE partner_source.programs SET included = '[5:7]={b,NULL,a}', excluded = '{}', visits = '{"a,b","{}"}',
+              marketing_tags = '{"NULL",null," "}' WHERE program_id = 'p'`,
+    );
+    const { detail } = await builtProgram(bench, "p");
+    expect(detail.content).toMatchObject({ included: ["b", "a"], excluded: [], visits: ["a,b", "{}"] });
+    expect(detail.marketingTags).toEqual(["NULL"]);
+  });
+});
+
+describe("what the generator reads", () => {
+  test("D4 is nothing but the contract's columns: an extra one of a view is never even evaluated", async () => {
+    await bench.insertPrograms("acme", "p");
+    await bench.insertRows("room_prices", "acme", "p", { occupancy: 2, amount: 10 });
+    const views = ["tenants", "programs", "room_prices", "enrollments", "staff", "flights", "faq"];
+    for (const view of views) {
+      await bench.source.query(`ALTER TABLE partner_source.${view} RENAME TO ${view}_kept`);
+      await bench.source.query(
+        `CREATE VIEW partner_source.${view} AS
+           SELECT *, 1 / (tenant_id IS NULL)::int AS poison, 'CANARY-7f3a' AS secret FROM partner_source.${view}_kept`,
+      );
+    }
+    try {
+      await expect(bench.source.query("SELECT * FROM partner_source.programs")).rejects.toThrow(
+        "division by zero",
+      );
+      const { detail } = await builtProgram(bench, "p");
+      expect(detail.prices.startingAmount).toBe(10);
+      expect(await allStoredText(bench.storeDirectory)).not.toContain("CANARY-7f3a");
+    } finally {
+      for (const view of views) {
+        await bench.source.query(`DROP VIEW partner_source.${view}`);
+        await bench.source.query(`ALTER TABLE partner_source.${view}_kept RENAME TO ${view}`);
+      }
+    }
+  });
+
+  test("takes no more rights than USAGE on the schema and SELECT on the views", async () => {
+    await bench.insertPrograms("acme", "p");
+    const { status } = await bench.build([], { env: { DATABASE_URL: await bench.database.createReader() } });
+    expect(status).toBe(0);
+    expect((await bench.published("acme")).list.meta.count).toBe(1);
   });
 });

@@ -42,10 +42,8 @@ describe("tenants that come and go", () => {
       }
       await bench.build();
       await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id <> 'acme'");
-      await bench.source.query(
-        "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'b'",
-      );
-      await bench.source.query("UPDATE partner_source.programs SET name = 'New' WHERE program_id = 'c'");
+      await bench.source.update("lifecycle_state = 'ended'", "b");
+      await bench.source.update("name = 'New'", "c");
     });
 
     test("and the run is refused: nothing but stated withdrawals is published", async () => {

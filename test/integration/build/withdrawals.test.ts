@@ -146,14 +146,6 @@ describe("P20 what is no withdrawal", () => {
 });
 
 describe("a build that may not publish", () => {
-  test("withdraws what is cancelled later on", async () => {
-    await set("name", " ", "program_id = 'p-4'");
-    await build("--on-invalid", "fail");
-    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
-    expect((await build("--on-invalid", "fail")).run).toMatchObject({ outcome: "failed", livePrograms: 11 });
-    expect(await servedIds()).toEqual(eleven);
-  });
-
   test("cannot withdraw from a snapshot whose manifest is damaged, and says that it is", async () => {
     await bench.run(["snapshot", "build", "--rewrite"]);
     await bench.run(["snapshot", "rollback", "--tenant", "acme"]);

@@ -43,8 +43,7 @@ async function build(env: Readonly<Record<string, string>> = {}): Promise<Cost> 
   };
 }
 
-const change = (set: string): Promise<void> =>
-  desk.source.query(`UPDATE partner_source.programs SET ${set} WHERE program_id = 'KYOTO-1'`);
+const change = (set: string): Promise<void> => desk.source.update(set, "KYOTO-1");
 
 const reads = ["GetObject current.json", "GetObject manifest.json", "GetObject source.json"];
 const commit = ["PutObject current.json", "PutObject manifest.json", "PutObject source.json"];
@@ -81,6 +80,11 @@ test("a program whose name changed costs 6 writes: detail, list, legacy list, ma
   expect(reported).toEqual({ get: 4, put: 6, list: 0, delete: 0 });
 });
 
+test("a change of a field that the legacy list does not have leaves that list alone", async () => {
+  await change("currency = 'CHF'");
+  expect((await build()).tenant).toEqual([...reads, ...lists, detail, list, ...commit].sort());
+});
+
 test("a change of a field that is not in the list costs 4 writes", async () => {
   await change("description = coalesce(description, '') || 'More. '");
   const { tenant, reported } = await build();
@@ -106,4 +110,21 @@ test("with LIVE_COPY=on a change costs a copy of each changed file, and the mark
   expect(reported).toEqual({ get: 5, put: 11, list: 0, delete: 0 });
   const unchanged = await build(env);
   expect(unchanged.tenant).toEqual([...reads, "GetObject live/README.txt"].sort());
+});
+
+test("a prune with nothing to delete costs a tenant one listing, one read, and three more per snapshot", async () => {
+  await change("name = name || '?'");
+  await build();
+  server.log.length = 0;
+  const env = { ...server.env, STORE_URL: `s3://${testBucket}` };
+  const now = new Date(Date.now() + 48 * 3_600_000);
+  expect(await desk.run(["snapshot", "prune", "--tenant", deskTenant], { env, now })).toMatchObject({
+    status: 0,
+  });
+  // Beside the proof of conditional writes before it, and one look at the store's identity for the whole run.
+  const asked = server.log.filter(({ key }) => !key.startsWith("probe/")).map(({ operation }) => operation);
+  expect(asked.sort()).toEqual([
+    ...Array.from({ length: 1 + 1 + 2 * 3 }, () => "GetObject"),
+    "ListObjectsV2",
+  ]);
 });

@@ -5,7 +5,7 @@ import { type FrontKind, isInstalled } from "../../support/front-process.ts";
 import { startFrontStage } from "../../support/front-stage.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import type { LogLine } from "../../support/gateway-fixture.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { filledWith } from "../../support/gateway-fixture.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { forAllTests } from "../../support/lasting.ts";
 
@@ -49,10 +49,7 @@ for (const kind of kinds) {
     const stage = forAllTests(() =>
       startFrontStage(
         kind,
-        async (store, tokens) => {
-          await tokens.write([acme, spent, unpublished, scopeless]);
-          await publishSnapshot(store, "acme", { programIds: ["p1", "p2"], minBytes: 600_000 });
-        },
+        filledWith([acme, spent, unpublished, scopeless], { programIds: ["p1", "p2"], minBytes: 600_000 }),
         { TRUSTED_PROXIES: "127.0.0.1" },
       ),
     );
@@ -89,10 +86,7 @@ for (const kind of kinds) {
         const answer = await through(path, token, name, more);
         if (status !== 0) expect([name, answer.status]).toEqual([name, status]);
         const asked = kind === "nginx" && answer.status === 500 ? 2 : 1;
-        await eventually(
-          () => linesOf(name).length,
-          (count) => count >= asked,
-        );
+        await expect.poll(() => linesOf(name).length).toBeGreaterThanOrEqual(asked);
         // A second gateway, had it been asked, would have answered before the client had its answer.
         const statuses = Array.from({ length: asked }, () => answer.status);
         expect([name, linesOf(name).map((line) => line.status)]).toEqual([name, statuses]);
@@ -124,10 +118,7 @@ for (const kind of kinds) {
       );
       expect(answer.status).toBe(200);
       const id = String(answer.headers["x-request-id"]);
-      await eventually(
-        () => stage.front.log(),
-        (log) => log.includes(id),
-      );
+      await expect.poll(() => stage.front.log()).toContain(id);
       expect(stage.front.log()).not.toContain("ppr_");
     });
 

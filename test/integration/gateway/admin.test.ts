@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore, unavailable } from "../../support/gateway-faulty-store.ts";
-import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
+import {
+  type FixtureOptions,
+  filledWith,
+  type GatewayFixture,
+  startGateway,
+} from "../../support/gateway-fixture.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { converse } from "../../support/raw-http.ts";
@@ -14,10 +19,7 @@ afterEach(() => gateway.close());
 
 async function start(options: FixtureOptions = {}): Promise<void> {
   gateway = await startGateway({
-    async fill(store, tokens) {
-      await tokens.write([acme]);
-      await publishSnapshot(store, "acme", { programIds: ["p1"] });
-    },
+    fill: filledWith([acme]),
     ...options,
   });
 }
@@ -62,10 +64,7 @@ test("/metrics counts requests by resource and status, times them, and tells age
   expect(await metric(`gateway_token_requests_total{token="${tokenId}",status="4xx"}`)).toBe(2);
   clocks.advance(3000);
   expect(await metric('gateway_snapshot_age_seconds{tenant="acme"}')).toBe(3);
-  await eventually(
-    () => metric("gateway_token_registry_age_seconds"),
-    (seconds) => seconds === 0,
-  );
+  await expect.poll(() => metric("gateway_token_registry_age_seconds")).toBe(0);
   expect(await metric('gateway_body_cache_lookups_total{result="hit"}')).toBe(1);
   expect(await metric('gateway_body_cache_lookups_total{result="miss"}')).toBe(2);
   expect(await metric("gateway_body_cache_bytes")).toBeGreaterThan(100);

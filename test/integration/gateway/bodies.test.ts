@@ -37,10 +37,7 @@ for (const [name, fault, env] of bodyFaults) {
     const line = on.gateway.log.findLast((entry) => entry.status === 500);
     expect(line?.objectKey).toContain("/v1/programs/p1.json");
     expect(line?.cause).toMatch(/\w+ \w+/);
-    await eventually(
-      () => on.detail("p2"),
-      ({ status }) => status === 200,
-    );
+    await expect.poll(() => on.detail("p2")).toMatchObject({ status: 200 });
     await eventually(on.seen.openBodies, (open) => open === 0);
     on.seen.mend();
     await eventually(() => on.detail("p1"), hasMark("first p1"));
@@ -105,10 +102,7 @@ test("the cache keeps to its bound", async () => {
   on = await startBrokenStoreGateway({ CACHE_MAX_MB: "1" });
   const programIds = Array.from({ length: 60 }, (_, at) => `q${at}`);
   await publishSnapshot(on.gateway.store, "acme", { programIds, generation: 2, minBytes: 50_000 });
-  await eventually(
-    () => on.detail("q0"),
-    ({ status }) => status === 200,
-  );
+  await expect.poll(() => on.detail("q0")).toMatchObject({ status: 200 });
   for (const id of programIds) expect((await on.detail(id)).status).toBe(200);
   const held = await on.gateway.metric("gateway_body_cache_bytes");
   expect(held).toBeGreaterThan(500_000);

@@ -1,8 +1,12 @@
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { type Client, eventually } from "../../support/gateway-client.ts";
-import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import {
+  type FixtureOptions,
+  filledWith,
+  type GatewayFixture,
+  startGateway,
+} from "../../support/gateway-fixture.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { converse, openSocket } from "../../support/raw-http.ts";
 
@@ -19,10 +23,7 @@ async function start(
   gateway = await startGateway({
     ...options,
     env,
-    async fill(store, tokens) {
-      await tokens.write([acme]);
-      await publishSnapshot(store, "acme", { programIds: ["p1"] });
-    },
+    fill: filledWith([acme]),
   });
   ({ client } = gateway);
 }

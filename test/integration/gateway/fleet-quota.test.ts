@@ -8,8 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createFleetCounter } from "../../../gateway/fleet-counter.ts";
 import type { WindowCounter } from "../../../gateway/quota.ts";
 import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { filledWith, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 
@@ -42,10 +41,7 @@ describe.skipIf(redisUrl === "")(title, () => {
     const gateway = await startGateway({
       env: { REDIS_URL: proxy.url, ...env },
       waits: { redisMs },
-      async fill(store, tokens) {
-        await tokens.write([token]);
-        await publishSnapshot(store, "acme", { programIds: ["p1"] });
-      },
+      fill: filledWith([token]),
     });
     const client = createClient(gateway.api);
     gateways.push(gateway);
@@ -95,10 +91,7 @@ describe.skipIf(redisUrl === "")(title, () => {
       await eventually(() => shared(), Boolean);
       await setPassword("second");
       await proxy.refuse();
-      await eventually(
-        () => shared(),
-        (isShared) => !isShared,
-      );
+      await expect.poll(() => shared()).toBe(false);
       await proxy.restore();
       await eventually(() => shared(), Boolean);
     } finally {

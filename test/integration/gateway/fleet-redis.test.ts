@@ -34,10 +34,7 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
     const proxy = await startTcpProxy(demoted.url);
     onTestFinished(() => proxy.refuse());
     const counters = [counterAt(proxy.url), counterAt(proxy.url)];
-    await eventually(
-      () => counters.every((counter) => counter.isShared()),
-      (isShared) => isShared,
-    );
+    await expect.poll(() => counters.every((counter) => counter.isShared())).toBe(true);
     const key = randomUUID();
     for (const counter of counters) await counter.hit(key);
 
@@ -62,10 +59,7 @@ describe.skipIf(!hasRedisServer)("W53 gateways with one Redis", () => {
     const nodes = await startRedisCluster();
     onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.close()))));
     const counters = nodes.map(({ url }) => counterAt(url));
-    await eventually(
-      () => counters.every((counter) => counter.isShared()),
-      (isShared) => isShared,
-    );
+    await expect.poll(() => counters.every((counter) => counter.isShared())).toBe(true);
     for (const key of Array.from({ length: 40 }, () => randomUUID())) {
       const places: number[] = [];
       for (const counter of counters) places.push((await counter.hit(key)).consumedPoints);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Client, createClient } from "../../support/gateway-client.ts";
+import { filledWith } from "../../support/gateway-fixture.ts";
 import { type GatewayFleet, startFleet } from "../../support/gateway-fleet.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { openSocket } from "../../support/raw-http.ts";
 
@@ -20,10 +20,7 @@ beforeAll(async () => {
   fleet = await startFleet({
     size: 1,
     env: { HEADERS_TIMEOUT_SECONDS: "1", LOG_LEVEL: "warn" },
-    async fill(store, tokens) {
-      await tokens.write([acme]);
-      await publishSnapshot(store, "acme", { programIds: ["p1"], minBytes: 1024 * 1024 });
-    },
+    fill: filledWith([acme], { minBytes: 1024 * 1024 }),
   });
   gateway = fleet.gateways[0] ?? expect.fail("no gateway");
   neighbour = createClient(gateway.api);

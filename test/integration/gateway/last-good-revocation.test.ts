@@ -81,10 +81,7 @@ test("W170: a revocation takes effect, and a new token works, on a disk that han
       [before, 401],
       [after, 500],
     ] as const)
-      await eventually(
-        () => ask(gateway.api, path, token.plaintext),
-        (answer) => answer.status === status,
-      );
+      await expect.poll(() => ask(gateway.api, path, token.plaintext)).toMatchObject({ status });
     expect(disk.hangs()).toBe(true);
   } finally {
     await disk.release();

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { createLogDestination } from "../../../gateway/log-destination.ts";
-import { eventually } from "../../support/gateway-client.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const directory = folderForAllTests();
@@ -37,10 +36,7 @@ test("none is lost to a file, though each turn of the event loop makes more of t
     }
     await turn();
   }
-  await eventually(
-    () => statSync(path).size + lost * line.length,
-    (bytes) => bytes === 60 * 300 * line.length,
-  );
+  await expect.poll(() => statSync(path).size + lost * line.length).toBe(60 * 300 * line.length);
   expect(lost).toBe(0);
 });
 

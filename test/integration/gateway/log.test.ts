@@ -149,10 +149,7 @@ test("T4 no token and no header ever reaches a log, wherever the client puts it"
     const { responses } = await converse(gateway.api, { send: bytes, responses: 1 });
     expect(responses).toHaveLength(1);
   }
-  await eventually(
-    () => gateway.log.filter(({ msg }) => msg === "request").length,
-    (count) => count === requests.length,
-  );
+  await expect.poll(() => gateway.log.filter(({ msg }) => msg === "request").length).toBe(requests.length);
   const text = gateway.logText();
   for (const token of [acme, gone, unknown]) {
     // Neither whole nor in part.

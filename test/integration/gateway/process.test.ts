@@ -1,11 +1,13 @@
 import { once } from "node:events";
+import { rename } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
+import { tokensKey } from "../../../core/object-key.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
+import { filledWith } from "../../support/gateway-fixture.ts";
 import { type GatewayFleet, startFleet } from "../../support/gateway-fleet.ts";
 import { type GatewayProcess, runGateway } from "../../support/gateway-process.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
-import { issueToken } from "../../support/gateway-tokens.ts";
+import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 import { converse, openSocket, parseResponses } from "../../support/raw-http.ts";
 
 const acme = issueToken("acme", { rateLimit: 1_000_000 });
@@ -26,10 +28,7 @@ async function start(
   fleet = await startFleet({
     size: 1,
     env: { CACHE_MAX_MB: "1", ...env },
-    async fill(store, tokens) {
-      await tokens.write([acme]);
-      await publishSnapshot(store, "acme", { programIds: ["p1"], minBytes: listBytes });
-    },
+    fill: filledWith([acme], { minBytes: listBytes }),
   });
   const [gateway] = fleet.gateways;
   if (gateway === undefined) throw new Error("no gateway");
@@ -178,4 +177,73 @@ test("a port that is taken: exit status 1, with the reason", async () => {
   taken.close();
   expect(status).toBe(1);
   expect(stderr).toContain(`127.0.0.1:${port}: another process listens there already. Change HOST or PORT.`);
+});
+
+/** Each round issues a token and revokes it; more of them for a figure: `REVOCATION_ROUNDS=50`. */
+const rounds = Number(process.env.REVOCATION_ROUNDS ?? 5);
+/** A machine may have other things to do for half a second, now and then; a gateway that polls too seldom is late each time. */
+const median = (ms: readonly number[]): number =>
+  ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)] ?? NaN;
+
+test("T8 by default a token comes and goes on every gateway within one second", async () => {
+  fleet = await startFleet({ size: 2, env: { LOG_LEVEL: "silent" }, fill: filledWith([acme]) });
+  const { gateways, tokens } = fleet;
+  const clients = gateways.map(({ api }) => createClient(api));
+  let isOver = false;
+  const load = clients.map(async (client) => {
+    while (!isOver) expect((await client.get("/v1/programs/p1", acme.plaintext)).status).toBe(200);
+  });
+  const everywhere = async (token: string, status: number): Promise<number> => {
+    const beganAt = performance.now();
+    await Promise.all(
+      clients.map((client) =>
+        eventually(
+          () => client.get("/v1/programs", token),
+          (answer) => answer.status === status,
+        ),
+      ),
+    );
+    return performance.now() - beganAt;
+  };
+  const issues: number[] = [];
+  const revocations: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const token = issueToken("acme", { rateLimit: 1_000_000 });
+    await tokens.write([acme, token]);
+    issues.push(await everywhere(token.plaintext, 200));
+    await tokens.write([acme, revoked(token)]);
+    revocations.push(await everywhere(token.plaintext, 401));
+  }
+  isOver = true;
+  await Promise.all(load);
+  for (const client of clients) client.close();
+  expect(median(issues)).toBeLessThan(1000);
+  expect(median(revocations)).toBeLessThan(1000);
+  if (process.env.REVOCATION_ROUNDS === undefined) return;
+  console.log(
+    `worst of ${rounds}, ms: new token ${Math.max(...issues)}, revoked token ${Math.max(...revocations)}`,
+  );
+});
+
+test("T9 a process that was stopped trusts no token that it could not confirm since", async () => {
+  const gateway = await start({ TOKEN_MAX_STALE_SECONDS: "1", TOKEN_REFRESH_MS: "100" }, 0);
+  const folder = fleet?.directory;
+  const socket = openSocket(gateway.api);
+  const ask = async (): Promise<string> => {
+    const answer = once(socket, "data");
+    socket.write(`GET /v1/programs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${acme.plaintext}\r\n\r\n`);
+    return String((await answer)[0]).slice(9, 12);
+  };
+  // A machine that is busy may stop it for so long, too.
+  await eventually(ask, (status) => status === "200");
+  gateway.signal("SIGSTOP");
+  await rename(`${folder}/${tokensKey}`, `${folder}/auth/tokens.bak`);
+  const answer = ask();
+  // The bound itself has to pass while the process cannot notice.
+  await new Promise((resolve) => setTimeout(resolve, 1300));
+  gateway.signal("SIGCONT");
+  expect(await answer).toBe("500");
+  await rename(`${folder}/auth/tokens.bak`, `${folder}/${tokensKey}`);
+  await eventually(ask, (status) => status === "200");
+  socket.destroy();
 });

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { Answer, Client } from "../../support/gateway-client.ts";
-import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
-import { publishSnapshot } from "../../support/gateway-snapshots.ts";
+import { filledWith, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
 import { type SetClocks, setClocks } from "../../support/set-clocks.ts";
 
@@ -16,10 +15,7 @@ async function start(tokens: readonly IssuedToken[], env: Readonly<Record<string
   gateway = await startGateway({
     clocks,
     env,
-    async fill(store, file) {
-      await file.write(tokens);
-      await publishSnapshot(store, "acme", { programIds: ["p1"] });
-    },
+    fill: filledWith(tokens),
   });
   ({ client } = gateway);
 }

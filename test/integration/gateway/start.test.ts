@@ -71,10 +71,7 @@ test("behind a store that is slow and fails at first the API opens with the regi
   }));
   const started = gateway.start();
   const statuses = new Set<number | "refused">();
-  await eventually(
-    () => statusOf(`${admin}/readyz`),
-    (status) => status === 503,
-  );
+  await expect.poll(() => statusOf(`${admin}/readyz`)).toBe(503);
   expect(await statusOf(`${admin}/healthz`)).toBe(200);
   for (let at = 0; at < 20; at += 1) statuses.add(await statusOf(`${api}/v1/programs`));
   answer();

@@ -42,8 +42,6 @@ describe.skipIf(!hasChromium)("the pages in Chromium (skipped without it)", () =
 
   test.each([
     ["light", 1280],
-    ["dark", 1280],
-    ["light", 360],
     ["dark", 360],
   ] as const)("W70: axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
     const axe = await readAxe();

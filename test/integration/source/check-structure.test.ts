@@ -57,21 +57,6 @@ async function redefine(view: string, change: (columns: Record<string, string>) 
 }
 
 describe("structureProblems", () => {
-  test("P102 a missing schema is one problem: views on the tables that are there, or the reference schema where none is", async () => {
-    await client.query("DROP SCHEMA partner_source CASCADE");
-    expect(await check()).toMatchObject([
-      {
-        code: "schema_missing",
-        view: null,
-        fix: { kind: "command", text: "partner-programs source init --skeleton > views.sql" },
-      },
-    ]);
-    await client.query("DROP SCHEMA booking CASCADE");
-    expect(await check()).toMatchObject([
-      { code: "schema_missing", view: null, fix: { kind: "command", text: "partner-programs source init" } },
-    ]);
-  });
-
   test("a missing required view is named with the columns that it needs", async () => {
     await client.query("DROP VIEW partner_source.tenants");
     const problems = await check();

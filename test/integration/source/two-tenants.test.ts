@@ -48,6 +48,6 @@ test("P144 status names tenants with the same programs until their programs have
     true,
     true,
   ]);
-  await bench.source.query("UPDATE partner_source.programs SET name = tenant_id || name");
+  await bench.source.update("name = tenant_id || name");
   expect(await isNamed([])).toBe(false);
 });

@@ -110,4 +110,30 @@ describe("snapshot explain", () => {
       next: { commands: ["snapshot build --tenant sakura-trails"] },
     });
   });
+
+  test("all that keeps a program from partners is said at once, and then what they would not see of it", async () => {
+    await desk.build({ now: noon });
+    await desk.source.query(`
+    UPDATE partner_source.programs SET lifecycle_state = 'on sale', name = ' ', cover_url = 'http://img.example/x.jpg'
+     WHERE program_id = 'KYOTO-1'`);
+    const explained = (await desk.json(
+      ["snapshot", "explain", "--tenant", deskTenant, "--program", "KYOTO-1"],
+      { now: noon },
+    )) as {
+      readonly summary: string;
+      readonly next: { readonly text: string };
+      readonly source: { readonly problems: readonly { code: string; programId: string }[] };
+    };
+    expect(explained.summary).toMatch(
+      /cannot be published: Its state "on sale" is not .* It has no name.* would still not be shown whole: Media, cover url/,
+    );
+    expect(explained.next.text).toMatch(/corrected in the booking system: State, Name\..*Media, cover url/);
+    expect(explained.source).toMatchObject({
+      problems: [
+        { code: "lifecycle_state_unknown", programId: "KYOTO-1" },
+        { code: "program_name_blank", programId: "KYOTO-1" },
+      ],
+      dropped: [{ code: "url_dropped" }],
+    });
+  });
 });

@@ -44,8 +44,6 @@ describe.skipIf(!hasChromium)("the pages of inspect in Chromium (skipped without
 
   test.each([
     ["light", 1280],
-    ["dark", 768],
-    ["light", 360],
     ["dark", 360],
   ] as const)("axe finds nothing, %s at %d pixels", async (colorScheme, width) => {
     const { inspect } = logDesk;

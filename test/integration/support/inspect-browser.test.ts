@@ -34,12 +34,8 @@ describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => 
     await desk.source.query(richProgram);
     await desk.source.query(galilProgram);
     await desk.build({ now: new Date("2026-11-21T08:00:00.000Z"), args: ["--on-invalid", "fail"] });
-    await desk.source.query(
-      "UPDATE partner_source.programs SET currency = 'JPY', cover_url = 'http://x.example/' WHERE program_id = 'KYOTO-1'",
-    );
-    await desk.source.query(
-      "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
-    );
+    await desk.source.update("currency = 'JPY', cover_url = 'http://x.example/'", "KYOTO-1");
+    await desk.source.update("lifecycle_state = 'ended'", "NARA-2");
     await desk.build({ now: new Date("2026-11-21T10:00:00.000Z"), args: ["--on-invalid", "fail"] });
     await desk.run(["snapshot", "rollback", "--tenant", deskTenant], {
       now: new Date("2026-11-21T11:00:00.000Z"),

@@ -66,10 +66,7 @@ test("P180: while the booking database hangs, four wait for it, the others hear 
   expect((await pages.get("/")).status).toBe(200);
 
   // The server itself ends what nobody waits for any more, although the lock stays.
-  await eventually(
-    () => sessions(),
-    (count) => count === 0,
-  );
+  await expect.poll(() => sessions()).toBe(0);
   await desk.source.query("COMMIT");
   // A busy machine may not answer within the page's 3 seconds either.
   const found = await eventually(

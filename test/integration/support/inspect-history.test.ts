@@ -15,16 +15,10 @@ let snapshots: readonly string[];
 beforeAll(async () => {
   const at = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
   await desk.build({ now: at(8) });
-  await desk.source.query(
-    "UPDATE partner_source.programs SET capacity_total = 25 WHERE program_id = 'KYOTO-1'",
-  );
+  await desk.source.update("capacity_total = 25", "KYOTO-1");
   await desk.build({ now: at(10) });
-  await desk.source.query(
-    "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
-  );
-  await desk.source.query(
-    "UPDATE partner_source.programs SET capacity_total = 30 WHERE program_id = 'KYOTO-1'",
-  );
+  await desk.source.update("lifecycle_state = 'ended'", "NARA-2");
+  await desk.source.update("capacity_total = 30", "KYOTO-1");
   await desk.build({ now: at(12) });
   await desk.run(["snapshot", "rollback", "--tenant", deskTenant], { now: at(13) });
   inspect = await startInspect(desk, { now: new Date("2026-11-21T12:00:00.000Z") });

@@ -11,12 +11,8 @@ let goodTokenId: string;
 
 beforeAll(async () => {
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
-  await desk.source.query(
-    "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
-  );
-  await desk.source.query(
-    "UPDATE partner_source.programs SET cover_url = 'http://x' WHERE program_id = 'KYOTO-1'",
-  );
+  await desk.source.update("lifecycle_state = 'ended'", "NARA-2");
+  await desk.source.update("cover_url = 'http://x'", "KYOTO-1");
   await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
   const { stdout } = await desk.run(["token", "create", "--tenant", deskTenant]);
   await desk.run(["token", "create", "--tenant", deskTenant, "--name", "Idle"]);

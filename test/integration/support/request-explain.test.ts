@@ -10,9 +10,7 @@ const tokens = new Map<string, string>();
 
 const gateway = forAllTests(async () => {
   await desk.build({ now: new Date("2026-11-21T08:00:00.000Z") });
-  await desk.source.query(
-    "UPDATE partner_source.programs SET lifecycle_state = 'ended' WHERE program_id = 'NARA-2'",
-  );
+  await desk.source.update("lifecycle_state = 'ended'", "NARA-2");
   await desk.build({ now: new Date("2026-11-21T09:00:00.000Z") });
   await issue("Website");
   await issue("Old");

@@ -41,9 +41,7 @@ const others = Array.from({ length: 9 }, (_, at) => `OTHER-${at}`);
 async function fillForPlants({ source }: SupportDesk): Promise<void> {
   await source.query("DELETE FROM partner_source.programs; DELETE FROM partner_source.room_prices");
   for (const programId of [...published, ...others]) await insert(source, programId, "active");
-  await source.query(
-    "UPDATE partner_source.programs SET cover_url = 'http://img.example/x.jpg' WHERE program_id = 'DROPPED'",
-  );
+  await source.update("cover_url = 'http://img.example/x.jpg'", "DROPPED");
 }
 
 /** What somebody changes in the booking system after the last build. */
@@ -56,7 +54,7 @@ async function changeTheSource({ source }: SupportDesk): Promise<void> {
   await insert(source, "NEW", "active");
   await insert(source, "DRAFT", "draft");
   await insert(source, "BROKEN", "active");
-  await source.query("UPDATE partner_source.programs SET name = '' WHERE program_id = 'BROKEN'");
+  await source.update("name = ''", "BROKEN");
 }
 
 /** The first of them still has GONE, which the next takes out; a row of GONE stands for whatever was lost like that. */
@@ -187,7 +185,7 @@ describe("a program that no build changes anything about", () => {
 test("P47 the only program that partners see goes only when the source states it: builds refuse an empty list", async () => {
   await desk.source.query("DELETE FROM partner_source.programs WHERE program_id <> 'KYOTO-1'");
   await desk.build({ now: builtAt });
-  await desk.source.query("UPDATE partner_source.programs SET name = ' '");
+  await desk.source.update("name = ' '");
   expect((await explained("KYOTO-1")).row).toBe("served_faulty/last");
   await desk.source.query("DELETE FROM partner_source.programs");
   const { row, summary } = await explained("KYOTO-1");

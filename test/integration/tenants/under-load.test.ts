@@ -39,24 +39,24 @@ function kindOf(status: number, body: string): string {
 
 test("P94 under load a rename is seen by no partner: every answer is the one tenant's or the other's", async () => {
   load = begin("/v1/programs");
-  await load.more("200 of-acme", 500);
+  await load.more("200 of-acme", 250);
   const early = await bench.run(["tenant", "rename", "acme", "acme-tours"]);
   expect([early.status, early.stderr]).toEqual([1, expect.stringContaining("has no published snapshot")]);
-  await load.more("200 of-acme", 500);
+  await load.more("200 of-acme", 250);
   await bench.build(["--tenant", "acme-tours"]);
   const { status, stdout } = await bench.run(["tenant", "rename", "acme", "acme-tours"]);
   expect([status, stdout]).toEqual([0, expect.stringContaining("1 token of acme read acme-tours now")]);
-  await load.more("200 of-acme-tours", 500);
+  await load.more("200 of-acme-tours", 250);
   expect(Object.keys(await load.stop()).sort()).toEqual(["200 of-acme", "200 of-acme-tours"]);
 });
 
 test("P91 under load a removal with --purge is 200, then 401, and nothing between", async () => {
   load = begin("/v1/programs/of-acme");
-  await load.more("200 of-acme", 500);
+  await load.more("200 of-acme", 250);
   await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
   const { status } = await bench.run(["tenant", "remove", "acme", "--purge"]);
   expect(status).toBe(0);
-  await load.more("401", 500);
+  await load.more("401", 250);
   expect(Object.keys(await load.stop()).sort()).toEqual(["200 of-acme", "401"]);
 });
 

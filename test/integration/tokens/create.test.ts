@@ -1,36 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { parseToken, tokenDigest } from "../../../core/token.ts";
 import { freshForEachTest } from "../../support/lasting.ts";
+import { sized } from "../../support/quick-pass.ts";
+import { runCli } from "../../support/run-cli.ts";
 import { allStoredText } from "../../support/store-tree.ts";
 import { openTokenDesk } from "../../support/token-desk.ts";
 
 const desk = freshForEachTest(openTokenDesk);
 
 describe("token create", () => {
-  test("T4 prints the plaintext alone on standard output, and everything else on standard error", async () => {
-    const { status, stdout, stderr } = await desk.run([
-      "create",
-      "--tenant",
-      "acme",
-      "--name",
-      "Globetrotter",
-    ]);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^ppr_[0-9A-Za-z]{49}\n$/);
-    const [entry] = (await desk.registry()).tokens;
-    expect(stderr).toBe(
-      [
-        `token id    ${entry?.tokenId}`,
-        "tenant      acme",
-        "name        Globetrotter",
-        "scopes      programs.read",
-        "expires     never",
-        "rate limit  the gateway's",
-        "",
-      ].join("\n"),
-    );
-  });
-
   test("T3, T4 stores the SHA-256 of the plaintext, and the plaintext nowhere: not in the store, not in the log", async () => {
     const created = await desk.json(["create", "--tenant", "acme"]);
     const rotated = await desk.json(["rotate", created.tokenId]);
@@ -45,22 +23,6 @@ describe("token create", () => {
       expect(parsed && tokenDigest(parsed)).toBe(entry.sha256);
       expect(everything).not.toContain(plaintext.slice(4, 24));
     }
-  });
-
-  test("T5, T12 gives a token without options the scope programs.read, no expiry and no limit of its own", async () => {
-    await desk.run(["create", "--tenant", "acme"]);
-    expect((await desk.registry()).tokens).toMatchObject([
-      {
-        tenantId: "acme",
-        name: null,
-        scopes: ["programs.read"],
-        expiresAt: null,
-        rateLimit: null,
-        createdAt: desk.now.toISOString(),
-        revokedAt: null,
-        replaces: null,
-      },
-    ]);
   });
 
   test.each([
@@ -165,5 +127,30 @@ describe("TOKEN_MAX_LIFETIME", () => {
     }
     expect(await desk.registryText()).toBe(before);
     expect(await desk.run(["expire", tokenId, "--at", "30d"], { env })).toMatchObject({ status: 0 });
+  });
+});
+
+describe("token commands side by side", () => {
+  test("T11 in several processes lose nothing", async () => {
+    const first = await desk.json(["create", "--tenant", "acme"]);
+    const others = sized({ whole: 7, quick: 3 });
+    const results = await Promise.all([
+      ...Array.from({ length: others }, (_, at) =>
+        runCli(["token", "create", "--tenant", "acme", "--name", `n${at}`], { env: desk.env }),
+      ),
+      runCli(["token", "revoke", first.tokenId], { env: desk.env }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => 0));
+    const { tokens, revision } = await desk.registry();
+    expect(revision).toBe(others + 2);
+    const digests = new Set<string>(tokens.map(({ sha256 }) => sha256));
+    for (const { stdout, stderr } of results.slice(0, others)) {
+      const plaintext = parseToken(stdout.trim());
+      expect(plaintext && digests.has(tokenDigest(plaintext))).toBe(true);
+      expect(stderr).not.toContain(stdout.trim());
+    }
+    expect(tokens.filter(({ revokedAt }) => revokedAt !== null).map(({ tokenId }) => tokenId)).toEqual([
+      first.tokenId,
+    ]);
   });
 });

@@ -150,23 +150,19 @@ describe("snapshot watch", () => {
     expect(status).toBe(421);
   });
 
-  test.each(["", ", ''", ", '-all-'", ', \'{"tenant":"acme"}\''])(
-    "P182: hears of a change that names no tenant, each time (payload%s)",
-    async (payload) => {
-      await addTenants("acme");
-      start();
-      await isLive("acme");
-      await listening();
-      for (const name of ["B", "C"]) {
-        await bench.source.query(`UPDATE partner_source.programs SET name = '${name}'`);
-        await bench.source.query(`NOTIFY partner_source_changed${payload}`);
-        await vi.waitFor(
-          async () => expect((await bench.published("acme")).list.data[0]?.name).toBe(name),
-          patience,
-        );
-      }
-    },
-  );
+  test("P182: hears of a change that names no tenant, each time, whatever the payload", async () => {
+    await addTenants("acme");
+    start();
+    await isLive("acme");
+    await listening();
+    const payloads = ["", ", ''", ", '-all-'", ', \'{"tenant":"acme"}\''];
+    for (const [at, payload] of [...payloads, ...payloads].entries()) {
+      await bench.source.update(`name = 'Change ${at}'`);
+      await bench.source.query(`NOTIFY partner_source_changed${payload}`);
+      const served = async () => (await bench.published("acme")).list.data[0]?.name;
+      await expect.poll(served).toBe(`Change ${at}`);
+    }
+  });
 
   test("builds its part of all tenants with --shard, and is notified of no other", async () => {
     const tenants = ["a", "b", "c", "d", "e", "f"];
@@ -181,7 +177,7 @@ describe("snapshot watch", () => {
     start("--shard", "1/2");
     await isLive(own);
     await listening();
-    await bench.source.query("UPDATE partner_source.programs SET name = 'B'");
+    await bench.source.update("name = 'B'");
     await bench.source.query(`NOTIFY partner_source_changed, '${other}'`);
     await bench.source.query(`NOTIFY partner_source_changed, '${own}'`);
     await vi.waitFor(async () => expect((await bench.published(own)).list.data[0]?.name).toBe("B"), patience);
