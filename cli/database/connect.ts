@@ -117,8 +117,9 @@ async function begin(client: ReadingClient, connection: pg.PoolClient, limits: W
     "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'",
     // Plans are for reading a cursor to its end.
     "SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
-    // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again.
-    "SET LOCAL work_mem = '32MB'",
+    // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again. For a tenant of a few
+    // thousand, parallel workers would cost more than they save.
+    "SET LOCAL work_mem = '32MB'; SET LOCAL parallel_setup_cost = 10000",
     ...waitingLimits(limits),
   ];
   const text = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings.join("; ")}; SELECT pg_backend_pid() AS pid`;

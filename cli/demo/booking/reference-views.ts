@@ -21,17 +21,17 @@ export const referenceViews = `
            p.category_type, p.category_subtype, p.guide_display_name AS guide_name,
            p.single_price AS legacy_price,
            m.description, p.departure_point, m.tags AS marketing_tags, m.accommodation_description,
-           (SELECT url FROM booking.media AS cover
-             WHERE cover.company_code = p.company_code AND cover.program_code = p.code AND cover.kind = 'cover'
-             ORDER BY position LIMIT 1) AS cover_url,
-           ARRAY(SELECT url FROM booking.media AS gallery
-                  WHERE gallery.company_code = p.company_code AND gallery.program_code = p.code
-                    AND gallery.kind = 'gallery'
-                  ORDER BY position) AS gallery_urls,
+           u.cover_url, coalesce(u.gallery_urls, '{}') AS gallery_urls,
            m.included, m.excluded, m.visits
       FROM booking.programs AS p
       JOIN booking.companies AS c ON c.code = p.company_code
-      LEFT JOIN booking.marketing_copy AS m ON m.company_code = p.company_code AND m.program_code = p.code;
+      LEFT JOIN booking.marketing_copy AS m ON m.company_code = p.company_code AND m.program_code = p.code
+      -- Joined, since PostgreSQL never works in parallel on a subquery for each program.
+      LEFT JOIN (SELECT company_code, program_code,
+                        (array_agg(url ORDER BY position) FILTER (WHERE kind = 'cover'))[1] AS cover_url,
+                        array_agg(url ORDER BY position) FILTER (WHERE kind = 'gallery') AS gallery_urls
+                   FROM booking.media GROUP BY company_code, program_code
+                ) AS u ON u.company_code = p.company_code AND u.program_code = p.code;
 
   CREATE VIEW partner_source.room_prices AS
     SELECT company_code AS tenant_id, program_code AS program_id, t.occupancy, r.amount
