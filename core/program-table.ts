@@ -16,13 +16,19 @@ export interface ProgramRecord {
  */
 export class ProgramTable {
   /** Entries one after the other: length of the id, id, digest, size, and number of the folder. */
-  #bytes = Buffer.alloc(256);
+  #bytes: Buffer;
   #used = 0;
   #count = 0;
   /** Linear probing. A slot holds the place of an entry plus one, or 0. At most half of the slots are taken. */
-  #slots = new Uint32Array(16);
+  #slots: Uint32Array;
   readonly #folders: SnapshotId[] = [];
   readonly #folderNumbers = new Map<SnapshotId, number>();
+
+  /** `expected`: about how many programs there will be, so that the table hardly grows. */
+  constructor(expected = 0) {
+    this.#bytes = Buffer.alloc(256 + expected * 64);
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(16 + expected * 2)));
+  }
 
   get count(): number {
     return this.#count;
@@ -62,7 +68,9 @@ export class ProgramTable {
   add(id: ProgramId, { sha256, size, snapshotId }: ProgramRecord): boolean {
     const slot = this.#slotOf(id);
     if (this.#slots[slot] !== 0) return false;
-    this.#slots[slot] = this.#append(id, sha256, size, this.#folderNumber(snapshotId)) + 1;
+    const folder = this.#folderNumbers.get(snapshotId) ?? this.#folders.push(snapshotId) - 1;
+    this.#folderNumbers.set(snapshotId, folder);
+    this.#slots[slot] = this.#append(id, sha256, size, folder) + 1;
     this.#count += 1;
     if (this.#count * 2 > this.#slots.length) this.#growSlots();
     return true;
@@ -94,12 +102,6 @@ export class ProgramTable {
     this.#bytes.writeUInt32LE(size, value + digestBytes);
     this.#bytes.writeUInt32LE(folder, value + digestBytes + 4);
     return at;
-  }
-
-  #folderNumber(snapshotId: SnapshotId): number {
-    const number = this.#folderNumbers.get(snapshotId) ?? this.#folders.push(snapshotId) - 1;
-    this.#folderNumbers.set(snapshotId, number);
-    return number;
   }
 
   #valueAt(at: number): number {

@@ -35,7 +35,8 @@ export async function readManifest(
   if (sha256Hex(bytes) !== expected.manifestSha256)
     throw corrupt("has not the digest that current.json states");
 
-  const programs = new ProgramTable();
+  // Each takes 180 bytes at least.
+  const programs = new ProgramTable(Math.floor(bytes.length / 180));
   const take = (id: string, found: unknown): void => {
     if (!isProgramId(id)) throw corrupt("has an entry for what is no program id");
     const name = { kind: "detail", programId: id } as const;

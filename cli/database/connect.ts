@@ -183,9 +183,6 @@ function waitingLimits({ statementMs, lockMs }: WaitingLimits): readonly string[
 /** All columns as text, as the database writes them. */
 export type TextRow = readonly (string | null)[];
 
-/** Leaves the values of a query as text. */
-export const asText = { getTypeParser: () => (text: unknown) => text };
-
 /**
  * The rows of a query that every build asks. With a cursor, PostgreSQL would not plan for all rows, nor work in parallel. A named query
  * is parsed and planned once a session, which takes longer than running it for a small tenant.
@@ -196,7 +193,8 @@ export async function textRows(
   values: readonly unknown[],
 ): Promise<readonly TextRow[]> {
   const name = hash("sha256", text, "hex").slice(0, 32);
-  const config = { name, text, values: [...values], rowMode: "array", types: asText } as unknown;
+  const types = { getTypeParser: () => (text: unknown) => text };
+  const config = { name, text, values: [...values], rowMode: "array", types } as unknown;
   return (await client.query<(string | null)[]>(config as QueryArrayConfig)).rows;
 }
 

@@ -25,6 +25,9 @@ export interface RenderedProgram {
   readonly detailSha256: string;
 }
 
+/** What the lists need to know of a program. */
+export type ListedFacts = Pick<ProgramListItem, "id" | "name" | "departureDate" | "capacity">;
+
 export type LegacyCapacity = "object" | "total";
 
 type Published = Extract<PublicProgram, { kind: "published" }>;
@@ -85,7 +88,7 @@ export function renderedProgram(
   };
 }
 
-export function legacyItemText({ name, capacity }: ProgramListItem, legacyCapacity: LegacyCapacity): string {
+export function legacyItemText({ name, capacity }: ListedFacts, legacyCapacity: LegacyCapacity): string {
   return JSON.stringify({ name, capacity: legacyCapacity === "total" ? capacity.total : capacity });
 }
 

@@ -2,9 +2,8 @@ import { Failure } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
-import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { responseBytes } from "../snapshot/stored-snapshot.ts";
-import { type LegacyCapacity, legacyItemText } from "./checked-program.ts";
+import { type LegacyCapacity, type ListedFacts, legacyItemText } from "./checked-program.ts";
 
 /** A program's place in the lists, and its elements there. What is taken over from the live list stays a piece of its bytes. */
 export interface ListedProgram {
@@ -39,7 +38,9 @@ export async function readListed(
     const next = bytes.indexOf(',{"id":"', start);
     const elementEnd = next === -1 ? end : next;
     const listItem = bytes.subarray(start, elementEnd);
-    const item: ProgramListItem = JSON.parse(listItem.toString());
+    // D5: what the lists need comes before the currency. The rest, half of the text, is not parsed.
+    const head = listItem.toString("utf8", 0, listItem.indexOf(',"currency":'));
+    const item: ListedFacts = JSON.parse(`${head}}`);
     const legacyItem = legacyItemText(item, legacyCapacity);
     listed.push({ programId: item.id, departureDate: item.departureDate, listItem, legacyItem });
     start = elementEnd + 1;

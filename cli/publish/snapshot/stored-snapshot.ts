@@ -75,10 +75,13 @@ export async function responseBytes(
   entry: ResponseEntry,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  const bytes = Buffer.allocUnsafe(entry.size);
+  let at = 0;
+  const fault = await readEntry(store, entry, signal, (piece) => {
+    at += piece.copy(bytes, at);
+  });
   if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
-  return Buffer.concat(pieces);
+  return bytes;
 }
 
 /**

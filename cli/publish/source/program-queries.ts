@@ -29,11 +29,11 @@ const ofPrograms =
 const id = 'program_id::text COLLATE "C" AS program_id';
 
 /**
- * For each program id: the sum of the hashes of its rows, equal for equal rows in any order, and a bit for each view that has rows of
- * it. A change goes unseen once in 2^64.
+ * For each program id: the sum of the hashes of its rows, equal for equal rows in any order; and, unless `programs` has the id, a bit
+ * for each view that has rows of it. A change goes unseen once in 2^64.
  */
 export const sumsQuery = `
-  SELECT program_id, sum(hash)::text, bit_or(view)::text
+  SELECT program_id, sum(hash)::text, CASE WHEN bit_or(view) & 1 = 0 THEN bit_or(view)::text END
     FROM (${programViews.map((view) => hashedRows(view)).join(" UNION ALL")}) AS hashed
    GROUP BY program_id ORDER BY program_id`;
 

@@ -1,7 +1,6 @@
-import type { QueryArrayConfig } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { asText, type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
+import { type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
 import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
 import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
@@ -24,13 +23,15 @@ export interface StrayRows {
 }
 
 export async function readSums(client: SourceClient, tenantId: TenantId): Promise<TenantSums> {
-  const rows = await textRows(client, sumsQuery, [tenantId]);
-  const isIn = ([, , views]: TextRow, view: number): boolean => (Number(views) & (1 << view)) !== 0;
-  const programs = rows.filter((row) => isIn(row, 0));
-  const sums = new Map(programs.map(([id = null, sum]) => [id, sum ?? ""]));
-  const ofUnknown = rows.filter((row) => !isIn(row, 0));
+  const sums = new Map<string | null, string>();
+  const ofUnknown: TextRow[] = [];
+  for (const row of await textRows(client, sumsQuery, [tenantId])) {
+    const [id = null, sum = null, views = null] = row;
+    if (views === null) sums.set(id, sum ?? "");
+    else ofUnknown.push(row);
+  }
   const strays = programViews.flatMap((view, at) => {
-    const [first, ...others] = ofUnknown.filter((row) => isIn(row, at));
+    const [first, ...others] = ofUnknown.filter(([, , views]) => (Number(views) & (1 << at)) !== 0);
     return first ? [{ view, programs: others.length + 1, firstProgramId: first[0] ?? null }] : [];
   });
   return { sums, strays };
@@ -104,11 +105,10 @@ async function* roundsOf(
 ): AsyncGenerator<readonly TextRow[], void> {
   await client.query(`DECLARE programs NO SCROLL CURSOR FOR ${query}`, [...values]);
   const text = `FETCH ${programsPerRound} FROM programs`;
-  const config = { text, rowMode: "array", types: asText } as unknown;
-  const fetchRound = () => client.query<(string | null)[]>(config as QueryArrayConfig);
+  const fetchRound = () => textRows(client, text, []);
   let next = fetchRound();
   for (let isLast = false; !isLast; ) {
-    const { rows } = await next;
+    const rows = await next;
     isLast = rows.length < programsPerRound;
     if (!isLast) {
       next = fetchRound();

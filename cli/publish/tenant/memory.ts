@@ -70,11 +70,10 @@ export async function readMemory({ options, context }: Attempt, live: Manifest):
     const document: SourceDocument = JSON.parse(bytes.toString());
     const isOurs = document.tenantId === live.tenantId && document.snapshotId === live.snapshotId;
     if (!isOurs || document.recipe !== options.recipe) return undefined;
-    const lines = document.programs as readonly unknown[] as readonly ProgramLine[];
-    return {
-      programs: new Map(lines.map((line) => [line[0] ?? "", line])),
-      mayHaveLiveTree: document.mayHaveLiveTree,
-    };
+    const programs = new Map<string, ProgramLine>();
+    for (const line of document.programs as readonly unknown[] as readonly ProgramLine[])
+      programs.set(line[0] ?? "", line);
+    return { programs, mayHaveLiveTree: document.mayHaveLiveTree };
   } catch {
     return undefined;
   }

@@ -103,11 +103,8 @@ export class NextSnapshot {
   async finish(strays: readonly StrayRows[]): Promise<void> {
     const { counts, lines } = this;
     const { live, isHeld, sums } = this.#before;
-    const places = new Map([...sums.keys()].map((id, at) => [id, at]));
-    const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
-    // Several programs may have no id.
-    const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
-    lines.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
+    // The kept ones are in order.
+    if (lines.length > this.#kept.length) sortLines(lines, sums);
     for (const line of lines) {
       const [id, , state] = line;
       if (state === "unpublished") counts.notPublishable += 1;
@@ -147,7 +144,7 @@ export class NextSnapshot {
   /** The details of all programs, in the order of the ids. */
   programs(): ProgramTable {
     if (this.#kept.length === 0) return this.#taken;
-    const all = new ProgramTable();
+    const all = new ProgramTable(this.counts.programs);
     for (const line of this.lines.filter(isPublished)) {
       const id = line[0] as ProgramId;
       const record = this.#taken.get(id) ?? this.#before.live?.programs.get(id);
@@ -196,6 +193,15 @@ export class NextSnapshot {
       this.tally.addChanged(programId, publicFacts(dataOf(bytes, entry.key) as object), next);
     });
   }
+}
+
+function sortLines(lines: ProgramLine[], sums: Before["sums"]): void {
+  const places = new Map<string | null, number>();
+  for (const id of sums.keys()) places.set(id, places.size);
+  const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
+  // Several programs may have no id.
+  const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
+  lines.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
 }
 
 /** Live details read side by side. */

@@ -50,7 +50,7 @@ export async function withdraw(
   const { context, options } = attempt;
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
-  const programs = new ProgramTable();
+  const programs = new ProgramTable(manifest.programs.count);
   for (const id of manifest.programs.ids()) {
     const record = manifest.programs.get(id);
     if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
