@@ -39,6 +39,8 @@ export default defineConfig({
     // Most of the rest wait for deadlines and processes: three workers for each core keep all cores busy. The quick pass waits little.
     maxWorkers: availableParallelism() * (isQuick ? 1 : 3),
     sequence: { sequencer: LongestFirst },
+    // CI runs vitest four times: what one has compiled, the next ones take from node_modules.
+    experimental: { fsModuleCache: true },
     projects: isQuick || isRest ? together : apart,
   },
 });

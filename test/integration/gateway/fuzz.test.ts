@@ -5,14 +5,10 @@ import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { expectWellFormed } from "../../support/gateway-wire.ts";
 import { forAllTests } from "../../support/lasting.ts";
-import { sized } from "../../support/quick-pass.ts";
 import { converse, type RawResponse } from "../../support/raw-http.ts";
 
 /** Bounded and seeded, so that every run is the same run; a longer one: `FUZZ_RUNS=20000`. */
-const runs = {
-  seed: 20_260_101,
-  numRuns: Number(process.env.FUZZ_RUNS ?? sized({ whole: 1000, quick: 300 })),
-};
+const runs = { seed: 20_260_101, numRuns: Number(process.env.FUZZ_RUNS ?? 1000) };
 
 const acme = issueToken("acme", { rateLimit: 1_000_000_000 });
 const globex = issueToken("globex", { rateLimit: 1_000_000_000 });

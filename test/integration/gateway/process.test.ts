@@ -180,7 +180,7 @@ test("a port that is taken: exit status 1, with the reason", async () => {
 });
 
 /** Each round issues a token and revokes it; more of them for a figure: `REVOCATION_ROUNDS=50`. */
-const rounds = Number(process.env.REVOCATION_ROUNDS ?? 5);
+const rounds = Number(process.env.REVOCATION_ROUNDS ?? 3);
 /** A machine may have other things to do for half a second, now and then; a gateway that polls too seldom is late each time. */
 const median = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)] ?? NaN;
