@@ -22,6 +22,7 @@ const longest = [
   "test/integration/watch/notified-tenants.test.ts",
   "test/integration/store/s3-faults.test.ts",
   "test/integration/docs/partner-client.test.ts",
+  "test/integration/gateway/process.test.ts",
   "test/integration/build/ended-sessions.test.ts",
 ];
 
