@@ -1,12 +1,11 @@
 import type { TenantPrune } from "../../cli/operate/snapshots/prune-tenant.ts";
-import type { Rollback } from "../../cli/operate/snapshots/rollback.ts";
 import { type Current, parseCurrent } from "../../core/current.ts";
 import type { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, type TenantId } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/object-body.ts";
 import { currentKey, manifestKey } from "../../core/object-key.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import type { ActorPlan } from "./commit-world.ts";
+import type { ActorKind } from "./commit-world.ts";
 import type { SimulatedStore } from "./simulated-store.ts";
 
 /** Says what must always hold of one tenant; every method throws with the reason when it does not. */
@@ -16,8 +15,7 @@ export interface Oracle {
   /** When an actor ended; each gives the end in a few words. */
   built(name: string, run: TenantRun, versionRead: number): string;
   pruned(result: TenantPrune): string;
-  rolledBack(result: Rollback): string;
-  failed(name: string, plan: ActorPlan, failure: Failure): string;
+  failed(name: string, kind: ActorKind, failure: Failure): string;
   /** The pointers there have been, as far as they differ. */
   history(): readonly string[];
   /** The version of the source that the live snapshot shows, and whether it is held. */
@@ -37,7 +35,7 @@ interface Manifest {
 }
 
 /** What faults of the store, and nothing else, may make of an actor. */
-const excusable: Readonly<Record<ActorPlan["kind"], readonly string[]>> = {
+const excusable: Readonly<Record<ActorKind, readonly string[]>> = {
   builder: ["store_unavailable", "superseded"],
   prune: ["store_unavailable", "superseded"],
   rollback: ["store_unavailable", "superseded", "not_found", "corrupt_document"],
@@ -151,10 +149,8 @@ export function createOracle(store: SimulatedStore, tenantId: TenantId): Oracle 
       return outcome;
     },
 
-    rolledBack: ({ outcome }) => outcome,
-
-    failed(name, plan, { code, message }) {
-      if (!excusable[plan.kind].includes(code)) violations.push(`${name} failed with ${code}: ${message}`);
+    failed(name, kind, { code, message }) {
+      if (!excusable[kind].includes(code)) violations.push(`${name} failed with ${code}: ${message}`);
       return `failed ${code}`;
     },
 

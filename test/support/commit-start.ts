@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { verifyTenant } from "../../cli/operate/snapshots/verify-tenant.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { cannedOptions, cannedRows } from "./canned-source.ts";
-import { type CommitWorld, modelTenant, programsOf, type Scenario } from "./commit-world.ts";
+import { type CommitWorld, deterministic, modelTenant, programsOf, type Scenario } from "./commit-world.ts";
 import { SimulatedStore } from "./simulated-store.ts";
 
 /** A store in which versions 1 to `version` were published one after the other; empty for 0. */
@@ -39,15 +38,10 @@ export async function assertRecovers(world: CommitWorld): Promise<void> {
 }
 
 async function build(store: SimulatedStore, version: number, name: string): Promise<TenantRun> {
-  let asked = 0;
   const context = {
+    ...deterministic(name, new Date(Date.UTC(2029, 0, version))),
     withRows: cannedRows(() => programsOf(version)),
     store: store.client(name),
-    now: () => new Date(Date.UTC(2029, 0, version)),
-    randomBytes: (size: number) => {
-      asked += 1;
-      return createHash("sha256").update(`${name} ${asked}`).digest().subarray(0, size);
-    },
     onProgress: () => {},
     signal: new AbortController().signal,
   };

@@ -4,10 +4,9 @@ import { pruneTenant } from "../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../cli/operate/snapshots/rollback.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
-import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
+import { parseTenantId } from "../../core/ids.ts";
 import { type CannedProgram, cannedOptions, cannedRows } from "./canned-source.ts";
 import { createOracle, type Oracle } from "./commit-oracle.ts";
-import { concernsNobody, folderOf } from "./partial-order.ts";
 import {
   type Fault,
   faultsOf,
@@ -15,14 +14,13 @@ import {
   SimulatedStore,
   type StoredObject,
 } from "./simulated-store.ts";
+import { steadyBytes } from "./stored-text.ts";
 
-/** Who takes part: the kind, and for a rollback the snapshot to go to (else the default). */
-export type ActorPlan =
-  | { readonly kind: "builder" | "prune" | "release" }
-  | { readonly kind: "rollback"; readonly to?: string };
+/** Who takes part. */
+export type ActorKind = "builder" | "prune" | "rollback" | "release";
 
 export interface Scenario {
-  readonly actors: Readonly<Record<string, ActorPlan>>;
+  readonly actors: Readonly<Record<string, ActorKind>>;
   /** Objects that are there at the beginning, with the version of the source that the live snapshot shows. */
   readonly start: { readonly objects: ReadonlyMap<string, StoredObject>; readonly version: number };
   /** How often the source changes while the actors work. */
@@ -75,11 +73,11 @@ export class CommitWorld {
 
   /** Lets all actors begin; each makes its first call. */
   async begin(): Promise<void> {
-    for (const [name, plan] of Object.entries(this.#scenario.actors)) {
+    for (const [name, kind] of Object.entries(this.#scenario.actors)) {
       this.#running.add(name);
-      void this.#act(name, plan).then(
+      void this.#act(name, kind).then(
         (end) => this.#end(name, end),
-        (error: unknown) => this.#end(name, this.oracle.failed(name, plan, asFailure(error))),
+        (error: unknown) => this.#end(name, this.oracle.failed(name, kind, asFailure(error))),
       );
     }
     await quiet();
@@ -161,7 +159,7 @@ export class CommitWorld {
   /** A read that fails ends its actor without effect, as a kill does; only the pointer's is answered by more. */
   #mayFail({ actor, operation, target }: PendingCall): boolean {
     if (target.endsWith("/current.json") || operation === "delete") return true;
-    const isBuilder = this.#scenario.actors[actor]?.kind === "builder";
+    const isBuilder = this.#scenario.actors[actor] === "builder";
     return operation === "put" && (this.#scenario.faultyFiles || !isBuilder);
   }
 
@@ -169,23 +167,31 @@ export class CommitWorld {
     return this.#kills === 0 ? [] : actors.map((actor) => ({ kind: "kill", actor }));
   }
 
-  #concernsNobodyElse(call: PendingCall): boolean {
-    const others = [...this.#running].filter((name) => name !== call.actor);
-    const kinds = others.flatMap((name) => this.#scenario.actors[name]?.kind ?? []);
-    if (call.operation === "reading") return this.#changes === 0;
-    return concernsNobody(call, kinds, this.store.late, this.#folders);
+  /**
+   * Whether it makes no difference to anybody else when the call is performed, and none to the call what others do before it:
+   * then it is enough to look at what follows when it is performed at once, instead of at every point in time.
+   */
+  #concernsNobodyElse({ actor, operation, target }: PendingCall): boolean {
+    if (operation === "reading") return this.#changes === 0;
+    const others = [...this.#running].filter((name) => name !== actor);
+    const kinds = others.map((name) => this.#scenario.actors[name]);
+    // Prunes and rollbacks look at all folders, and write into them. Builders write into folders of their own.
+    if (target.endsWith("/current.json") || kinds.includes("prune") || kinds.includes("rollback"))
+      return false;
+    const isAwaited = this.store.late.some((effect) => effect.target.split(" ").includes(target));
+    return operation === "put" || (operation === "get" && this.#folders.has(folderOf(target)) && !isAwaited);
   }
 
   #end(name: string, end: string): void {
     if (this.#running.delete(name)) this.#ends.set(name, end);
   }
 
-  async #act(name: string, plan: ActorPlan): Promise<string> {
+  async #act(name: string, kind: ActorKind): Promise<string> {
     const store = this.store.client(name);
     const { now, randomBytes } = deterministic(name);
     const signal = new AbortController().signal;
     const context = { store, now, randomBytes, signal };
-    switch (plan.kind) {
+    switch (kind) {
       case "builder": {
         let read = 0;
         const withRows = cannedRows(
@@ -196,11 +202,11 @@ export class CommitWorld {
               return String(read);
             }),
         );
-        const more = {
+        const run = await buildTenant(modelTenant, cannedOptions, {
+          ...context,
           withRows,
           onProgress: () => {},
-        };
-        const run = await buildTenant(modelTenant, cannedOptions, { ...context, ...more });
+        });
         return this.oracle.built(name, run, read);
       }
       case "prune": {
@@ -211,14 +217,17 @@ export class CommitWorld {
         );
         return this.oracle.pruned(result);
       }
-      case "rollback": {
-        const to = plan.to === undefined ? undefined : parseSnapshotId(plan.to);
-        return this.oracle.rolledBack(await rollback(modelTenant, { to, allowShrink: true }, context));
-      }
+      case "rollback":
+        return (await rollback(modelTenant, { allowShrink: true }, context)).outcome;
       case "release":
         return (await release(modelTenant, context)).outcome;
     }
   }
+}
+
+/** The folder of a snapshot's object: `tenants/<tenant>/snapshots/<snapshot>`. */
+function folderOf(key: string): string {
+  return key.split("/", 4).join("/");
 }
 
 /** The source at a version: one program that changes with it, and one that never does. */
@@ -230,15 +239,8 @@ export function programsOf(version: number): readonly CannedProgram[] {
 }
 
 /** Time and randomness of an actor that depend on nothing but how often it asked. */
-function deterministic(name: string): { now: () => Date; randomBytes: (size: number) => Uint8Array } {
-  let asked = 0;
-  return {
-    now: () => new Date(Date.UTC(2030, 0, 1)),
-    randomBytes: (size) => {
-      asked += 1;
-      return createHash("sha256").update(`${name} ${asked}`).digest().subarray(0, size);
-    },
-  };
+export function deterministic(name: string, now = new Date(Date.UTC(2030, 0, 1))) {
+  return { now: () => now, randomBytes: steadyBytes(name) };
 }
 
 interface NextCall {

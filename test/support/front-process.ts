@@ -6,6 +6,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { TlsFiles } from "./front-stage.ts";
 import { eventually } from "./gateway-client.ts";
+import { outputOf } from "./run-to-end.ts";
 
 export type FrontKind = "nginx" | "haproxy" | "caddy";
 
@@ -51,26 +52,21 @@ export async function startFrontProcess(options: FrontOptions): Promise<FrontPro
     env: { PATH: process.env.PATH, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-  }
+  const all = outputOf(child);
   const ended = once(child, "close");
   await eventually(
     () => {
-      if (child.exitCode !== null) throw new Error(`${file}: ${output}`);
+      if (child.exitCode !== null) throw new Error(`${file}: ${all.output}`);
       return accepts(port);
     },
     (isOpen) => isOpen,
   );
   return {
     port,
-    log: () => (logFile === undefined ? output : readFileSync(logFile, "utf8")),
+    log: () => (logFile === undefined ? all.output : readFileSync(logFile, "utf8")),
     allLogs: () => {
       const files = readdirSync(directory).filter((name) => name.endsWith(".log"));
-      return [output, ...files.map((name) => readFileSync(join(directory, name), "utf8"))].join("\n");
+      return [all.output, ...files.map((name) => readFileSync(join(directory, name), "utf8"))].join("\n");
     },
     async stop() {
       child.kill("SIGKILL");

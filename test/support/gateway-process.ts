@@ -1,6 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { outputOf, runToEnd } from "./run-to-end.ts";
+
+/** The built program, which the set-up of the integration tests has made. */
+const script = fileURLToPath(new URL("../../dist/gateway/main.js", import.meta.url));
 
 /** A gateway in a process of its own. */
 export interface GatewayProcess {
@@ -17,38 +21,22 @@ export interface GatewayProcess {
 }
 
 /** Runs the gateway's command and collects what it says, to its end. */
-export async function runGateway(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
-  const child = spawnGateway(args, env);
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (text) => {
-    stdout += text;
-  });
-  child.stderr.on("data", (text) => {
-    stderr += text;
-  });
-  const [code, signal] = await once(child, "close");
-  return { status: code ?? signal, stdout, stderr };
+export function runGateway(args: readonly string[], env: Readonly<Record<string, string>>) {
+  return runToEnd(process.execPath, [script, ...args], env);
 }
 
 /** Starts a gateway on free ports; resolves when it says where it listens. */
 export async function startGatewayProcess(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
-  const child = spawnGateway([], { PORT: "0", ADMIN_PORT: "0", ...env });
+  const child = spawn(process.execPath, [script], {
+    env: { PATH: process.env.PATH, PORT: "0", ADMIN_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ended = once(child, "close").then(([code, signal]) => code ?? signal);
-  let output = "";
-  child.stdout.on("data", (text) => {
-    output += text;
-  });
-  child.stderr.on("data", (text) => {
-    output += text;
-  });
+  const all = outputOf(child);
   let ready: { api: string; admin: string } | undefined;
   while (ready === undefined) {
-    await Promise.race([once(child.stdout, "data"), ended.then(() => Promise.reject(new Error(output)))]);
-    ready = output
+    await Promise.race([once(child.stdout, "data"), ended.then(() => Promise.reject(new Error(all.output)))]);
+    ready = all.output
       .split("\n")
       .filter((line) => line.includes('"msg":"listening on'))
       .map((line) => JSON.parse(line))[0];
@@ -57,21 +45,9 @@ export async function startGatewayProcess(env: Readonly<Record<string, string>>)
     api: ready.api,
     admin: ready.admin,
     pid: child.pid ?? 0,
-    output: () => output,
+    output: () => all.output,
     signal: (name) => child.kill(name),
     dropOutput: () => child.stdout.destroy(),
     ended,
   };
-}
-
-function spawnGateway(args: readonly string[], env: Readonly<Record<string, string>>) {
-  // The built program, which the set-up of the integration tests has made.
-  const script = fileURLToPath(new URL("../../dist/gateway/main.js", import.meta.url));
-  const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  child.stdout.setEncoding("utf8");
-  child.stderr.setEncoding("utf8");
-  return child;
 }

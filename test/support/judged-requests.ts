@@ -4,27 +4,15 @@ import type { RegistryReading } from "../../cli/support/facts/registry.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
 import { describedRequest } from "../../cli/support/texts/request.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
-import type { TokenDigest } from "../../core/token.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
+import { issueToken } from "./gateway-tokens.ts";
 
 /** Requests of a gateway's log, access keys, and what support is told of both. */
 
 export const tenantId = parseTenantId("acme");
 
 export function token(number: number, fields: Partial<RegisteredToken> = {}): RegisteredToken {
-  return {
-    tokenId: tokenId(number),
-    sha256: String(number).repeat(64) as TokenDigest,
-    tenantId,
-    name: "Website",
-    scopes: ["programs.read"],
-    expiresAt: null,
-    rateLimit: null,
-    createdAt: "2026-01-01T00:00:00.000Z",
-    revokedAt: null,
-    replaces: null,
-    ...fields,
-  };
+  return issueToken(tenantId, { tokenId: tokenId(number), name: "Website", ...fields }).entry;
 }
 
 export function tokenId(number: number): TokenId {

@@ -9,7 +9,7 @@ import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { quietShell } from "./quiet-shell.ts";
 import { type S3Server, testBucket } from "./s3-server.ts";
-import { filesBelow, objectKey, toolsTenant } from "./store-tools.ts";
+import { objectKey, toolsTenant } from "./store-tools.ts";
 
 const never = new AbortController().signal;
 const benchTenant = parseTenantId(toolsTenant);
@@ -41,22 +41,11 @@ export interface BenchChoices {
 }
 
 export function fileBench(directory: string): LiveTreeBench {
-  const store = createFileStore({ directory });
-  const names = async (): Promise<readonly string[]> =>
-    (await filesBelow(directory).catch(() => []))
-      .filter((name) => name.startsWith(livePath) && !name.includes("/."))
-      .map((name) => name.slice(livePath.length));
-  return benchOf(store, { STORE_URL: `file:${directory}` }, names);
+  return benchOf(createFileStore({ directory }), { STORE_URL: `file:${directory}` });
 }
 
 export function s3Bench(server: S3Server): LiveTreeBench {
-  const store = server.openStore();
-  const names = async (): Promise<readonly string[]> =>
-    [...server.objects.keys()]
-      .filter((name) => name.startsWith(livePath))
-      .map((name) => name.slice(livePath.length))
-      .sort();
-  return benchOf(store, { ...server.env, STORE_URL: `s3://${testBucket}` }, names);
+  return benchOf(server.openStore(), { ...server.env, STORE_URL: `s3://${testBucket}` });
 }
 
 /** The store, on which `before` hears of each call but listings first, and ends it by throwing. */
@@ -74,14 +63,14 @@ export function watchedStore(store: ObjectStore, before: () => void): ObjectStor
   };
 }
 
-function benchOf(
-  store: ObjectStore,
-  env: Readonly<Record<string, string>>,
-  names: () => Promise<readonly string[]>,
-): LiveTreeBench {
+function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>): LiveTreeBench {
   const bench: LiveTreeBench = {
     store,
-    names,
+    async names() {
+      const names: string[] = [];
+      for await (const { key } of store.list(livePath)) names.push(key.slice(livePath.length));
+      return names;
+    },
     async build(programs, { through = (given: ObjectStore) => given, ...choices } = {}) {
       let mayHaveTree = true;
       const said: string[] = [];
@@ -107,7 +96,7 @@ function benchOf(
           return [liveKey(benchTenant, name).slice(livePath.length), entry.key];
         }),
       );
-      const present = new Set(await names());
+      const present = new Set(await bench.names());
       const faults: string[] = [];
       const marker = present.delete("README.txt") ? await bench.text("README.txt") : "";
       const { snapshotId } = snapshot.manifest;

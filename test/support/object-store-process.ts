@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { ObjectKey } from "../../core/object-key.ts";
+import { outputOf } from "./run-to-end.ts";
 import type { StoreOpening } from "./store-opening.ts";
 
 /** What a process of the contract suite does to a store. */
@@ -36,17 +37,10 @@ export function startStoreProcess(
 ): StoreProcess {
   const script = fileURLToPath(new URL("./object-store-worker.mjs", import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify({ opening, task })], { env });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
+  const all = outputOf(child);
   const output = once(child, "close").then(([code, signal]) => {
-    if (code === 0) return stdout;
-    throw new Error(`${task.kind} ended with ${code ?? signal}: ${stderr}`);
+    if (code === 0) return all.stdout;
+    throw new Error(`${task.kind} ended with ${code ?? signal}: ${all.stderr}`);
   });
   // A test that kills the process never looks at its output.
   output.catch(() => {});
@@ -54,10 +48,10 @@ export function startStoreProcess(
     child,
     output,
     async printed(text) {
-      while (!stdout.includes(text)) {
+      while (!all.stdout.includes(text)) {
         const ended = output.then(() => {
-          if (!stdout.includes(text))
-            throw new Error(`${task.kind} ended without printing ${text}: ${stdout}`);
+          if (!all.stdout.includes(text))
+            throw new Error(`${task.kind} ended without printing ${text}: ${all.stdout}`);
         });
         await Promise.race([once(child.stdout, "data"), ended]);
       }

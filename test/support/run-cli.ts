@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { outputOf } from "./run-to-end.ts";
 
 /** The built program, as a user starts it. */
 const cliPath = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -36,18 +37,11 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Cli
   const { PATH, HOME, TMPDIR } = process.env;
   const env = { PATH, HOME, TMPDIR, DATA_DIR: nowhere, ...options.env };
   const child = spawn(process.execPath, [cliPath, ...args], { env, cwd: options.cwd });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
+  const all = outputOf(child);
   // A process that ends without reading its input breaks the pipe, which is its right.
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin ?? "");
-  const ended = once(child, "close").then(([status, signal]) => ({ status, signal, stdout, stderr }));
+  const ended = once(child, "close").then(([status, signal]) => ({ status, signal, ...all }));
   return { child, ended };
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type IamRequest, isAllowed } from "./iam-decision.ts";
+import type { IamPolicy } from "../../cli/operate/store-check/iam-policies.ts";
 import {
   element,
   escapeXml,
   etagOf,
+  type S3OperationName,
   type S3Quirks,
   type S3Request,
   type S3Response,
@@ -81,6 +82,41 @@ function asked(request: S3Request): readonly IamRequest[] {
     { operation: "GetObject", bucket, key: copySourceOf(request), prefix },
     { operation: "PutObject", bucket, key, prefix },
   ];
+}
+
+/** Whether the policy allows the operation, decided as IAM does: nothing is allowed that no statement allows. */
+function isAllowed(policy: IamPolicy, { operation, bucket, key, prefix }: IamRequest): boolean {
+  const action = actions[operation];
+  // IAM takes the key of a read for the prefix when it asks whether the reader may learn that nothing is there.
+  const resource = action === "s3:ListBucket" ? `arn:aws:s3:::${bucket}` : `arn:aws:s3:::${bucket}/${key}`;
+  return policy.Statement.some(
+    ({ Action, Resource, Condition }) =>
+      action !== undefined &&
+      Action.includes(action) &&
+      Resource.some((pattern) => isLike(pattern, resource)) &&
+      (Condition === undefined ||
+        Condition.StringLike["s3:prefix"].some((pattern) => isLike(pattern, prefix))),
+  );
+}
+
+interface IamRequest {
+  readonly operation: S3OperationName;
+  readonly bucket: string;
+  readonly key: string;
+  /** Of a listing. */
+  readonly prefix: string;
+}
+
+const actions: Readonly<Partial<Record<S3OperationName, string>>> = {
+  GetObject: "s3:GetObject",
+  PutObject: "s3:PutObject",
+  DeleteObject: "s3:DeleteObject",
+  ListObjectsV2: "s3:ListBucket",
+};
+
+function isLike(pattern: string, text: string): boolean {
+  const source = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${source.join(".*")}$`).test(text);
 }
 
 /** ListObjectsV2: pages by start-after and continuation-token, folded by delimiter, in the order of UTF-8 bytes. */

@@ -1,14 +1,7 @@
 import { Readable } from "node:stream";
 import { Failure } from "../../core/failure.ts";
 import { sha256Hex } from "../../core/object-body.ts";
-import type {
-  CopyResult,
-  ETag,
-  GetResult,
-  ListedObject,
-  ObjectStore,
-  PutCondition,
-} from "../../core/object-store.ts";
+import type { ETag, GetResult, ListedObject, ObjectStore, PutCondition } from "../../core/object-store.ts";
 
 /** How a call can go wrong. What is not listed for an operation can't happen to it. */
 export const faultsOf = {
@@ -100,14 +93,8 @@ export class SimulatedStore {
           refused: { kind: "refused" },
         });
       },
-      copy: (from, to) => {
-        const source = this.objects.get(from);
-        return this.#mutate<CopyResult>(actor, "put", to, {
-          holds: () => source !== undefined,
-          apply: () => source !== undefined && this.objects.set(to, source),
-          done: { kind: "copied" },
-          refused: { kind: "missing" },
-        });
+      copy: async () => {
+        throw new Error("no actor of the model copies");
       },
       delete: (keys) =>
         this.#mutate(actor, "delete", keys.join(" "), {

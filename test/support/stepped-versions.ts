@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import crypto, { createHash } from "node:crypto";
+import crypto from "node:crypto";
 import { fstatSync, readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
 import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
 import { createVersions, type Versions } from "../../core/file-store/versions.ts";
+import { steadyBytes } from "./stored-text.ts";
 
 /** Somebody who uses the store's folder, one file system call at a time. */
 export interface Actor {
@@ -53,13 +54,8 @@ export async function startActor(
   // What differs from run to run says nothing: the folder's own path, descriptors, names of temporary files.
   const note = (what: string): void =>
     void history.push(what.replaceAll(root, "").replaceAll(/fd\/\d+|\.new-[^']*/g, ""));
-  let ids = 0;
-  const nextId = (size: number): Buffer => {
-    ids += 1;
-    return createHash("sha256").update(`${name} ${ids}`).digest().subarray(0, size);
-  };
   const atGate = waiting();
-  const over = running.run({ gate, note, nextId, isWithin: false }, async () => {
+  const over = running.run({ gate, note, nextId: steadyBytes(name), isWithin: false }, async () => {
     await gate();
     result = await work(desk(root, gate, note)).catch((error: unknown) => `failed: ${String(error)}`);
     arrived();
@@ -90,7 +86,7 @@ interface Gated {
   /** One opening of a folder, with all that is done in it, is one step. */
   readonly isWithin: boolean;
   readonly note: (what: string) => void;
-  readonly nextId: (size: number) => Buffer;
+  readonly nextId: (size: number) => Uint8Array;
 }
 
 const running = new AsyncLocalStorage<Gated>();
@@ -101,7 +97,7 @@ function patchSystem(): void {
   if (isPatched) return;
   isPatched = true;
   const { randomBytes } = crypto;
-  const known = (size: number): Buffer => running.getStore()?.nextId(size) ?? randomBytes(size);
+  const known = (size: number): Uint8Array => running.getStore()?.nextId(size) ?? randomBytes(size);
   crypto.randomBytes = known as typeof randomBytes;
   syncBuiltinESMExports();
 }

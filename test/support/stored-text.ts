@@ -18,12 +18,12 @@ export async function expectStoredText(file: URL, text: string): Promise<void> {
   expect(text, "run the tests with TEST_UPDATE=1 if this is meant").toBe(stored);
 }
 
-/** Random bytes for a command whose output is stored: the same ones each time. */
-export function steadyBytes(): (size: number) => Uint8Array {
+/** Random bytes that are the same in each run: those of one name. */
+export function steadyBytes(name = "support page"): (size: number) => Uint8Array {
   let drawn = 0;
   return (size) => {
     drawn += 1;
-    const seed = createHash("sha512").update(`support page ${drawn}`).digest();
+    const seed = createHash("sha512").update(`${name} ${drawn}`).digest();
     return Buffer.concat(Array.from({ length: Math.ceil(size / seed.length) }, () => seed)).subarray(0, size);
   };
 }

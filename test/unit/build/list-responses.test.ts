@@ -1,14 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type LegacyCapacity,
-  legacyItemText,
-  renderedProgram,
-} from "../../../cli/publish/content/checked-program.ts";
+import { legacyItemText, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { type ListedProgram, listBodies, requireSmallLists } from "../../../cli/publish/content/lists.ts";
+import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
-import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
+import type { ProgramListResponse } from "../../../schemas/generated/types.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 import { mapped } from "../../support/program-source.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
@@ -22,18 +18,18 @@ describe("the list", () => {
     fc.assert(
       fc.property(ids, fc.infiniteStream(date), (unordered, dates) => {
         const programs = unordered.map((id): Program => [id, dates.next().value ?? null]);
-        expect(responses(programs).list.data.map(({ id }) => id)).toEqual(expectedOrder(programs));
+        expect(listOf(programs).data.map(({ id }) => id)).toEqual(expectedOrder(programs));
       }),
     );
   });
 
   test("D12 shows the legacy capacity as the object of v1, or as the plain total", () => {
-    expect(responses([["a", null]]).legacy.programs).toEqual([
-      { name: "Tour a", capacity: { total: 7, used: 0, remaining: 7 } },
+    const program = publishedProgram({ name: "Tour", capacityTotal: 7 });
+    const items = (["object", "total"] as const).map((kind) => renderedProgram(program, kind).legacyItem);
+    expect(items).toEqual([
+      '{"name":"Tour","capacity":{"total":7,"used":0,"remaining":7}}',
+      '{"name":"Tour","capacity":7}',
     ]);
-    expect(responses([["a", null]], "total").legacyText).toBe(
-      '{"success":true,"programs":[{"name":"Tour a","capacity":7}]}',
-    );
   });
 });
 
@@ -70,21 +66,16 @@ test("D37 lists may have so many bytes, and not one more", () => {
   expect(() => requireSmallLists(1, 4, 3)).toThrow("MAX_LIST_MB");
 });
 
-function responses(programs: readonly Program[], legacyCapacity: LegacyCapacity = "object") {
-  const listed: ListedProgram[] = [];
-  for (const [programId, departureDate] of programs) {
-    const program = mapped({ programId, name: `Tour ${programId}`, departureDate, capacityTotal: 7 });
-    if (program.kind !== "published") throw new Error(program.kind);
-    const { listItem, legacyItem } = renderedProgram(program, legacyCapacity);
-    listed.push({ programId, departureDate, listItem, legacyItem });
-  }
-  const bodies = listBodies(listed);
-  const [listText, legacyText] = [textOf(bodies.list), textOf(bodies.legacy)];
-  const list: ProgramListResponse = JSON.parse(listText);
-  const legacy: LegacyProgramsResponse = JSON.parse(legacyText);
-  return { list, legacy, listText, legacyText };
+function publishedProgram(fields: Partial<ProgramSource>) {
+  const program = mapped(fields);
+  if (program.kind !== "published") throw new Error(program.kind);
+  return program;
 }
 
-function textOf(body: ObjectBody): string {
-  return body.bytes.toString();
+function listOf(programs: readonly Program[]): ProgramListResponse {
+  const listed = programs.map(([programId, departureDate]): ListedProgram => {
+    const program = publishedProgram({ programId, departureDate });
+    return { programId, departureDate, ...renderedProgram(program, "object") };
+  });
+  return JSON.parse(listBodies(listed).list.bytes.toString());
 }

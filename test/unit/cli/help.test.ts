@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runCommand } from "../../support/command-line.ts";
-import { callsIn, commandNamed, usageFault } from "../../support/command-lines.ts";
+import { callsIn, usageFault } from "../../support/command-lines.ts";
 import { commandPaths } from "../../support/command-paths.ts";
 
 const paths = commandPaths().map((path) => ({ path, name: path.join(" ") }));
@@ -14,21 +14,6 @@ describe("the help", () => {
     for (const args of calls) {
       if (args[0] !== "help") expect(args.slice(0, path.length)).toEqual(path);
       expect(await usageFault(args), args.join(" ")).toBeUndefined();
-    }
-  });
-
-  test.each(paths)("of '$name' marks what is required, and nothing else", async ({ path }) => {
-    const command = commandNamed(path);
-    const { stdout } = await runCommand([...path, "--help"], { columns: 500 });
-    const lines = stdout.split("\n");
-    for (const option of command?.options ?? []) {
-      const line = lines.find((text) => text.trimStart().startsWith(option.flags)) ?? "";
-      expect(line.endsWith("(required)"), line).toBe(option.mandatory);
-      if (option.mandatory) expect(lines[0]).toContain(option.flags);
-    }
-    for (const argument of command?.registeredArguments ?? []) {
-      const line = lines.find((text) => text.startsWith(`  ${argument.name()} `)) ?? "";
-      expect(line.endsWith("(required)"), line).toBe(argument.required);
     }
   });
 

@@ -55,6 +55,10 @@ describe("STORE_URL", () => {
 
 const isAdminHost = createAdminHostCheck(["gateway.internal", "Metrics"]);
 
+test("the admin listener may be asked without a host, as by HTTP/1.0", () => {
+  expect(isAdminHost(undefined)).toBe(true);
+});
+
 test.each([
   "",
   "rebound.example",

@@ -5,7 +5,6 @@ import {
   type Confirmation,
   type Confirmations,
   confirmationsBytes,
-  confirmedAtOf,
   confirmedFormat,
   maxConfirmedBytes,
   readConfirmations,
@@ -102,15 +101,6 @@ test("a time without its snapshot, or a snapshot without its time, confirms noth
     const bytes = Buffer.from(JSON.stringify({ format: confirmedFormat, tenants: { acme: entry } }));
     expect(await outcome(bytes, 100)).toBe("corrupt_document");
   }
-});
-
-test("P23 a confirmation is of its snapshot only", () => {
-  const snapshotId = parseSnapshotId("20270101T000000Z-00000001");
-  const confirmedAt = "2027-01-01T00:00:00Z";
-  const entry = { snapshotId, confirmedAt, triedAt: confirmedAt, outcome: "published" };
-  expect(confirmedAtOf(entry, snapshotId)).toBe(confirmedAt);
-  expect(confirmedAtOf(entry, "20270101T000000Z-00000002")).toBeNull();
-  expect(confirmedAtOf(undefined, snapshotId)).toBeNull();
 });
 
 test("a document that is too large is given up while it is read", async () => {

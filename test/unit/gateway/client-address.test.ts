@@ -95,21 +95,7 @@ test("only the peer that is trusted is a proxy, whatever family the listener see
 });
 
 test("W98 whatever the headers say, the client is a parsed address or nobody", () => {
-  const piece = fc.constantFrom(
-    "for=",
-    '"',
-    "\\",
-    ",",
-    ";",
-    "[",
-    "]",
-    ":",
-    "10.0.0.1",
-    "::1",
-    "unknown",
-    " ",
-    "_a",
-  );
+  const piece = fc.constantFrom(...'for= " \\ , ; [ ] : 10.0.0.1 ::1 unknown _a'.split(" "), " ");
   const value = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.array(piece).map((pieces) => pieces.join("")),

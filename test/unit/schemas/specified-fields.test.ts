@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { example } from "./mutations.ts";
+import { expect, test } from "vitest";
 
 /** The tables of the specification: the fields in their order; `?` marks those that may hold null. */
 const tables: Readonly<Record<string, string>> = {
@@ -54,24 +53,6 @@ test("the detail describes the list's fields exactly as the list does", () => {
   const detail = definitions.ProgramDetail?.properties ?? {};
   expect(Object.fromEntries(Object.entries(detail).filter(([field]) => field in list))).toEqual(list);
 });
-
-describe("the examples", () => {
-  test.each([
-    ["program-detail", 0],
-    ["program-detail-right-to-left", 1],
-    ["program-detail-sparse", 2],
-  ])("%s has the list fields of the list's element %i, and the keys in order", (name, at) => {
-    const { data: detail } = Object(example(name));
-    const item = Object(example("program-list")).data[at];
-    expect(Object.keys(detail).join(" ")).toBe(tables.ProgramDetail?.replaceAll("?", ""));
-    expect(JSON.stringify(item)).toBe(JSON.stringify({ ...detail, ...undefinedDetailOnly(item, detail) }));
-  });
-});
-
-function undefinedDetailOnly(item: object, detail: object): object {
-  const only = Object.keys(detail).filter((key) => !(key in item));
-  return Object.fromEntries(only.map((key) => [key, undefined]));
-}
 
 function mayBeNull(schema: object): boolean {
   if ("type" in schema && Array.isArray(schema.type)) return schema.type.includes("null");

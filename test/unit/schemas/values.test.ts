@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { isErrorResponse, isProgramDetailResponse } from "../../../schemas/generated/validators-published.ts";
+import { expect, test } from "vitest";
+import { isProgramDetailResponse } from "../../../schemas/generated/validators-published.ts";
 import {
   isCurrentDocument,
   isManifestDocument,
@@ -123,24 +123,3 @@ test.each(forms)(
     }
   },
 );
-
-describe("the error response", () => {
-  const messages = {
-    invalid_request: "Invalid request",
-    unauthorized: "Authentication required",
-    forbidden: "Insufficient scope",
-    not_found: "Resource not found",
-    method_not_allowed: "Method not allowed",
-    rate_limit_exceeded: "Rate limit exceeded",
-    internal_error: "Internal error",
-  };
-
-  test("pairs each of the seven codes with its message only, and has no other", () => {
-    for (const code of [...Object.keys(messages), "teapot"]) {
-      for (const message of Object.values(messages)) {
-        const isPair = Object.entries(messages).some(([one, its]) => one === code && its === message);
-        expect(isErrorResponse({ error: { code, message }, requestId: "r-1" }), code).toBe(isPair);
-      }
-    }
-  });
-});

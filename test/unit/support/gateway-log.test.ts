@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
 import { type LogSource, openLog, wholeLines } from "../../../cli/operate/gateway-log/open-log.ts";
 import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
-import { rejectionOf } from "../../support/failure-of.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const never = new AbortController().signal;
@@ -70,18 +69,6 @@ describe("the blocks of a stream", () => {
       ),
     );
   });
-
-  test("leave out a line that is longer than any of the gateway's, and keep the next", async () => {
-    const bytes = Buffer.concat([
-      Buffer.from("first\n"),
-      Buffer.alloc(3_000_000, "x"),
-      Buffer.from("\nlast\n"),
-    ]);
-    const found = await text(wholeLines(pieces(bytes, 65_536)));
-    expect(found.startsWith("first\n")).toBe(true);
-    expect(found.endsWith("\nlast\n") || found.endsWith("first\nlast\n")).toBe(true);
-    expect(found.length).toBeLessThan(100);
-  });
 });
 
 describe("a log file", () => {
@@ -100,32 +87,19 @@ describe("a log file", () => {
     expect(await text(openLog(source, never))).toBe(content);
   });
 
-  test("that ends in the middle of its compressed data says so", async () => {
-    const whole = zlib.gzipSync(Buffer.from(content));
-    const source = await logFile("cut.gz", whole.subarray(0, whole.length - 12));
-    const { code, message } = await rejectionOf(text(openLog(source, never)));
-    expect([code, message]).toEqual(["usage", expect.stringContaining("ends early")]);
-  });
-
   test("of - is standard input, compressed or not", async () => {
     const stdin = pieces(zlib.gzipSync(Buffer.from(content)), 7);
     expect(await text(openLog({ name: "-", stdin }, never))).toBe(content);
   });
 });
 
-describe("the search for a request", () => {
-  test("finds every line with the id, in all logs, and says what time they cover", async () => {
-    const logs = [
-      await logFile("a.log", `${line({ time: "2026-11-20T00:00:00.000Z", requestId: "x" })}\n${line()}\n`),
-      await logFile(
-        "b.log",
-        `${line({ status: 404 })}\n${line({ time: "2026-11-22T00:00:00.000Z", requestId: "y" })}\n`,
-      ),
-    ];
-    const { requests, covers } = await findRequests(logs, "r-1", never);
-    expect(requests.map(({ status }) => status)).toEqual([200, 404]);
-    expect(covers).toEqual({ from: "2026-11-20T00:00:00.000Z", to: "2026-11-22T00:00:00.000Z" });
-  });
+test("the search for a request says what time the logs cover", async () => {
+  const [from, to] = ["2026-11-20T00:00:00.000Z", "2026-11-22T00:00:00.000Z"];
+  const logs = [
+    await logFile("a.log", `${line({ time: from, requestId: "x" })}\n${line()}\n`),
+    await logFile("b.log", `${line()}\n${line({ time: to, requestId: "y" })}\n`),
+  ];
+  expect((await findRequests(logs, "r-1", never)).covers).toEqual({ from, to });
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
