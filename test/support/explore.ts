@@ -1,16 +1,5 @@
 import { type Choice, CommitWorld, type Scenario } from "./commit-world.ts";
 
-export interface Exploration {
-  /** Different states of store and actors that were reached. */
-  readonly states: number;
-  /** Steps from one state to another. */
-  readonly transitions: number;
-  /** Runs of the real code from the beginning. */
-  readonly runs: number;
-  /** Ways in which a run ended, and how often. */
-  readonly ends: ReadonlyMap<string, number>;
-}
-
 /** A run that broke a rule, with what led to it. */
 export class BrokenRun extends Error {
   constructor(trace: readonly string[], cause: unknown) {
@@ -23,18 +12,15 @@ export class BrokenRun extends Error {
  * Takes every choice in every state, depth first. A state that was reached before is not gone on from again: the code is
  * deterministic, so what it does next depends on the state alone. Going back means running the choices from the beginning
  * once more, since the state of running code cannot be copied. `atEnd` holds what must be true when all is over.
+ * Gives the number of states.
  */
 export async function explore(
   scenario: Scenario,
   atEnd: (world: CommitWorld) => Promise<void>,
-): Promise<Exploration> {
+): Promise<number> {
   const seen = new Set<string>();
-  const ends = new Map<string, number>();
   const open: (readonly number[])[] = [[]];
-  let transitions = 0;
-  let runs = 0;
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    runs += 1;
     const world = new CommitWorld(scenario);
     const trace: string[] = [];
     const taken: number[] = [];
@@ -49,11 +35,7 @@ export async function explore(
         }
         const choices = world.choices();
         if (choices.length === 0 || (isNew && isOver(choices))) await atEnd(world);
-        if (choices.length === 0) {
-          const end = [...world.ends()].map(([name, how]) => `${name} ${how}`).join(", ");
-          ends.set(end, (ends.get(end) ?? 0) + 1);
-          break;
-        }
+        if (choices.length === 0) break;
         const at = path[taken.length] ?? 0;
         if (isNew) for (let other = choices.length - 1; other > 0; other -= 1) open.push([...taken, other]);
         const choice = choices[at];
@@ -61,13 +43,12 @@ export async function explore(
         trace.push(describe(choice, world));
         taken.push(at);
         await world.take(choice);
-        if (taken.length >= path.length) transitions += 1;
       }
     } catch (error) {
       throw new BrokenRun(trace, error);
     }
   }
-  return { states: seen.size, transitions, runs, ends };
+  return seen.size;
 }
 
 /** Only late effects are left, which may as well never happen. */

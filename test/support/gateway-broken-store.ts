@@ -71,9 +71,7 @@ export async function startBrokenStoreGateway(
     publish: (generation, mark, programIds = ["p1", "p3"]) =>
       publishSnapshot(gateway.store, "acme", { programIds, generation, mark }),
     hasLogged: (text) => gateway.log.some(({ cause }) => String(cause).includes(text)),
-    async close() {
-      await gateway.close();
-    },
+    close: () => gateway.close(),
   };
 }
 

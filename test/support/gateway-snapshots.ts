@@ -132,12 +132,11 @@ export async function publishManifest(store: ObjectStore, manifest: Manifest): P
 
 export type PointerContent = Pick<Current, "tenantId" | "generation" | "snapshotId" | "manifestSha256">;
 
+export function currentOf(pointer: PointerContent): Current {
+  const nonce = randomBytes(16).toString("hex");
+  return { ...pointer, publishedAt: new Date().toISOString(), hold: null, nonce };
+}
+
 export async function publishPointer(store: ObjectStore, pointer: PointerContent): Promise<void> {
-  const current: Current = {
-    ...pointer,
-    publishedAt: new Date().toISOString(),
-    hold: null,
-    nonce: randomBytes(16).toString("hex"),
-  };
-  await store.put(currentKey(pointer.tenantId), bytesBody(currentBytes(current)));
+  await store.put(currentKey(pointer.tenantId), bytesBody(currentBytes(currentOf(pointer))));
 }

@@ -50,7 +50,9 @@ export async function startInspect(
     database: createAskedDatabase(parsed.values),
     reader: () => ({ now: options.now ?? new Date(), zone: options.zone ?? "UTC" }),
     signal,
-    ...(options.logFile === undefined ? {} : { log: gatewayLog(options.logFile, signal) }),
+    ...(options.logFile === undefined
+      ? {}
+      : { log: createGatewayLog([{ name: options.logFile, stdin: Readable.from([]) }], signal) }),
   };
   const server = createInspectServer({ inspection, gate: createKeyGate(key), log: silentLog });
   const { url, port, close } = await openServer(server);
@@ -67,10 +69,6 @@ export async function startInspect(
     words: async (path) => (await (await get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
     close,
   };
-}
-
-function gatewayLog(name: string, signal: AbortSignal) {
-  return createGatewayLog([{ name, stdin: Readable.from([]) }], signal);
 }
 
 const silentLog = createLogger({ level: "silent", program: "test", destination: { write: () => {} } });

@@ -2,14 +2,14 @@ import { createFollowLive } from "../../cli/publish/snapshot/live-tree.ts";
 import { publishedSnapshot, responsesOf } from "../../cli/publish/snapshot/stored-snapshot.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
-import { readBody } from "../../core/object-body.ts";
-import { liveKey, type ObjectKey } from "../../core/object-key.ts";
+import { liveKey } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
+import { getText } from "./object-store-probes.ts";
 import { quietShell } from "./quiet-shell.ts";
 import { type S3Server, testBucket } from "./s3-server.ts";
-import { objectKey, toolsTenant } from "./store-tools.ts";
+import { toolsTenant } from "./store-tools.ts";
 
 const never = new AbortController().signal;
 const benchTenant = parseTenantId(toolsTenant);
@@ -87,7 +87,7 @@ function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>): Liv
     },
     run: (args, more = {}) =>
       runCommand(args, { env: { LOG_LEVEL: "silent", LIVE_COPY: "on", ...env, ...more } }),
-    text: async (name) => (await bodyOf(store, objectKey(livePath + name))).toString(),
+    text: async (name) => String(await getText(store, livePath + name)),
     async faults() {
       const snapshot = await publishedSnapshot(store, benchTenant, never);
       if (snapshot === undefined) throw new Error("nothing is published");
@@ -103,18 +103,11 @@ function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>): Liv
       if (!marker.includes(`\nstate: complete\n`) || !marker.includes(`\nsnapshot: ${snapshotId}\n`))
         faults.push("README.txt");
       for (const [name, source] of expected) {
-        const isEqual =
-          present.delete(name) && (await bench.text(name)) === (await bodyOf(store, source)).toString();
+        const isEqual = present.delete(name) && (await bench.text(name)) === (await getText(store, source));
         if (!isEqual) faults.push(name);
       }
       return [...faults, ...present];
     },
   };
   return bench;
-}
-
-async function bodyOf(store: ObjectStore, key: ObjectKey): Promise<Buffer> {
-  const found = await store.get(key);
-  if (found.kind !== "object") throw new Error(`${key} is not there`);
-  return await readBody(found, found.size, key);
 }

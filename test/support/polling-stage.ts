@@ -22,8 +22,6 @@ export interface PollingStage {
   readonly otherToken: IssuedToken;
   /** The token by which the stage itself asks. */
   readonly ownTokenId: string;
-  /** Whether the next snapshots name the ones before them. Without that, the gateway cannot say what has changed since. */
-  namesAncestors: boolean;
   /** What becomes of the requests from now on, counted from the first of all. */
   fate: (count: number, path: string) => Fate | Promise<Fate>;
   /** Resolves when the gateway serves it. */
@@ -57,12 +55,10 @@ export async function openPollingStage(env: Readonly<Record<string, string>> = {
     secondToken,
     otherToken,
     ownTokenId: own.entry.tokenId,
-    namesAncestors: true,
     fate: () => "passes",
     async publish(programIds, fields = () => ({}), tenant = stageTenant) {
       generation += 1;
-      const after = stage.namesAncestors ? lastOf.get(tenant) : undefined;
-      const content = { programIds, fields, generation, mark: "walk", after };
+      const content = { programIds, fields, generation, mark: "walk", after: lastOf.get(tenant) };
       const snapshot = await publishSnapshot(fixture.store, tenant, content);
       lastOf.set(tenant, snapshot);
       await untilServed(fixture, snapshot, tenant === stageTenant ? own : otherOwn);

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
 import { openServer } from "./open-server.ts";
-import { createFaultPlan, type FaultKind, type FaultPlan } from "./s3-server-faults.ts";
+import { createFaultPlan, type FaultPlan } from "./s3-server-faults.ts";
 import { type Bucket, execute, type S3State, testBucket } from "./s3-server-operations.ts";
 import {
   errorResponse,
@@ -15,18 +17,14 @@ import {
   S3ServerError,
   standardQuirks,
 } from "./s3-server-protocol.ts";
-import { sendCut, sendDelimited, sendDripping, sendStalled } from "./s3-server-reply.ts";
 import { type S3Account, verifyBody, verifySignature } from "./s3-server-signature.ts";
 
 export { type Bucket, testBucket } from "./s3-server-operations.ts";
 
 export interface LoggedRequest {
-  /** Counted from 1 in the order of arrival. */
-  readonly number: number;
   readonly operation: S3OperationName;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly fault: FaultKind | undefined;
   /** What was, or would have been, answered; `undefined` when nothing was carried out. */
   status: number | undefined;
 }
@@ -90,14 +88,7 @@ export async function startS3Server(): Promise<S3Server> {
     const target = { ...parseTarget(request), arrivedAt };
     const { operation, key, headers } = target;
     const fault = faults.next(operation, key);
-    const logged: LoggedRequest = {
-      number: log.length + 1,
-      operation,
-      key,
-      headers,
-      fault,
-      status: undefined,
-    };
+    const logged: LoggedRequest = { operation, key, headers, status: undefined };
     log.push(logged);
     const { socket } = request;
 
@@ -211,4 +202,52 @@ function flipped(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   if (copy.length > 0) copy.writeUInt8(copy.readUInt8(0) ^ 1, 0);
   return copy;
+}
+
+/** Sends the answer without saying how long it is: its end is the end of the connection. */
+function sendDelimited(socket: Socket, reply: S3Response): void {
+  socket.end(Buffer.concat([head(reply, true), reply.body]));
+}
+
+/** Sends the first half of the answer and ends the connection. */
+async function sendCut(socket: Socket, reply: S3Response, delimited: boolean): Promise<void> {
+  await sendHalf(socket, reply, delimited);
+  socket.end();
+  if (!delimited) socket.destroySoon();
+}
+
+/** Sends the first half of the answer, and nothing more until the client hangs up. */
+async function sendStalled(socket: Socket, reply: S3Response): Promise<void> {
+  await sendHalf(socket, reply, false);
+  if (!socket.destroyed) await once(socket, "close");
+}
+
+/** Sends the body byte by byte until the client hangs up; of an answer without one, the head. */
+async function sendDripping(socket: Socket, reply: S3Response): Promise<void> {
+  const start = head(reply, false);
+  if (reply.body.length > 0) socket.write(start);
+  const bytes = reply.body.length === 0 ? start : reply.body;
+  for (let at = 0; at < bytes.length && !socket.destroyed; at += 1) {
+    socket.write(bytes.subarray(at, at + 1));
+    await delay(100);
+  }
+}
+
+/** Half of the body; of an answer without one, half of its head. */
+async function sendHalf(socket: Socket, reply: S3Response, delimited: boolean): Promise<void> {
+  const start = head(reply, delimited);
+  const { body } = reply;
+  const half =
+    body.length === 0
+      ? start.subarray(0, start.length / 2)
+      : Buffer.concat([start, body.subarray(0, body.length / 2)]);
+  await new Promise<void>((resolve) => {
+    socket.write(half, () => resolve());
+  });
+}
+
+function head(reply: S3Response, delimited: boolean): Buffer {
+  const end = delimited ? { connection: "close" } : { "content-length": String(reply.body.length) };
+  const lines = Object.entries({ ...reply.headers, ...end }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}\r\n${lines.join("")}\r\n`);
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { withDeadline } from "../../../core/bounded-work.ts";
 
 const expired = (): Error => new Error("the time is up");
@@ -17,23 +17,20 @@ test("the caller's signal ends a call that never lets go, with the signal's reas
   expect(signals.map((signal) => signal.reason)).toEqual([reason]);
 });
 
-test("whoever leaves after the answer ends nothing any more, and no timer is left", async () => {
-  vi.useFakeTimers();
-  try {
+describe("of a timer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("whoever leaves after the answer ends nothing any more, and no timer is left", async () => {
     const caller = new AbortController();
     const options = { timeoutMs: 1000, signal: caller.signal, expired };
     const given = await withDeadline(options, async (signal) => signal);
     expect(vi.getTimerCount()).toBe(0);
     caller.abort();
     expect(given.aborted).toBe(false);
-  } finally {
-    vi.useRealTimers();
-  }
-});
+  });
 
-test("what a call says after its time is up is heard by nobody, and is no unhandled rejection", async () => {
-  vi.useFakeTimers();
-  try {
+  test("what a call says after its time is up is heard by nobody, and is no unhandled rejection", async () => {
     let fail = (_reason: Error): void => {};
     const late = new Promise<never>((_resolve, reject) => {
       fail = reject;
@@ -44,7 +41,5 @@ test("what a call says after its time is up is heard by nobody, and is no unhand
     await vi.advanceTimersByTimeAsync(1000);
     await outcome;
     fail(new Error("too late"));
-  } finally {
-    vi.useRealTimers();
-  }
+  });
 });

@@ -7,11 +7,11 @@ import { mintToken, type TokenDigest, tokenDigest } from "../../../core/token.ts
 import {
   emptyRegistry,
   parseTokenRegistry,
-  type RegisteredToken,
   tokenRegistryBytes,
   tokenStatus,
 } from "../../../core/token-registry.ts";
 import { failureOf, rejectionOf } from "../../support/failure-of.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
 
 const tenantId = parseTenantId("acme");
 
@@ -25,18 +25,7 @@ const current: Current = {
   nonce: "0123456789abcdef0123456789abcdef",
 };
 
-const token: RegisteredToken = {
-  tokenId: parseTokenId("tok_0123456789abcdef"),
-  sha256: tokenDigest(mintToken(Buffer.alloc(32, 1))),
-  tenantId,
-  name: "Globetrotter GmbH",
-  scopes: ["programs.read"],
-  expiresAt: "2027-01-01T00:00:00.000Z",
-  rateLimit: 100,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  revokedAt: null,
-  replaces: null,
-};
+const { entry: token } = issueToken("acme", { expiresAt: "2027-01-01T00:00:00.000Z", rateLimit: 100 });
 
 /** The document with one thing changed in its text. */
 function changed(bytes: Buffer, from: string, to: string): Buffer {

@@ -12,25 +12,21 @@ import {
   projectRoot,
 } from "../../support/markdown.ts";
 
-describe("links between pages", () => {
-  test.each(pages().map(({ path, text }) => [path, text] as const))(
-    "%s links to what exists",
-    (path, text) => {
-      const targets = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target));
-      const broken = targets.filter((target) => !exists(path, target));
-      expect(broken).toEqual([]);
-    },
-  );
+const allPages = pages().map(({ path, text }) => [path, text] as const);
 
-  test.each(pages().map(({ path, text }) => [path, text] as const))(
-    "%s names tests that exist",
-    (_path, text) => {
-      const tests = inlineCode(text).filter((code) => code.endsWith(".test.ts"));
-      expect(
-        tests.filter((name) => !existsSync(join(projectRoot, "test", name.replace(/^test\//, "")))),
-      ).toEqual([]);
-    },
-  );
+describe("links between pages", () => {
+  test.each(allPages)("%s links to what exists", (path, text) => {
+    const targets = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target));
+    const broken = targets.filter((target) => !exists(path, target));
+    expect(broken).toEqual([]);
+  });
+
+  test.each(allPages)("%s names tests that exist", (_path, text) => {
+    const tests = inlineCode(text).filter((code) => code.endsWith(".test.ts"));
+    expect(
+      tests.filter((name) => !existsSync(join(projectRoot, "test", name.replace(/^test\//, "")))),
+    ).toEqual([]);
+  });
 
   test("are there to be looked at", () => {
     expect(
@@ -71,16 +67,13 @@ const known: ReadonlySet<string> = new Set(
 );
 
 /** The change log also names settings that are retired. */
-const present = pages().filter(({ path }) => path !== "CHANGELOG.md");
+const present = allPages.filter(([path]) => path !== "CHANGELOG.md");
 
 describe("settings on pages", () => {
-  test.each(present.map(({ path, text }) => [path, text] as const))(
-    "%s names settings that exist",
-    (_path, text) => {
-      const unknown = namedSettings(text).filter((name) => !known.has(name) && !isForeign(name));
-      expect(unknown).toEqual([]);
-    },
-  );
+  test.each(present)("%s names settings that exist", (_path, text) => {
+    const unknown = namedSettings(text).filter((name) => !known.has(name) && !isForeign(name));
+    expect(unknown).toEqual([]);
+  });
 
   test("are there to be looked at", () => {
     const named = new Set(pages().flatMap(({ text }) => namedSettings(text)));

@@ -4,20 +4,13 @@ import {
   completeMarkerText,
   parseLiveMarker,
 } from "../../../cli/publish/snapshot/live-marker.ts";
-import type { Current } from "../../../core/current.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
+import { currentOf } from "../../support/gateway-snapshots.ts";
 
 const tenantId = parseTenantId("acme");
-const current: Current = {
-  tenantId,
-  generation: 7,
-  snapshotId: parseSnapshotId("20270101T000000Z-00000000"),
-  manifestSha256: "a".repeat(64),
-  publishedAt: "2027-01-01T00:00:05.000Z",
-  hold: null,
-  nonce: "0".repeat(32),
-};
+const snapshotId = parseSnapshotId("20270101T000000Z-00000000");
+const current = currentOf({ tenantId, generation: 7, snapshotId, manifestSha256: "a".repeat(64) });
 const manifest = { programs: { count: 12 }, generatedAt: "2027-01-01T00:00:00.000Z" } as Manifest;
 const complete = completeMarkerText(current, manifest);
 const named = { snapshotId: current.snapshotId, manifestSha256: current.manifestSha256 };

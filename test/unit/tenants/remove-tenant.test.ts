@@ -1,14 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
-import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
+import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
-import { confirmationsBytes } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import {
@@ -19,8 +16,10 @@ import {
   sourceMemoryKey,
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { publishPointer } from "../../support/gateway-snapshots.ts";
+import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
@@ -31,7 +30,6 @@ const snapshotId = parseSnapshotId("20261101T000000Z-00000000");
 const signal = new AbortController().signal;
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
 
-const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
 const store = fileStoreForEachTest();
 
 /** A sandbox with a pointer, some objects, tokens and a confirmation, beside another tenant. */
@@ -42,19 +40,9 @@ async function furnish(): Promise<void> {
   for (const key of [manifestKey(tenantId, snapshotId), sourceMemoryKey(tenantId), sourceMemoryKey(bora)]) {
     await store.put(key, bytesBody(Buffer.from("{}")));
   }
-  const terms = { name: null, scopes: ["programs.read"], expiresAt: null, rateLimit: null };
-  for (const owner of [tenantId, tenantId, bora]) {
-    const { entry } = issueToken({ tenantId: owner, ...terms }, null, new Date(0), randomBytes);
-    await editRegistry(store, noAudit, (tokens) => [...tokens, entry]);
-  }
-  const confirmed = {
-    snapshotId: null,
-    confirmedAt: null,
-    triedAt: "2026-11-01T00:00:00Z",
-    outcome: "failed",
-  };
-  const both = new Map([tenantId, bora].map((id) => [id, confirmed] as const));
-  await store.put(confirmedKey, bytesBody(confirmationsBytes(both)));
+  await createTokenFile(store).write([issueToken("acme"), issueToken("acme"), issueToken("bora")]);
+  const confirmed = { snapshotId, confirmedAt: "2026-11-01T00:00:00Z" };
+  await storeConfirmations(store, { acme: confirmed, bora: confirmed });
   await makeSandbox(store, tenantId, new Date(0));
 }
 

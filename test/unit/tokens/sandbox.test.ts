@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
+import { publishSandbox } from "../../../cli/commands/sandbox-init.ts";
 import { createAudit } from "../../../cli/operate/audit/audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
+import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { currentKey, type ObjectKey, tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
@@ -44,4 +47,33 @@ test("T15 the sandbox's tokens get the longest life that is allowed, but for the
   const tokens = await provideSandboxTokens(store, sandbox, false, bounded, audit);
   const ends = tokens.filter(({ kind }) => kind !== "expired").map(({ entry }) => entry.expiresAt);
   expect(new Set(ends)).toEqual(new Set(["2026-11-22T12:00:00.000Z"]));
+});
+
+/** A build that somebody ends with the first object of that kind stored. */
+async function endedAt(isObject: (key: ObjectKey) => boolean): Promise<TenantRun> {
+  await makeSandbox(store, sandbox, new Date());
+  const interruption = new AbortController();
+  const ended = { ...shell, signal: interruption.signal };
+  const seen: ObjectStore = {
+    ...store,
+    async put(key, body, options) {
+      if (!isObject(key)) return await store.put(key, body, options);
+      const result = await store.put(key, body, options);
+      interruption.abort();
+      return result;
+    },
+  };
+  return await publishSandbox(seen, sandbox, settingsOf(ended), ended);
+}
+
+const isPointer = (key: ObjectKey): boolean => key === currentKey(sandbox);
+
+test("a build of the sandbox that somebody ends is told as such: no tokens are issued for it", async () => {
+  await expect(endedAt((key) => !isPointer(key))).rejects.toMatchObject({ code: "interrupted" });
+  expect(await store.get(currentKey(sandbox))).toEqual({ kind: "missing" });
+});
+
+test("who ends a build that has just published a tenant for the first time is told that it did", async () => {
+  const { outcome, confirmedAt } = await endedAt(isPointer);
+  expect([outcome, typeof confirmedAt]).toEqual(["published", "string"]);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { type IamPolicy, iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
@@ -7,7 +9,8 @@ import { exitStatuses } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { processClocks } from "../../../gateway/clocks.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
-import { inlineCode, page, tableAfter } from "../../support/markdown.ts";
+import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
+import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
 
 const { text } = page("docs/operators.md");
 
@@ -75,6 +78,46 @@ describe("the operator guide", () => {
     const listed = tableAfter(text, "### Exit statuses").map(([status]) => Number(status));
     expect(listed).toEqual([0, 1, 2, 3, 4, 130]);
     expect([exitStatuses.shrink_guard, exitStatuses.held, exitStatuses.store_unsupported]).toEqual([4, 4, 4]);
+  });
+});
+
+describe("the partner guide", () => {
+  const { text } = page("docs/partners.md");
+  const examples = codeBlocks(text).flatMap(({ mark, code }) => {
+    const name = /^example: (.+\.json)$/.exec(mark ?? "")?.[1];
+    return name === undefined ? [] : [[name, code] as const];
+  });
+
+  test.each(examples)("shows the example %s as it is", (name, code) => {
+    const file = readFileSync(join(projectRoot, "schemas/examples", name), "utf8");
+    expect(JSON.parse(code)).toEqual(JSON.parse(file));
+  });
+
+  test("lists the seven errors with their status and message", () => {
+    const rows = tableAfter(text, "\n## Errors\n").map(([status, code, message]) => [status, code, message]);
+    const codes: readonly ErrorCode[] = [
+      "invalid_request",
+      "unauthorized",
+      "forbidden",
+      "not_found",
+      "method_not_allowed",
+      "rate_limit_exceeded",
+      "internal_error",
+    ];
+    expect(rows).toEqual(
+      codes.map((code) => [
+        String(errorStatus(code)),
+        `\`${code}\``,
+        JSON.parse(errorEnvelope(code, "1")).error.message,
+      ]),
+    );
+  });
+
+  test("names every header that the description of the API names", () => {
+    const openapi = readFileSync(join(projectRoot, "schemas/generated/openapi.json"), "utf8");
+    const headers = Object.keys(JSON.parse(openapi).components.headers);
+    const named = tableAfter(text, "What you get:").flatMap(([cell]) => inlineCode(cell ?? ""));
+    expect(headers.filter((header) => !named.includes(header))).toEqual([]);
   });
 });
 
