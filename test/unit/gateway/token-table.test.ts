@@ -3,7 +3,6 @@ import { parseTokenId } from "../../../core/ids.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
 import {
   expiringTokens,
-  type KnownToken,
   type TokenTable,
   tokenCounts,
   tokenTable,
@@ -14,11 +13,6 @@ function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenT
   return tokenTable({ revision: 1, tokens }, defaultLimit);
 }
 
-/** What the table gives back of the token. */
-function known(token: RegisteredToken): KnownToken | undefined {
-  return tableOf([token]).get(token.sha256);
-}
-
 test("W34 the scope is exactly programs.read", () => {
   for (const [scopes, mayRead] of [
     [["programs.read"], true],
@@ -27,7 +21,8 @@ test("W34 the scope is exactly programs.read", () => {
     [["programs.read.all"], false],
     [["programs"], false],
   ] as const) {
-    expect(known(issueToken("acme", { scopes }).entry)?.mayRead).toBe(mayRead);
+    const { entry } = issueToken("acme", { scopes });
+    expect(tableOf([entry]).get(entry.sha256)?.mayRead).toBe(mayRead);
   }
 });
 

@@ -1,3 +1,6 @@
+import { parseTokenId } from "../../../core/ids.ts";
+import { issueToken } from "../../support/gateway-tokens.ts";
+
 const sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const prefix = "tenants/atlas-tours/snapshots/20270201T031500Z-0a1b2c3d";
 
@@ -33,18 +36,13 @@ export const tokens = {
   format: "partner-programs/tokens@1",
   revision: 2,
   tokens: [
-    {
-      tokenId: "tok_0123456789ABCdef",
-      sha256,
-      tenantId: "atlas-tours",
+    issueToken("atlas-tours", {
       name: "Website",
-      scopes: ["programs.read"],
       expiresAt: "2028-01-01T00:00:00Z",
       rateLimit: 60,
-      createdAt: "2027-01-01T00:00:00Z",
       revokedAt: "2027-06-01T00:00:00Z",
-      replaces: "tok_zzzzzzzzzzzzzzzz",
-    },
+      replaces: parseTokenId("tok_zzzzzzzzzzzzzzzz"),
+    }).entry,
   ],
 };
 
