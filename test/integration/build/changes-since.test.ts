@@ -92,7 +92,7 @@ test("W180 whatever happened to a tenant, an earlier copy with the changed detai
         }
       }
     }),
-    { numRuns: sized({ whole: 14, quick: 8 }) },
+    { numRuns: sized({ whole: 20, quick: 8 }) },
   );
   expect(said).toBeGreaterThan(50);
 });

@@ -219,7 +219,7 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
           expect(await resultOf(world, run)).toEqual(await fullResult(world));
         }
       }),
-      { numRuns: sized({ whole: 30, quick: 6 }) },
+      { numRuns: sized({ whole: 40, quick: 6 }) },
     );
   });
   console.log(JSON.stringify(tally));

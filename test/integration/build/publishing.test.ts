@@ -1,7 +1,10 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { buildEffect } from "../../support/build-effect.ts";
-import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
+import { changedKeys } from "../../support/store-tree.ts";
+import { freshWorkbench, parsedReport, tenantRun } from "../../support/workbench.ts";
 
 const bench = freshWorkbench("acme");
 
@@ -103,5 +106,161 @@ describe("P7 an unchanged build", () => {
     expect(told.stdout).toMatch(
       /^Nothing changed, nothing written: 1 unchanged; 3 programs in \d+\.\d s\.$/m,
     );
+  });
+});
+
+describe("tenants that come and go", () => {
+  test("P13 one that vanished from the source keeps its last snapshot, and the run names it", async () => {
+    await bench.source.insert("tenants", { tenant_id: "beta" });
+    await bench.build();
+    const before = await bench.tree();
+    await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(changedKeys(before, await bench.tree())).toEqual([]);
+    expect(report.tenants.map(({ tenantId }) => tenantId)).toEqual(["beta"]);
+    expect(report.problems).toMatchObject([
+      { severity: "warning", code: "programs_of_unknown_tenant", value: "acme: 4 program(s)" },
+      { severity: "warning", code: "tenant_vanished", value: "acme" },
+    ]);
+    expect((await bench.published("acme")).list.meta.count).toBe(3);
+  });
+
+  describe("P13 most of the live ones vanish", () => {
+    beforeEach(async () => {
+      for (const tenant_id of ["beta", "gamma", "delta"]) {
+        await bench.source.insert("tenants", { tenant_id });
+        await bench.insertPrograms(tenant_id, "a");
+      }
+      await bench.build();
+      await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id <> 'acme'");
+      await bench.source.update("lifecycle_state = 'ended'", "b");
+      await bench.source.update("name = 'New'", "c");
+    });
+
+    test("and the run is refused: nothing but stated withdrawals is published", async () => {
+      const dry = await bench.build(["--dry-run"]);
+      expect([dry.status, dry.report.failure?.code]).toEqual([4, "vanished_guard"]);
+      const { status, report } = await bench.build();
+      expect([status, report.outcome, report.failure?.code]).toEqual([4, "failed", "vanished_guard"]);
+      expect(report.failure?.message).toContain("Of 4 live tenants, 3 are not in the source any more");
+      expect(tenantRun(report, "acme")).toMatchObject({ outcome: "refused", counts: { withdrawn: 1 } });
+      const { details } = await bench.published("acme");
+      expect([...details.keys()].sort()).toEqual(["a", "c"]);
+      expect(details.get("c")?.name).not.toBe("New");
+    });
+
+    test("and an operator who knows why overrides it, or names the tenants to build", async () => {
+      expect((await bench.build(["--tenant", "acme"])).status).toBe(0);
+      const { status, report } = await bench.build(["--allow-vanished"]);
+      const vanished = report.problems.filter(({ code }) => code === "tenant_vanished");
+      expect([status, vanished.length]).toEqual([0, 3]);
+    });
+
+    test("but not while the removed ones are gone on purpose, whose rows are nobody's mistake", async () => {
+      for (const tenant of ["beta", "gamma"]) await bench.run(["tenant", "remove", tenant]);
+      const { status, report } = await bench.build();
+      expect([status, report.problems.map(({ code, value }) => [code, value])]).toEqual([
+        0,
+        [
+          ["programs_of_unknown_tenant", "delta: 1 program(s)"],
+          ["tenant_vanished", "delta"],
+        ],
+      ]);
+    });
+
+    test("P13 and one whose programs a new tenant has is named with it", async () => {
+      await bench.source.query(
+        "INSERT INTO partner_source.tenants VALUES ('beta'), ('delta'), ('new-gamma')",
+      );
+      await bench.source.query(
+        "UPDATE partner_source.programs SET tenant_id = 'new-gamma' WHERE tenant_id = 'gamma'",
+      );
+      const { report } = await bench.build();
+      expect(report.problems.map(({ code, value }) => [code, value])).toEqual([
+        ["tenant_vanished", "gamma"],
+        ["tenant_renamed", "gamma: new-gamma has its programs"],
+      ]);
+    });
+
+    test("and a source that lists none at all fails the run", async () => {
+      await bench.source.query("DELETE FROM partner_source.tenants");
+      const { status, report } = await bench.build();
+      expect([status, report.failure?.code]).toEqual([1, "source_contract"]);
+      expect(report.failure?.message).toContain("gives no tenant");
+    });
+  });
+
+  test("D40, P19 a tenant whose id is ill-formed is an error of the run; the others are published", async () => {
+    await bench.source.insert(
+      "tenants",
+      { tenant_id: "../evil" },
+      { tenant_id: "" },
+      { tenant_id: "x".repeat(300) },
+      { tenant_id: "esc\u001b[2J" },
+    );
+    const { report } = await bench.build();
+    expect(tenantRun(report, "acme").outcome).toBe("published");
+    expect(report.problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+      Array.from({ length: 4 }, () => "error tenant_id_invalid"),
+    );
+    expect(report.problems.map(({ value }) => value).join()).not.toContain("\u001b");
+    expect(report.totals.errors).toBe(4);
+  });
+
+  test("D130 rows of tenants without an id are a warning, also beside one whose id is empty", async () => {
+    await bench.source.insert("tenants", { tenant_id: null }, { tenant_id: null, name: "Nobody" });
+    const alone = await bench.build();
+    expect([alone.status, alone.report.problems]).toMatchObject([
+      0,
+      [{ severity: "warning", code: "tenant_id_null", value: "NULL: 2 rows" }],
+    ]);
+    await bench.source.insert("tenants", { tenant_id: "" });
+    const { report } = await bench.build();
+    expect(report.problems).toMatchObject([
+      { severity: "error", code: "tenant_id_invalid", value: '""' },
+      { severity: "warning", code: "tenant_id_null" },
+    ]);
+  });
+
+  test("D130 programs without an id and with an empty one are told apart, on paper and for programs", async () => {
+    await bench.insertPrograms("acme", { program_id: null, name: "None" }, { program_id: "", name: "Empty" });
+    await bench.insertRows("faq", "acme", "", { question: "Q", answer: "A" });
+    const { status, report } = await bench.build();
+    const run = tenantRun(report, "acme");
+    expect([status, run.leftOut]).toEqual([3, ["", null]]);
+    expect(run.problems.map(({ code, programId, value }) => [code, programId, value])).toEqual([
+      ["program_id_invalid", "", ""],
+      ["program_id_invalid", null, null],
+    ]);
+    const { stdout } = await bench.run(["snapshot", "build"]);
+    expect(stdout).toContain('error program_id_invalid (2): acme / "" id = ""; acme / NULL id (');
+    expect(stdout).toContain('2 programs left out; the rest is published: "", NULL');
+  });
+
+  test("D40 an ill-formed id is of no concern to a run that was asked for other tenants", async () => {
+    await bench.source.insert("tenants", { tenant_id: "../evil" }, { tenant_id: null });
+    const { status, report } = await bench.build(["--tenant", "acme"]);
+    expect([status, report.problems]).toEqual([0, []]);
+  });
+
+  test("D40 a tenant that is listed twice is built once, with a warning", async () => {
+    await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme again" });
+    const { status, report } = await bench.build();
+    expect(status).toBe(0);
+    expect(report.tenants).toHaveLength(1);
+    expect(report.problems).toMatchObject([{ code: "tenant_duplicate", value: "acme" }]);
+  });
+});
+
+describe("the run report", () => {
+  test("is stored under runs/ for each run, as it was printed", async () => {
+    const { report } = await bench.build();
+    const stored = await readFile(join(bench.storeDirectory, `runs/${report.runId}.json`), "utf8");
+    expect(parsedReport(stored)).toEqual(report);
+    expect(stored).toBe(JSON.stringify(report));
+    await bench.build();
+    const reports = (await readdir(join(bench.storeDirectory, "runs"))).filter((name) => /^\d/.test(name));
+    expect(reports).toHaveLength(2);
   });
 });

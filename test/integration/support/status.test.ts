@@ -48,6 +48,19 @@ describe("snapshot status", () => {
     expect((await status("--tenant", deskTenant)).stdout).toMatch(/attention +partners get an empty/);
   });
 
+  test("tells of a tenant that the source no longer lists", async () => {
+    await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
+    await desk.build({ now: morning });
+    await desk.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'alpine'");
+    await desk.build({ now: new Date("2026-11-21T11:00:00.000Z") });
+    const { stdout } = await status();
+    expect(stdout).toMatch(/^sakura-trails .* unchanged 60 minutes ago$/m);
+    expect(stdout).toContain("list this tenant on 21 November 2026, 11:00 UTC");
+    expect((await status("--tenant", "alpine")).stdout).toContain(
+      "last run   not in the source at 60 minutes ago",
+    );
+  });
+
   test("the sandbox has no age, is not lost, and its programs are not looked for in the booking system", async () => {
     await desk.build({ now: noon });
     expect((await desk.run(["sandbox", "init"], { now: noon })).status).toBe(0);

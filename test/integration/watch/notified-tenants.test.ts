@@ -1,7 +1,6 @@
 import { get } from "node:http";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
-import { patience } from "../../support/patience.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
 
@@ -44,11 +43,11 @@ function start(...args: readonly string[]): void {
 }
 
 async function isLive(tenantId: string): Promise<void> {
-  await vi.waitFor(async () => expect((await bench.published(tenantId)).list.meta.count).toBe(1), patience);
+  await expect.poll(async () => (await bench.published(tenantId)).list.meta.count).toBe(1);
 }
 
 async function adminAddress(): Promise<string> {
-  await vi.waitFor(() => expect(said).toContain("health and metrics on http"), patience);
+  await expect.poll(() => said).toContain("health and metrics on http");
   return /on (http:\S+)/.exec(said)?.[1] ?? "";
 }
 
@@ -60,7 +59,7 @@ async function metric(name: string): Promise<number> {
 
 /** Whoever listens hears it. */
 async function listening(): Promise<void> {
-  await vi.waitFor(async () => expect(await metric("builder_notifications_connected")).toBe(1), patience);
+  await expect.poll(() => metric("builder_notifications_connected")).toBe(1);
 }
 
 const notifiedRuns = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="notified"}');
@@ -71,11 +70,11 @@ describe("a notified tenant", () => {
     await addTenants("slow-1", "slow-2", "tardy");
     start("--concurrency", "2");
     await listening();
-    await vi.waitFor(async () => expect(await metric("builder_queue_tenants")).toBe(2), patience);
+    await expect.poll(() => metric("builder_queue_tenants")).toBe(2);
     await bench.source.query("NOTIFY partner_source_changed, 'tardy'");
     await isLive("tardy");
     // A run is reported when it is over, which is after partners see what it published.
-    await vi.waitFor(() => expect(printed).toContain("\n"), patience);
+    await expect.poll(() => printed).toContain("\n");
     const { options, outcome } = parsedReport(printed);
     expect([options.tenants, outcome]).toEqual([["tardy"], "published"]);
     expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(503);
@@ -83,15 +82,11 @@ describe("a notified tenant", () => {
     await gate.open();
     await isLive("slow-1");
     await isLive("slow-2");
-    await vi.waitFor(async () => {
-      expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(200);
-    }, patience);
+    await expect.poll(async () => (await fetch(`${await adminAddress()}/readyz`)).status).toBe(200);
     expect(await metric('builder_runs_total{outcome="published"}')).toBe(2);
     expect(await notifiedRuns()).toBe(1);
-    await vi.waitFor(async () => {
-      const confirmedAt = await metric('builder_tenant_confirmed_timestamp_seconds{tenant="slow-1"}');
-      expect(Math.abs(Date.now() / 1000 - confirmedAt)).toBeLessThan(60);
-    }, patience);
+    const confirmedAt = () => metric('builder_tenant_confirmed_timestamp_seconds{tenant="slow-1"}');
+    await expect.poll(async () => Math.abs(Date.now() / 1000 - (await confirmedAt()))).toBeLessThan(60);
   });
 
   test("P32: is built again after its build, when it was notified meanwhile", async () => {
@@ -180,7 +175,7 @@ describe("snapshot watch", () => {
     await bench.source.update("name = 'B'");
     await bench.source.query(`NOTIFY partner_source_changed, '${other}'`);
     await bench.source.query(`NOTIFY partner_source_changed, '${own}'`);
-    await vi.waitFor(async () => expect((await bench.published(own)).list.data[0]?.name).toBe("B"), patience);
+    await expect.poll(async () => (await bench.published(own)).list.data[0]?.name).toBe("B");
     await expect.poll(notifiedRuns).toBe(1);
     expect([...(await bench.tree()).keys()].join()).not.toContain(`tenants/${other}/`);
   });
