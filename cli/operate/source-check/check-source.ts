@@ -1,18 +1,19 @@
 import type { TenantId } from "../../../core/ids.ts";
-import type { SourceClient } from "../../database/connect.ts";
+import { limitWaiting, type SourceClient } from "../../database/connect.ts";
 import type { RunProgress } from "../../output/progress-bar.ts";
 import { checkedProgram } from "../../publish/content/checked-program.ts";
 import type { ContentRules } from "../../publish/content/content-rules.ts";
+import { shownValue } from "../../publish/public-program/problem.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
 import { readPrograms, readSums } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList } from "../../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/tenant-rows.ts";
-import type { EnrollmentStatus } from "./enrollment-statuses.ts";
-import { FindingGroups, SharedTally } from "./findings.ts";
+import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
+import { FindingGroups, nowhere, rowsProblem, SharedTally } from "./findings.ts";
+import { hintRules } from "./hint-rules.ts";
 import { countedRows, hiddenRows, missingRows, type ProgramTally } from "./missing-rows.ts";
-import { plausibility } from "./plausibility.ts";
 import { Unreadable } from "./unreadable.ts";
 
 export interface SourceReport {
@@ -60,6 +61,7 @@ export async function checkSource(
       for (const read of batch) {
         const outcome = checkedProgram(read, rules);
         groups.addProgram(tenantId, read, outcome);
+        groups.addHints(tenantId, read, today);
         if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
         if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
       }
@@ -99,6 +101,42 @@ export async function checkSource(
   const problems = [...causes, ...unreadable.problems, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
   const isBroken = problems.some(({ severity }) => severity === "error");
-  const { hints, statuses } = await plausibility(client, rules, today, unreadable.problems.length === 0);
+  const { hints, statuses } = await readStatuses(client, rules, unreadable.problems.length === 0);
   return { isBroken, rows, published, problems: [...problems, ...hints], statuses };
+}
+
+/** A question about all tenants' rows that takes longer is given up. */
+const maxQueryMs = 120_000;
+/** With so many statuses, one is of a booking that takes no place. Fewer may be those of bookings that count alone. */
+const minStatuses = 3;
+
+/**
+ * The statuses of all enrollments, and the hints about them. A question that fails is a hint and no error (P191), and not even that
+ * when a failure of the views is known already. Expects to be the last in its transaction.
+ */
+async function readStatuses(
+  client: SourceClient,
+  rules: ContentRules,
+  isReadable: boolean,
+): Promise<Pick<SourceReport, "statuses"> & { readonly hints: readonly SourceProblem[] }> {
+  await limitWaiting(client, { statementMs: maxQueryMs });
+  const reading = await tryReading(client, () => readEnrollmentStatuses(client, rules));
+  if ("error" in reading) {
+    const value = shownValue(`status_takes_place: ${reading.error.message}`);
+    const failure = { tenantId: null, programId: null, value };
+    const unasked = rowsProblem("hints_unasked", hintRules.hints_unasked, nowhere, 1, [failure]);
+    return { statuses: null, hints: isReadable ? [unasked] : [] };
+  }
+  const statuses = reading.result;
+  const passengers = statuses.filter(({ isStaff }) => !isStaff);
+  if (passengers.length < minStatuses || !passengers.every(({ takesPlace }) => takesPlace)) {
+    return { statuses, hints: [] };
+  }
+  const examples = passengers.map(({ status, count }) => {
+    return { tenantId: null, programId: null, value: shownValue(status), count };
+  });
+  const count = passengers.reduce((sum, one) => sum + one.count, 0);
+  const place = { view: "enrollments", column: "status" };
+  const hint = rowsProblem("status_takes_place", hintRules.status_takes_place, place, count, examples);
+  return { statuses, hints: [hint] };
 }

@@ -7,6 +7,7 @@ import type { ReadProgram } from "../../publish/source/read-programs.ts";
 import type { TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { Fix, ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
 import type { CliSettings } from "../../shell/shell.ts";
+import { type HintCode, hintRules, hintsOf } from "./hint-rules.ts";
 
 /** Where in the source a problem is: a view, and a column when it is of one. */
 export interface ProblemPlace {
@@ -30,7 +31,7 @@ export function viewProblem<Code extends string>(
 /** A finding that so many rows at a place break a rule. */
 export function rowsProblem<Code extends string>(
   code: Code,
-  { severity, rule, advice }: { severity: SourceProblem["severity"]; rule: string; advice: Fix | string },
+  { severity = "hint", rule, advice }: { severity?: SourceProblem["severity"]; rule: string; advice: string },
   { view, column }: ProblemPlace,
   count: number,
   examples: readonly ProblemExample[],
@@ -43,10 +44,10 @@ export function rowsProblem<Code extends string>(
 /** A finding for people names so many of the rows that it is about. */
 export const maxExamples = 5;
 /** A finding for programs has so many distinct values. */
-export const maxValues = 100;
+const maxValues = 100;
 
 interface FindingGroup extends ProblemPlace {
-  readonly code: ProblemCode;
+  readonly code: ProblemCode | HintCode;
   count: number;
   readonly values: Map<string, ProblemExample & { count?: number }>;
 }
@@ -58,7 +59,12 @@ export class FindingGroups {
   #ofId: { readonly id: string; readonly found: Set<string> } = { id: "", found: new Set() };
 
   /** With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of one value are one. */
-  add(code: ProblemCode, { view, column }: ProblemPlace, example: ProblemExample, count?: number): void {
+  add(
+    code: FindingGroup["code"],
+    { view, column }: ProblemPlace,
+    example: ProblemExample,
+    count?: number,
+  ): void {
     const key = JSON.stringify([code, view, column]);
     const group = this.#groups.get(key) ?? { code, view, column, count: 0, values: new Map() };
     this.#groups.set(key, group);
@@ -94,20 +100,30 @@ export class FindingGroups {
     }
   }
 
-  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. */
-  get problems(): readonly SourceProblem<ProblemCode>[] {
-    const order = ({ view, column }: ProblemPlace): number => columnOrder.indexOf(`${view}.${column}`);
+  /** Adds what of a program is legal and probably wrong. */
+  addHints(tenantId: TenantId, { source }: ReadProgram, today: string): void {
+    const { programId } = source;
+    for (const [code, view, column, value] of hintsOf(source, today)) {
+      this.add(code, { view, column }, { tenantId, programId, value });
+    }
+  }
+
+  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints come last. */
+  get problems(): readonly SourceProblem<FindingGroup["code"]>[] {
+    const order = ({ view, column, code }: FindingGroup): number =>
+      columnOrder.indexOf(`${view}.${column}`) + (code in hintRules ? columnOrder.length : 0);
     const inOrder = [...this.#groups.values()].sort(
       (a, b) => order(a) - order(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
     );
     return inOrder.map(({ code, count, values, ...place }) => {
       const examples = [...values.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
-      return rowsProblem(code, problemRules[code], place, count, examples);
+      return rowsProblem(code, rules[code], place, count, examples);
     });
   }
 }
 
-const codes = Object.keys(problemRules);
+const rules = { ...problemRules, ...hintRules };
+const codes = Object.keys(rules);
 const columnOrder = contractViews.flatMap(({ name, columns }) => [
   ...Object.keys(columns).map((column) => `${name}.${column}`),
   `${name}.null`,
@@ -164,7 +180,7 @@ export function problemPlace(field: string | null): ProblemPlace {
   return places.get(name) ?? places.get(name.replace(/\[\]$/, "")) ?? nowhere;
 }
 
-const nowhere: ProblemPlace = { view: null, column: null };
+export const nowhere: ProblemPlace = { view: null, column: null };
 
 const places: ReadonlyMap<string, ProblemPlace> = new Map([
   ...viewNames().flatMap(placesOf),

@@ -46,7 +46,7 @@ export function bareSource(
   return programSource(programId, { programs: rows }, oversize);
 }
 
-function fieldOf(name: string): string {
+export function fieldOf(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -85,7 +85,7 @@ const cases: readonly (readonly [what: string, rows: Rows, hint: string])[] = [
       ],
       ["programs", priced("q", { included: ["Caf&eacute;"] })],
     ],
-    "markup_in_text programs.included: &eacute; (1), <b> (1)",
+    "markup_in_text programs.included: <b> (1), &eacute; (1)",
   ],
   [
     "markup in a child view",
@@ -145,19 +145,20 @@ describe("P191 what is legal and probably wrong is a hint", () => {
   });
 
   test("a question that fails is a hint, once, and no error", async () => {
-    await bench.source.query("ALTER TABLE partner_source.child_prices RENAME TO real_prices");
-    // Reads well until somebody looks at the amounts of all tenants.
+    await bench.source.query("ALTER TABLE partner_source.enrollments RENAME TO real_enrollments");
+    // Reads well until somebody looks at the statuses of all tenants.
     await bench.source.query(`
-      CREATE VIEW partner_source.child_prices AS
-      SELECT tenant_id, program_id, min_age, max_age,
-             CASE WHEN tenant_id = 'nobody' THEN 1 / (length(tenant_id) - 6) ELSE amount END::numeric AS amount
-        FROM (SELECT * FROM partner_source.real_prices UNION ALL SELECT 'nobody', 'p', 1, 2, 3) AS all_prices`);
+      CREATE VIEW partner_source.enrollments AS
+      SELECT tenant_id, program_id, role,
+             CASE WHEN tenant_id = 'nobody' THEN (1 / (length(tenant_id) - 6))::text ELSE status END AS status
+        FROM (SELECT tenant_id, program_id, role, status FROM partner_source.real_enrollments
+              UNION ALL SELECT 'nobody', 'p', 'passenger', 'paid') AS all_enrollments`);
     const found = JSON.parse((await bench.run(["source", "check", "--json"], { now })).stdout).problems;
-    await bench.source.query("DROP VIEW partner_source.child_prices");
-    await bench.source.query("ALTER TABLE partner_source.real_prices RENAME TO child_prices");
+    await bench.source.query("DROP VIEW partner_source.enrollments");
+    await bench.source.query("ALTER TABLE partner_source.real_enrollments RENAME TO enrollments");
     const hints = found.filter(({ severity }: Record<string, unknown>) => severity === "hint");
     expect(hints).toMatchObject([
-      { code: "hints_unasked", count: 1, examples: [{ value: "price_twice: division by zero" }] },
+      { code: "hints_unasked", count: 1, examples: [{ value: "status_takes_place: division by zero" }] },
     ]);
   });
 });
