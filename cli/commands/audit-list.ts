@@ -4,9 +4,8 @@ import type { AuditDocument, LiveState, TokenState } from "../../schemas/generat
 import type { AuditChange } from "../operate/audit/audit.ts";
 import { readAudit } from "../operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
-import { type Layout, layoutOf } from "../output/layout.ts";
-import { table } from "../output/lines.ts";
-import { exactTime } from "../output/times.ts";
+import { type Layout, layoutOf, table } from "../output/layout.ts";
+import { exactTime } from "../output/words.ts";
 import { printJson } from "../shell/shell.ts";
 import { defaulted, json, storeCommand, value } from "./command.ts";
 import { instantBefore, wholeNumber } from "./option-values.ts";

@@ -4,7 +4,7 @@ import { Failure } from "../../core/failure.ts";
 import { listen } from "../../core/listen.ts";
 import { printable } from "../../core/printable.ts";
 import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
-import { isTimeZone } from "../output/times.ts";
+import { isTimeZone } from "../output/words.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { type Shell, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";

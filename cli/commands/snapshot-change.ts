@@ -5,7 +5,7 @@ import { type Audit, recordedChange } from "../operate/audit/audit.ts";
 import { pointerChange } from "../operate/audit/changes.ts";
 import { pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
-import { counted } from "../output/counted.ts";
+import { counted } from "../output/words.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { createFollowLive } from "../publish/snapshot/live-tree.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";

@@ -6,10 +6,9 @@ import { withDatabaseUrl, withSourceReading } from "../database/with-database-ur
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { problemReport } from "../operate/source-check/problem-report.ts";
-import { counted } from "../output/counted.ts";
-import { layoutOf } from "../output/layout.ts";
-import { numbers, table } from "../output/lines.ts";
+import { layoutOf, numbers, table } from "../output/layout.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
+import { counted } from "../output/words.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
 import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";

@@ -16,7 +16,7 @@ import {
   withEnd,
 } from "../operate/tokens/issue-token.ts";
 import { layoutOf } from "../output/layout.ts";
-import { relativeAndExact } from "../output/times.ts";
+import { relativeAndExact } from "../output/words.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { argument, command, expecting, flag, json, repeated, required, value } from "./command.ts";
 import { instantAfter, instantForms, reason, storedLine, wholeNumber } from "./option-values.ts";

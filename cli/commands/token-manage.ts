@@ -17,7 +17,7 @@ import {
   withEnd,
 } from "../operate/tokens/issue-token.ts";
 import { layoutOf } from "../output/layout.ts";
-import { exactTime, relativeAndExact } from "../output/times.ts";
+import { exactTime, relativeAndExact } from "../output/words.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { withStore } from "../shell/with-store.ts";
 import { readUsage, usageByToken as usageOf, usageRowsText, usageText } from "../support/usage.ts";

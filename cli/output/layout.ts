@@ -1,7 +1,98 @@
 import { styleText } from "node:util";
 import { singleLine } from "../../core/printable.ts";
 import type { Output, Shell } from "../shell/shell.ts";
-import { isTimeZone, type Reader } from "./times.ts";
+import { isTimeZone, type Reader } from "./words.ts";
+
+/**
+ * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its own, so that ids and
+ * commands stay whole. All lines are indented like the first, and those after it by `hang` more. Otherwise the author of a quoted
+ * text could place a line break that makes the text look like a line of the program: commands and facts are indented by two.
+ */
+export function wrapped(text: string, width: number, hang = 4): string[] {
+  const safe = styledLine(text);
+  const indent = /^ */.exec(safe)?.[0] ?? "";
+  const hanging = indent + " ".repeat(hang);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of safe.slice(indent.length).split(" ")) {
+    if (line === "") line = indent + word;
+    else if (displayWidth(line) + 1 + displayWidth(word) <= Math.max(width, minWidth)) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = hanging + word;
+    }
+  }
+  return [...lines, line];
+}
+
+/** On a narrower terminal, lines overflow. They would otherwise become a column of single words. */
+const minWidth = 24;
+
+/** A label and the lines of text beside it. */
+export type Labelled = readonly [label: string, ...lines: readonly string[]];
+
+/** Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
+export function labelledLines(rows: readonly Labelled[], width: number): string {
+  const labels = rows.map(([label]) => styledLine(label));
+  const labelWidth = Math.max(0, ...labels.map(displayWidth));
+  const indent = " ".repeat(labelWidth + 4);
+  return rows
+    .flatMap(([, ...texts], at) => {
+      const label = labels[at] ?? "";
+      const lines = texts.flatMap((text) => wrapped(text, width - indent.length, 0));
+      const [first = "", ...rest] = lines;
+      const padding = " ".repeat(labelWidth - displayWidth(label) + 2);
+      return [`  ${label}${padding}${first}`.trimEnd(), ...rest.map((line) => indent + line)];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** A column of a table. Numbers align to the right. */
+interface Column {
+  readonly title: string;
+  readonly isNumeric: boolean;
+}
+
+/** A column of numbers. */
+export function numbers(title: string): Column {
+  return { title, isNumeric: true };
+}
+
+/** Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied whole. */
+export function table(titled: readonly (Column | string)[], rows: readonly (readonly string[])[]): string {
+  const columns = titled.map((column) =>
+    typeof column === "string" ? { title: column, isNumeric: false } : column,
+  );
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(styledLine))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => displayWidth(line[at] ?? ""))));
+  const padded = (cells: readonly string[]): string[] =>
+    columns.map(({ isNumeric }, at) => {
+      const cell = cells[at] ?? "";
+      const space = " ".repeat((widths[at] ?? 0) - displayWidth(cell));
+      return isNumeric ? space + cell : cell + space;
+    });
+  return lines.map((line) => `${padded(line).join("  ").trimEnd()}\n`).join("");
+}
+
+/**
+ * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or escape code.
+ */
+export function displayWidth(text: string): number {
+  if (printableAscii.test(text)) return text.length;
+  let width = 0;
+  for (const character of text.replace(escapeCodes, "")) {
+    if (/\p{Mark}|\p{Format}/u.test(character)) continue;
+    width += wide.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+const printableAscii = /^[ -~]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
+const escapeCodes = /\u001b\[[0-9;]*m/g;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /** The format of a text for people, and when and in which zone they read it. */
 export interface Layout extends Reader {

@@ -1,5 +1,5 @@
 import type { Output } from "../shell/shell.ts";
-import { numberText } from "./counted.ts";
+import { numberText } from "./words.ts";
 
 /** Hears how far one run is. */
 export interface RunProgress {

@@ -2,7 +2,7 @@ import type { TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { readLive } from "../operate/snapshots/live-reading.ts";
 import { programChanges } from "../operate/snapshots/program-changes.ts";
-import type { Reader } from "../output/times.ts";
+import type { Reader } from "../output/words.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import type { AskedDatabase } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";

@@ -1,8 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import { type Environment, parseSetting, type Setting, settingText } from "../../core/setting-parser.ts";
 import { cliSettings, gatewaySettings } from "../../core/settings.ts";
-import type { Layout } from "../output/layout.ts";
-import { table } from "../output/lines.ts";
+import { type Layout, table } from "../output/layout.ts";
 
 /** The settings of both programs in force, in the order of their tables, each with its origin or its fault. Secrets are hidden. */
 export function effectiveSettings(env: Environment) {

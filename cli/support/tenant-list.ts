@@ -1,7 +1,7 @@
 import { asFailure } from "../../core/failure.ts";
 import { isTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { Reader } from "../output/times.ts";
+import type { Reader } from "../output/words.ts";
 import type { TenantRow } from "../publish/source/read-tenants.ts";
 import { registryReading } from "./facts/registry.ts";
 import { readTenants } from "./facts/tenants.ts";

@@ -2,10 +2,8 @@ import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
 import { type LogSource, readLogs } from "../operate/gateway-log/open-log.ts";
 import { requestsIn } from "../operate/gateway-log/request-line.ts";
-import { numberText } from "../output/counted.ts";
-import type { Layout } from "../output/layout.ts";
-import { numbers, table, wrapped } from "../output/lines.ts";
-import { exactTime, relativeTime } from "../output/times.ts";
+import { type Layout, numbers, table, wrapped } from "../output/layout.ts";
+import { exactTime, numberText, relativeTime } from "../output/words.ts";
 
 export type TokenUsage = ReturnType<typeof usageByToken>;
 

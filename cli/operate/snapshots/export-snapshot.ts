@@ -8,7 +8,7 @@ import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
 import { readEntry } from "../../../core/read-entry.ts";
-import { numberText } from "../../output/counted.ts";
+import { numberText } from "../../output/words.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 

@@ -1,7 +1,6 @@
 import { printable, shortened } from "../../../core/printable.ts";
 import { fieldLabel, valueWords } from "../../output/field-words.ts";
-import type { Layout } from "../../output/layout.ts";
-import { displayWidth } from "../../output/lines.ts";
+import { displayWidth, type Layout } from "../../output/layout.ts";
 
 /** One difference between two JSON documents, at a path like `prices.rooms[0].amount`. */
 export type JsonChange =

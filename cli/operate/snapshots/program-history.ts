@@ -4,9 +4,8 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
 import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
-import type { LivePeriod } from "./live-periods.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
-import { readTenantSnapshots } from "./tenant-snapshots.ts";
+import { type LivePeriod, readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A snapshot as support speaks of it. */
 export interface SnapshotMoment {

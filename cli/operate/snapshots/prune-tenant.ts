@@ -8,8 +8,7 @@ import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import type { RollbackContext } from "./rollback.ts";
-import { putMark } from "./snapshot-marks.ts";
-import { type SnapshotObject, snapshotObject } from "./snapshot-object.ts";
+import { putMark, type SnapshotObject, snapshotObject } from "./snapshot-marks.ts";
 import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface PruneContext extends RollbackContext {

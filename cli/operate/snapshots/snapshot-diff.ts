@@ -5,7 +5,7 @@ import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
 import type { Layout } from "../../output/layout.ts";
-import { relativeAndExact } from "../../output/times.ts";
+import { relativeAndExact } from "../../output/words.ts";
 import {
   dataOf,
   readStoredManifest,

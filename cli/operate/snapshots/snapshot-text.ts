@@ -1,10 +1,8 @@
 import type { Current } from "../../../core/current.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import { printable } from "../../../core/printable.ts";
-import { numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import { type Labelled, labelledLines, numbers, table } from "../../output/lines.ts";
-import { exactTime, relativeAndExact, shortAge } from "../../output/times.ts";
+import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
+import { exactTime, numberText, relativeAndExact, shortAge } from "../../output/words.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";
 
 /** Programs named in the summary of a snapshot; `--list` shows them all. */

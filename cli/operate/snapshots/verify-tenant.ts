@@ -14,8 +14,8 @@ import {
   isProgramListResponse,
 } from "../../../schemas/generated/validators-published.ts";
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
-import { counted, numberText } from "../../output/counted.ts";
-import { numbers, table } from "../../output/lines.ts";
+import { numbers, table } from "../../output/layout.ts";
+import { counted, numberText } from "../../output/words.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { readLive } from "./live-reading.ts";

@@ -13,8 +13,7 @@ import { tryReading } from "../../publish/source/tenant-rows.ts";
 import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
 import { FindingGroups, nowhere, rowsProblem, SharedTally } from "./findings.ts";
 import { hintRules } from "./hint-rules.ts";
-import { countedRows, hiddenRows, missingRows, type ProgramTally } from "./missing-rows.ts";
-import { Unreadable } from "./unreadable.ts";
+import { countedRows, hiddenRows, missingRows, type ProgramTally, Unreadable } from "./missing-rows.ts";
 
 export interface SourceReport {
   /** Whether a problem is an error. */

@@ -1,7 +1,6 @@
 import { printable } from "../../../core/printable.ts";
-import { counted, numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import { wrapped } from "../../output/lines.ts";
+import { type Layout, wrapped } from "../../output/layout.ts";
+import { counted, numberText } from "../../output/words.ts";
 import { shownId } from "../../publish/public-program/problem.ts";
 import { fixLines, type ProblemExample, type SourceProblem } from "../../publish/source/source-problem.ts";
 

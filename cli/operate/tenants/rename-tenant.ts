@@ -1,7 +1,7 @@
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
-import { counted } from "../../output/counted.ts";
+import { counted } from "../../output/words.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";

@@ -3,9 +3,8 @@ import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../.
 import { printable } from "../../../core/printable.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import type { Layout } from "../../output/layout.ts";
-import { numbers, table } from "../../output/lines.ts";
-import { exactTime } from "../../output/times.ts";
+import { type Layout, numbers, table } from "../../output/layout.ts";
+import { exactTime } from "../../output/words.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 

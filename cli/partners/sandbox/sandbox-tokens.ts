@@ -13,7 +13,7 @@ import {
   revoked,
   tokenMetadata,
 } from "../../operate/tokens/issue-token.ts";
-import { table } from "../../output/lines.ts";
+import { table } from "../../output/layout.ts";
 import { sandboxCases } from "../../partners/sandbox/sandbox-programs.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 

@@ -2,8 +2,8 @@ import { printable, printableLines } from "../../../core/printable.ts";
 import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { databaseLabel } from "../../database/with-database-url.ts";
-import { counted } from "../../output/counted.ts";
-import { numbers, table } from "../../output/lines.ts";
+import { numbers, table } from "../../output/layout.ts";
+import { counted } from "../../output/words.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/problem.ts";
 

@@ -1,6 +1,6 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 import { Failure } from "../../../core/failure.ts";
-import { counted } from "../../output/counted.ts";
+import { counted } from "../../output/words.ts";
 import { type ColumnKind, type ContractView, contractViews, sqlTypes } from "./contract.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";

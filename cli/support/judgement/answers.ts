@@ -1,6 +1,5 @@
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import { counted, numberText } from "../../output/counted.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import { counted, numberText, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
 import { clause, damageSteps, forSupport, storeSteps } from "./steps.ts";

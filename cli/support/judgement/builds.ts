@@ -1,4 +1,4 @@
-import { plainTime, type Reader } from "../../output/times.ts";
+import { plainTime, type Reader } from "../../output/words.ts";
 import type { LastRun } from "../facts/last-build.ts";
 import type { TenantFacts } from "../facts/tenants.ts";
 import {

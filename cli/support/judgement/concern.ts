@@ -1,4 +1,4 @@
-import { counted } from "../../output/counted.ts";
+import { counted } from "../../output/words.ts";
 import { clause, type Step } from "./steps.ts";
 
 /** `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it may be meant so. */

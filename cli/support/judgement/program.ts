@@ -1,6 +1,6 @@
 import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/search-source.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
 import {

@@ -1,5 +1,5 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { forOperations, forSupport, type MaybeStep, removedSteps, type Step, storeSteps } from "./steps.ts";
 import { issueStep, namedKey } from "./tenant.ts";

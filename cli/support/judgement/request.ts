@@ -1,5 +1,5 @@
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { olderSnapshot } from "./answers.ts";
 import { serverFault } from "./failed-request.ts";

@@ -1,5 +1,4 @@
-import { counted } from "../../output/counted.ts";
-import { unitOf } from "../../output/times.ts";
+import { counted, unitOf } from "../../output/words.ts";
 
 /** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
 export interface Step {

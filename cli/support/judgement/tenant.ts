@@ -1,6 +1,5 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { counted } from "../../output/counted.ts";
-import { plainTime, type Reader } from "../../output/times.ts";
+import { counted, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
 import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";

@@ -1,6 +1,5 @@
-import { counted, numberText } from "../../output/counted.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
+import { counted, numberText, type Reader } from "../../output/words.ts";
 import { readTenants } from "../facts/tenants.ts";
 import {
   type Concern,

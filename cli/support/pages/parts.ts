@@ -1,7 +1,6 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
-import { numberText } from "../../output/counted.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
-import { exactTime, type Reader, relativeTime } from "../../output/times.ts";
+import { exactTime, numberText, type Reader, relativeTime } from "../../output/words.ts";
 import { type Step, stepText } from "../judgement/steps.ts";
 import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 

@@ -1,9 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
-import type { FoundRequests } from "../../operate/gateway-log/find-requests.ts";
-import { requestIdIn } from "../../operate/gateway-log/find-requests.ts";
-import { numberText } from "../../output/counted.ts";
+import { type FoundRequests, requestIdIn } from "../../operate/gateway-log/find-requests.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
+import { numberText, type Reader } from "../../output/words.ts";
 import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { describedRequest, requestTone } from "../texts/request.ts";

@@ -4,10 +4,9 @@ import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { readLive } from "../../operate/snapshots/live-reading.ts";
 import { readTenantSnapshots, type TenantSnapshots } from "../../operate/snapshots/tenant-snapshots.ts";
-import { counted, numberText } from "../../output/counted.ts";
 import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";
-import type { Reader } from "../../output/times.ts";
+import { counted, numberText, type Reader } from "../../output/words.ts";
 import { readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readTenants } from "../facts/tenants.ts";

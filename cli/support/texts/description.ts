@@ -1,8 +1,6 @@
 import { printable } from "../../../core/printable.ts";
-import { numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import type { Labelled } from "../../output/lines.ts";
-import { relativeAndExact } from "../../output/times.ts";
+import type { Labelled, Layout } from "../../output/layout.ts";
+import { numberText, relativeAndExact } from "../../output/words.ts";
 import type { LastRun } from "../facts/last-build.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 

@@ -1,8 +1,7 @@
 import { printable, printableJson } from "../../../core/printable.ts";
 import { problemReport } from "../../operate/source-check/problem-report.ts";
-import { numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import { table, wrapped } from "../../output/lines.ts";
+import { type Layout, table, wrapped } from "../../output/layout.ts";
+import { numberText } from "../../output/words.ts";
 import { shownId } from "../../publish/public-program/problem.ts";
 import type { ProgramPreview, SourcePreview } from "../source-preview.ts";
 import { problemText } from "./program.ts";

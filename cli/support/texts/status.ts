@@ -1,8 +1,6 @@
 import { printable } from "../../../core/printable.ts";
-import { numberText } from "../../output/counted.ts";
-import type { Layout } from "../../output/layout.ts";
-import { type Labelled, labelledLines, numbers, table } from "../../output/lines.ts";
-import { relativeTime, shortAge } from "../../output/times.ts";
+import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
+import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import type { TenantList } from "../tenant-list.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { html } from "../../../cli/output/html.ts";
-import { labelledLines, table, wrapped } from "../../../cli/output/lines.ts";
+import { labelledLines, table, wrapped } from "../../../cli/output/layout.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
 import { Failure } from "../../../core/failure.ts";
 import { printable, printableJson, singleLine, visible } from "../../../core/printable.ts";
