@@ -2,8 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../core/failure.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { type Shell, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { type Shell, settingsOf, withStore } from "../shell/shell.ts";
 
 /** Turns the text of an option or argument into its value; throws a `Failure` for wrong usage. */
 type Parse<Value> = (text: string, shell: Shell) => Value;

@@ -3,8 +3,7 @@ import { singleLine } from "../../core/printable.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import { layoutOf } from "../output/layout.ts";
-import { type CliSettings, printResult, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { type CliSettings, printResult, settingsOf, withStore } from "../shell/shell.ts";
 import { awsVariables, effectiveSettings, type FoundStore, settingsText } from "../support/settings.ts";
 import { command, json } from "./command.ts";
 

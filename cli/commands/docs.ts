@@ -3,8 +3,7 @@ import { exportedText } from "../operate/snapshots/export-snapshot.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder, openapiDocument } from "../partners/folder/partner-folder.ts";
 import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
-import { printResult, type Shell, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { asText, command, flag, json, required } from "./command.ts";
 
 /** `docs export`: writes a folder with all that a partner needs beside a token. */

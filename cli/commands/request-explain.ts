@@ -7,8 +7,7 @@ import {
   requestIdIn,
 } from "../operate/gateway-log/find-requests.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";

@@ -18,8 +18,7 @@ import { makeSandbox, otherSandbox, readSandbox } from "../publish/snapshot/sand
 import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { buildTenant } from "../publish/tenant/build-tenant.ts";
-import { type CliSettings, printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { type CliSettings, printJson, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";
 import { reason } from "./option-values.ts";
 

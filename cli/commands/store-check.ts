@@ -5,8 +5,7 @@ import { type StoreCheckOutcome, type StoreFinding, storeChecks } from "../opera
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";
 import { type Labelled, type Layout, labelledLines, layoutOf, type Style } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
-import { printJson, printResult, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson, printResult, settingsOf, withStore } from "../shell/shell.ts";
 import { command, excluding, flag, json } from "./command.ts";
 
 /** `store check`: whether snapshots can live in the store, and what it lacks. */

@@ -18,8 +18,7 @@ import {
 } from "../operate/tokens/issue-token.ts";
 import { layoutOf } from "../output/layout.ts";
 import { exactTime, relativeAndExact } from "../output/words.ts";
-import { printJson, settingsOf } from "../shell/shell.ts";
-import { withStore } from "../shell/with-store.ts";
+import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { readUsage, usageByToken as usageOf, usageRowsText, usageText } from "../support/usage.ts";
 import { argument, command, flag, json, repeatedArgument, required, storeCommand, value } from "./command.ts";
 import { instantAfter, instantForms, logFlag, logSources, reason } from "./option-values.ts";

@@ -142,7 +142,7 @@ export function styleOf(output: Output, env: Readonly<Record<string, string | un
  * The text as one line: this file's own colour codes stay, and the rest passes `singleLine`. Tables and facts do this to every
  * cell, so that no value breaks out of its cell.
  */
-export function styledLine(text: string): string {
+function styledLine(text: string): string {
   return betweenCodes(text, singleLine);
 }
 

@@ -1,7 +1,10 @@
 import { Failure } from "../../core/failure.ts";
+import type { ObjectStore } from "../../core/object-store.ts";
+import { openStore } from "../../core/open-store.ts";
 import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
 import { cliSettings } from "../../core/settings.ts";
+import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
 /** Standard output or standard error. Everything written to it passes `safeOutput`. */
@@ -51,6 +54,28 @@ export function settingsOf(shell: Shell): CliSettings {
     "Settings (environment variables) are wrong:",
     ...parsed.faults.map((fault) => `  ${fault}`),
   ]);
+}
+
+/**
+ * Opens the store of the settings, runs with it, and closes it. Throws `settings` when `STORE_ID` names another store
+ * (P161). A command that changes what partners see wraps the store by `identifiedStore`.
+ */
+export async function withStore<Result>(
+  settings: CliSettings,
+  run: (store: ObjectStore) => Promise<Result>,
+): Promise<Result> {
+  const { storeUrl, s3ForcePathStyle, storeTimeoutMs, storeId } = settings;
+  const place = { address: storeUrl, forcePathStyle: s3ForcePathStyle, timeoutMs: storeTimeoutMs };
+  const store = await openStore(place);
+  try {
+    if (storeId !== undefined) {
+      const wrong = wrongStore(storeId, (await readStoreIdentity(store))?.storeId, store.address);
+      if (wrong !== undefined) throw wrong;
+    }
+    return await run(store);
+  } finally {
+    await store.close();
+  }
 }
 
 /** Prints a result for programs. `issued` are the tokens whose plaintexts may stand in it. */

@@ -14,8 +14,8 @@ import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
-import { type Shell, settingsOf } from "../../shell/shell.ts";
-import { identifiedStore, withStore } from "../../shell/with-store.ts";
+import { identifiedStore } from "../../shell/identified-store.ts";
+import { type Shell, settingsOf, withStore } from "../../shell/shell.ts";
 
 /** One change, as a record names it. */
 export type AuditChange = AuditDocument["changes"][number];

@@ -10,7 +10,7 @@ import {
   probesPrefix,
   probeText,
   readProbe,
-} from "../../shell/store-probe.ts";
+} from "../../shell/identified-store.ts";
 import { Checklist, type CheckResult, type StoreFinding } from "./checklist.ts";
 import { raceConditions } from "./race-conditional-writes.ts";
 

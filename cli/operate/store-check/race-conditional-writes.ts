@@ -1,7 +1,13 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { type ProbeObjects, probeBody, probeText, readProbe, whatToDo } from "../../shell/store-probe.ts";
+import {
+  type ProbeObjects,
+  probeBody,
+  probeText,
+  readProbe,
+  whatToDo,
+} from "../../shell/identified-store.ts";
 import type { CheckResult } from "./checklist.ts";
 
 /** So many races catch a store that decides conditions too early. They take 90 small requests. */

@@ -4,8 +4,7 @@ import { Registry } from "prom-client";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
-import { type Shell, settingsOf } from "../../shell/shell.ts";
-import { withStore } from "../../shell/with-store.ts";
+import { type Shell, settingsOf, withStore } from "../../shell/shell.ts";
 import { createBuilderGauges } from "./builder-gauges.ts";
 
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */

@@ -3,6 +3,7 @@ import { parseSnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { readStoreIdentity } from "../../../core/store-identity.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
@@ -16,15 +17,12 @@ export interface RunRecorder {
   flush(): Promise<void>;
 }
 
-/** A store of which it can be asked whether anything has begun it. */
-type RecordedStore = ObjectStore & { exists(): Promise<boolean> };
-
 /**
  * `minIntervalMs`: the least time between two writes; `undefined`: only `flush` writes. P25: a failure to write is a line on standard
  * error and changes no exit status. The next write tries again.
  */
 export function createRunRecorder(
-  store: RecordedStore,
+  store: ObjectStore,
   { now, signal, stderr }: Pick<Shell, "now" | "signal" | "stderr">,
   minIntervalMs?: number,
 ): RunRecorder {
@@ -45,7 +43,7 @@ export function createRunRecorder(
     try {
       // P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they did.
       const hasWorked = runs.some(([{ failure, outcome }]) => failure === null && outcome !== "interrupted");
-      if (!hasWorked && !(await store.exists())) return;
+      if (!hasWorked && (await readStoreIdentity(store, { signal: ended.signal })) === undefined) return;
       for (const [report, isNews] of runs) {
         const key = runKey(parseSnapshotId(report.runId));
         if (isNews) await store.put(key, bytesBody(documentBytes(report)), { signal: ended.signal });

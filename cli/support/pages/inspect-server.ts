@@ -110,7 +110,7 @@ function publicTarget(target: string): string {
 }
 
 /** The page at the address. Throws `not_found` when there is none, as for a target that is no address at all. */
-export async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
+async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
   if (url === undefined) throw nowhere();
   const segments = url.pathname.split("/").slice(1).map(decoded);
   const query = url.searchParams;
@@ -155,7 +155,7 @@ function decoded(segment: string): string {
 }
 
 /** A page that says what went wrong. Failures are written for operators, and so is this page. */
-export function failurePage(error: unknown): Page {
+function failurePage(error: unknown): Page {
   const { code, message } = asFailure(error);
   // P180: too many questions wait for the booking database. The page says so, and when to try again.
   if (code === "busy") return { ...messagePage(503, "Busy", "doubtful", message), retryAfterSeconds: 5 };

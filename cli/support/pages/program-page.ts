@@ -149,7 +149,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** What turned one version into the next, or why that cannot be shown. */
-export async function versionChanges(
+async function versionChanges(
   store: ObjectStore,
   before: ProgramVersion["entry"],
   after: ProgramVersion["entry"],
@@ -166,7 +166,7 @@ export async function versionChanges(
   return found === undefined ? "One of the two versions is damaged." : programChanges(found[0], found[1]);
 }
 
-export interface ShownVersions extends ProgramVersions {
+interface ShownVersions extends ProgramVersions {
   readonly tenantId: string;
   readonly programId: string;
   /** When the tenant was removed, so that partners saw the newest version only until then; RFC 3339. */
@@ -179,7 +179,7 @@ export interface ShownVersions extends ProgramVersions {
 }
 
 /** P48: a program's versions over time, as a picture and in words, and what changed with one of them. */
-export function versionsSection(view: ShownVersions, reader: Reader): Html | false {
+function versionsSection(view: ShownVersions, reader: Reader): Html | false {
   const { versions, hasOlder, compared } = view;
   if (versions.length === 0) return false;
   const changed =
@@ -233,7 +233,7 @@ function mark(versions: readonly ProgramVersion[], at: number): Parameters<typeo
   return before === null ? ["appeared", "good"] : ["changed", "neutral"];
 }
 
-export function changeTable(caption: string, changes: readonly ProgramChange[]): Html {
+function changeTable(caption: string, changes: readonly ProgramChange[]): Html {
   const nothing = html`<span class="none">nothing</span>`;
   const table = dataTable(caption, changes, {
     Field: ({ path, words }) => html`<span title="${path}">${words.label}</span>`,

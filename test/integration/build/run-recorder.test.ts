@@ -3,9 +3,10 @@ import { createRunRecorder, type RunRecorder } from "../../../cli/publish/run/ru
 import { Failure } from "../../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { readLastRuns } from "../../../core/last-runs.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
+import { confirmedKey, storeKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import { beginTestStore } from "../../support/begun-store.ts";
 import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
@@ -17,11 +18,10 @@ let puts: number;
 /** What happens to a put of the document; the real one is handed to it. */
 let onPut: (put: () => ReturnType<Put>) => ReturnType<Put>;
 let complaints: string[];
-let isBegun: boolean;
 let clock = 0;
 
 beforeEach(async () => {
-  [puts, complaints, onPut, isBegun] = [0, [], (put) => put(), true];
+  [puts, complaints, onPut] = [0, [], (put) => put()];
 });
 
 afterEach(async () => {
@@ -41,7 +41,7 @@ function recorder(minIntervalMs?: number, signal = new AbortController().signal)
   const shell = { now: () => new Date(), signal, stderr } as unknown as Parameters<
     typeof createRunRecorder
   >[1];
-  return createRunRecorder({ ...seen, exists: async () => isBegun }, shell, minIntervalMs);
+  return createRunRecorder(seen, shell, minIntervalMs);
 }
 
 function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
@@ -83,7 +83,8 @@ test("P160 a report is stored when it says anything new; where there is no store
     [true, failed, true, ["a", "report"]],
     [false, reportOf("b"), true, ["a", "b", "report"]],
   ] as const) {
-    isBegun = isThere;
+    if (isThere) await beginTestStore(store);
+    else await store.delete([storeKey]);
     const recorded = recorder();
     recorded.note(report, isNews);
     await recorded.flush();

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { identifiedStore } from "../../../cli/shell/with-store.ts";
+import { identifiedStore } from "../../../cli/shell/identified-store.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";

@@ -1,0 +1,195 @@
+import { asFailure, Failure } from "../../core/failure.ts";
+import { randomBase62, type StoreId } from "../../core/ids.ts";
+import { bytesBody, readBody } from "../../core/object-body.ts";
+import { checkedKey, type ObjectKey, storeKey, tenantsPrefix } from "../../core/object-key.ts";
+import type { CallOptions, ETag, ObjectBody, ObjectStore, PutCondition } from "../../core/object-store.ts";
+import {
+  readStoreIdentity,
+  type StoreIdentity,
+  storeIdentityBytes,
+  wrongStore,
+} from "../../core/store-identity.ts";
+import type { CliSettings, Shell } from "./shell.ts";
+
+/** A store for commands that write. */
+export interface IdentifiedStore extends ObjectStore {
+  /** P11: throws unless the store honours conditional writes, which is asked once. A `file:` store's driver decides them itself. */
+  requireConditions(): Promise<void>;
+  /** P161: makes the next write check the identity again: a volume may be unmounted under a process that runs for long. */
+  identifyAnew(): void;
+}
+
+/** P160: before the first write it reads the store's identity, or creates it and says so. Readers don't use this wrapper. */
+export function identifiedStore(
+  store: ObjectStore,
+  { storeId: wanted, storeUrl }: Pick<CliSettings, "storeId" | "storeUrl">,
+  shell: Shell,
+): IdentifiedStore {
+  let known: StoreId | undefined;
+  const conditions = doneOnce(async () => {
+    if (storeUrl.kind === "s3") await requireConditionalWrites(store, shell);
+  });
+  const identity = doneOnce(async () => {
+    // After an interruption the report is still written, so the check must not be aborted then.
+    const options = shell.signal.aborted ? {} : { signal: shell.signal };
+    const found = await readStoreIdentity(store, options);
+    // With `STORE_ID` set, no other store is written to, and none is begun (P161).
+    const wrong = wrongStore(wanted, found?.storeId, store.address);
+    if (wrong !== undefined) throw wrong;
+    // A store that has changed since the last look is not written to (P161).
+    if (known !== undefined && found?.storeId !== known) {
+      const now = found === undefined ? `has no ${storeKey} any more` : `is the store ${found.storeId} now`;
+      throw new Failure(
+        "store_unavailable",
+        `${store.address} was the store ${known} and ${now}, so nothing is written there. Is the volume mounted?`,
+      );
+    }
+    known = (found ?? (await begin(options))).storeId;
+  });
+
+  /** When two processes begin a store at once, the conditional write lets one win (P11). */
+  async function begin(options: CallOptions): Promise<StoreIdentity> {
+    await conditions.done();
+    const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
+    const body = bytesBody(storeIdentityBytes({ storeId, createdAt: shell.now().toISOString() }));
+    await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
+    const begun = await readStoreIdentity(store, options);
+    if (begun === undefined) {
+      throw new Failure("store_unavailable", `${storeKey} was written and is not there; try again.`);
+    }
+    if (begun.storeId === storeId) {
+      shell.stderr.write(
+        `partner-programs: this begins a new store in ${store.address}: ${storeId}. If there should have been one, check STORE_URL and ` +
+          `whether the volume is mounted. STORE_ID=${storeId} keeps every command and gateway to it.\n`,
+      );
+    }
+    return begun;
+  }
+
+  /** P11: which snapshot of a tenant is live is decided by conditional writes alone. */
+  async function mayPut(key: ObjectKey): Promise<void> {
+    await identity.done();
+    if (key.startsWith(tenantsPrefix)) await conditions.done();
+  }
+
+  return {
+    ...store,
+    put: (key, body, options) => mayPut(key).then(() => store.put(key, body, options)),
+    copy: (from, to, options) => mayPut(to).then(() => store.copy(from, to, options)),
+    delete: (keys, options) => identity.done().then(() => store.delete(keys, options)),
+    tidy: (prefix, options) => identity.done().then(() => store.tidy(prefix, options)),
+    requireConditions: conditions.done,
+    identifyAnew: identity.forget,
+  };
+}
+
+/** All callers wait for one call of `work`. After it failed, the next caller begins another, unless the store can never do it. */
+function doneOnce(work: () => Promise<void>) {
+  let working: Promise<void> | undefined;
+  const forget = (): void => {
+    working = undefined;
+  };
+  return {
+    forget,
+    done() {
+      working ??= work().catch((error: unknown) => {
+        if (asFailure(error).code !== "store_unsupported") forget();
+        throw error;
+      });
+      return working;
+    },
+  };
+}
+
+export interface ProbeOptions {
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** The beginning of the keys of all probes. */
+export const probesPrefix = "probe/";
+
+/** The objects of one probe, below a random key, so that simultaneous probes never use the same ones. */
+export class ProbeObjects {
+  /** The beginning of all their keys. */
+  readonly prefix: string;
+  /** All keys that `key` has returned so far. */
+  readonly keys = new Set<ObjectKey>();
+
+  constructor({ randomBytes }: ProbeOptions) {
+    this.prefix = `${probesPrefix}${Buffer.from(randomBytes(16)).toString("hex")}/`;
+  }
+
+  key(name: string): ObjectKey {
+    const key = checkedKey(this.prefix + name);
+    this.keys.add(key);
+    return key;
+  }
+}
+
+/** A small body that holds `name`. */
+export function probeBody(name: string): ObjectBody {
+  return bytesBody(Buffer.from(probeText(name)));
+}
+
+/** The text that `readProbe` returns for `probeBody(name)`. */
+export function probeText(name: string): string {
+  return JSON.stringify({ probe: name });
+}
+
+/** The object under the key, or `undefined` when there is none. */
+export async function readProbe(
+  store: ObjectStore,
+  key: ObjectKey,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly etag: ETag; readonly modifiedAt: Date } | undefined> {
+  const found = await store.get(key, { signal });
+  if (found.kind === "missing") return undefined;
+  if (found.kind === "not_modified") {
+    const what = `${store.address}: a plain read of ${key} was answered with 304`;
+    throw new Failure("store_unsupported", `${what}; look for a caching proxy before the store.`);
+  }
+  const bytes = await readBody(found, 10_000, key);
+  return { text: bytes.toString(), etag: found.etag, modifiedAt: found.modifiedAt };
+}
+
+/**
+ * P11: throws `store_unsupported` unless the store honours conditional writes, without which two builders would undo each other
+ * unnoticed. Four puts tell whether it looks at the conditions; `store check` finds out whether it decides a race rightly.
+ */
+export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
+  const { signal } = options;
+  const key = new ProbeObjects(options).key("conditions.json");
+
+  /** The tag of what was stored; `undefined` when the condition was refused. */
+  async function put(name: string, condition: PutCondition): Promise<ETag | undefined> {
+    const result = await store.put(key, probeBody(name), { condition, signal });
+    if (result.kind === "stored") return result.etag;
+    // A driver repeats a put whose answer was lost, and may meet its own object.
+    const found = await readProbe(store, key, signal);
+    return found?.text === probeText(name) ? found.etag : undefined;
+  }
+
+  const refuse = (what: string): never => {
+    throw new Failure("store_unsupported", `${store.address} cannot hold snapshots: ${what} ${whatToDo}`);
+  };
+  try {
+    const first =
+      (await put("first", { kind: "absent" })) ??
+      refuse("it refused If-None-Match: * though nothing was there.");
+    if ((await put("again", { kind: "absent" })) !== undefined) {
+      refuse("it replaced an object in spite of If-None-Match: *.");
+    }
+    const second = await put("second", { kind: "match", etag: first });
+    if (second === undefined) refuse("it refused If-Match with the tag of the present object.");
+    if ((await put("late", { kind: "match", etag: first })) !== undefined) {
+      refuse("it replaced an object in spite of If-Match with another tag.");
+    }
+  } finally {
+    // A generator's credentials need not include s3:DeleteObject. Without it, a small object stays behind.
+    await store.delete([key], { signal }).catch(() => {});
+  }
+}
+
+export const whatToDo =
+  "Use a store that honours If-None-Match and If-Match on PutObject, and no proxy that drops these headers (see docs/s3.md).";
