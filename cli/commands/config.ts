@@ -1,10 +1,11 @@
 import { asFailure } from "../../core/failure.ts";
-import { singleLine } from "../../core/printable.ts";
+import { printable, singleLine } from "../../core/printable.ts";
+import { type Environment, parseSetting, type Setting, settingText } from "../../core/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../core/settings.ts";
 import { showStoreAddress } from "../../core/store-address.ts";
 import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
-import { layoutOf } from "../output/layout.ts";
+import { type Layout, layoutOf, table } from "../output/layout.ts";
 import { type CliSettings, printResult, settingsOf, withStore } from "../shell/shell.ts";
-import { awsVariables, effectiveSettings, type FoundStore, settingsText } from "../support/settings.ts";
 import { command, json } from "./command.ts";
 
 /** `config`: the settings in force, their origin, and the store that they lead to. */
@@ -34,4 +35,83 @@ async function foundStore(settings: CliSettings, faults: string[]): Promise<Foun
   } catch (error) {
     return { address, storeId: null, unknown: asFailure(error).message };
   }
+}
+
+/** The settings of both programs in force, in the order of their tables, each with its origin or its fault. Secrets are hidden. */
+export function effectiveSettings(env: Environment) {
+  const programs = [
+    ["partner-programs", Object.values(cliSettings)],
+    ["partner-programs-gateway", Object.values(gatewaySettings)],
+  ] as const;
+  const all: readonly Setting<unknown>[] = programs.flatMap(
+    ([, settings]) => [...settings] as Setting<unknown>[],
+  );
+  return [...new Map(all.map((setting) => [setting.name, setting])).values()].map((setting) => {
+    const { name, about } = setting;
+    const usedBy = programs.flatMap(([program, settings]) =>
+      settings.some((own) => own.name === name) ? [program] : [],
+    );
+    const parsed = parseSetting(setting, env);
+    const { origin } = parsed;
+    if ("fault" in parsed) return { name, about, usedBy, origin, value: null, fault: parsed.fault };
+    return { name, about, usedBy, origin, value: setting.show(parsed.value), fault: null };
+  });
+}
+
+/** An allow-list, since any other variable that begins with AWS_ may be a secret. */
+const harmless =
+  /^AWS_((DEFAULT_)?REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CA_BUNDLE)$/;
+
+/** The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is shown. */
+export function awsVariables(env: Environment) {
+  const names = Object.keys(env).filter((name) => name.startsWith("AWS_"));
+  return names.sort().flatMap((name) => {
+    const text = settingText(name, env);
+    if (text === undefined) return [];
+    const shown = text.replace(/\/\/[^/@]*@/, "//(not shown)@");
+    return [
+      { name, value: harmless.test(name) ? shown : "(set, not shown)", origin: "environment" as const },
+    ];
+  });
+}
+
+/** The store that the settings lead to, and its identity. */
+export interface FoundStore {
+  readonly address: string;
+  /** `null` when the store has no identity, or nobody could find out. */
+  readonly storeId: string | null;
+  /** Why nobody could find out. */
+  readonly unknown: string | null;
+}
+
+export function settingsText(
+  settings: ReturnType<typeof effectiveSettings>,
+  aws: ReturnType<typeof awsVariables>,
+  store: FoundStore | undefined,
+  { style }: Layout,
+): string {
+  const rows = settings.map(({ name, value, origin, usedBy, fault }) => {
+    const [program] = usedBy;
+    return [
+      origin === "default" ? name : style.bold(name),
+      fault === null ? printable(value ?? "").replaceAll("`", "") : style.bad("faulty, see below"),
+      origin === "default" ? style.faint(origin) : origin,
+      usedBy.length === 2 ? "both" : program === "partner-programs" ? "CLI" : "gateway",
+    ];
+  });
+  const awsRows = aws.map(({ name, value, origin }) => [
+    style.bold(name),
+    printable(value),
+    origin,
+    "the AWS SDK",
+  ]);
+  const text = table(["SETTING", "VALUE", "ORIGIN", "USED BY"], [...rows, ...awsRows]);
+  return store === undefined ? text : `${text}\n${storeText(store)}\n`;
+}
+
+function storeText({ address, storeId, unknown }: FoundStore): string {
+  const place = `The store ${printable(address)}`;
+  if (unknown !== null) return `${place} does not say which it is: ${printable(unknown)}`;
+  if (storeId === null) return `${place} has no identity yet: the first build or token command gives it one.`;
+  return `${place} is ${storeId}.`;
 }

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Failure } from "../../core/failure.ts";
 import { listen } from "../../core/listen.ts";
 import { printable } from "../../core/printable.ts";
-import { createGatewayLog } from "../operate/gateway-log/gateway-log.ts";
+import { createGatewayLog } from "../operate/gateway-log/recent-answers.ts";
 import { isTimeZone } from "../output/words.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { type Shell, settingsOf, withStore } from "../shell/shell.ts";

@@ -1,20 +1,21 @@
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { singleLine } from "../../core/printable.ts";
+import { printable, printableJson, singleLine } from "../../core/printable.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl, withSourceReading } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { problemReport } from "../operate/source-check/problem-report.ts";
-import { layoutOf, numbers, table } from "../output/layout.ts";
+import { type Layout, layoutOf, numbers, table, wrapped } from "../output/layout.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
-import { counted } from "../output/words.ts";
+import { counted, numberText } from "../output/words.ts";
 import { contentRules } from "../publish/content/content-rules.ts";
+import { shownId } from "../publish/public-program/problem.ts";
 import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
-import { previewSource } from "../support/source-preview.ts";
-import { previewText } from "../support/texts/preview.ts";
+import { type ProgramPreview, previewSource, type SourcePreview } from "../support/source-preview.ts";
+import { problemText } from "../support/texts/program.ts";
 import { command, json, value } from "./command.ts";
 import { sourceProgramId } from "./option-values.ts";
 
@@ -109,3 +110,50 @@ export const sourcePreview = command(
 
 /** Causes that keep rows from being seen, although no row is wrong. */
 const hidingCodes: readonly string[] = ["row_security", "security_invoker"];
+
+/** The document first, then the values that were dropped from it, and the findings about the whole sample last. */
+export function previewText(preview: SourcePreview, layout: Layout): string {
+  const { tenantId, tenants, program, programs, neverFilled, findings } = preview;
+  const { style } = layout;
+  const others = tenants === 1 ? "" : ` (1 of ${numberText(tenants)} tenants)`;
+  if (program === null) {
+    return `Tenant ${tenantId}${others} has no program in the source; \`source check\` says more.\n`;
+  }
+  const { total, candidates, unknown, sampled, published } = programs;
+  const those = unknown === 0 ? "active programs" : "programs that are active or of an unknown state";
+  const looked = `${numberText(sampled)} of its ${numberText(candidates)} ${those} looked at`;
+  const none = `none of its ${numberText(total)} programs is active`;
+  const size = candidates === 0 ? none : `${looked}, ${numberText(published)} would be published`;
+  return [
+    style.bold(`Program ${shownId(program.programId)} of tenant ${tenantId}${others}`),
+    "\n",
+    ...programLines(program, layout).map((line) => `${line}\n`),
+    `\n${style.bold(`Tenant ${tenantId}: ${size}`)}\n`,
+    emptyFields(preview),
+    findings.length === 0 ? "" : `\n${problemReport(findings, layout)}`,
+    neverFilled.length === 0 && findings.length === 0 && published > 0 ? "Nothing was dropped.\n" : "",
+  ].join("");
+}
+
+function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
+  const { style, width } = layout;
+  const problemLines = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
+  if (outcome === "unpublished") {
+    const why = `its state is ${printable(state ?? "")}, and only active programs are.`;
+    return [style.doubtful(`Not published: ${why}`)];
+  }
+  if (outcome === "invalid") {
+    return [style.bad("Not published, because it breaks a rule:"), ...problemLines];
+  }
+  const whole = "All that the views give of it is published.";
+  const dropped = problemLines.length === 0 ? [whole] : ["Dropped or blanked:", ...problemLines];
+  return [...printableJson(document).split("\n"), "", ...dropped];
+}
+
+function emptyFields({ neverFilled }: SourcePreview): string {
+  if (neverFilled.length === 0) return "";
+  const rows = neverFilled.map(({ field, view, column }) => {
+    return [field, [view, column].filter((part) => part !== null).join(".")];
+  });
+  return `Never filled in any of them:\n\n${table(["PUBLIC FIELD", "COMES FROM"], rows)}`;
+}

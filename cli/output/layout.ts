@@ -120,22 +120,23 @@ export function readerOf(
 /** Running text in longer lines is hard to read. */
 const readableWidth = 100;
 
-const formats = { bold: "bold", faint: "dim", good: "green", doubtful: "yellow", bad: "red" } as const;
-
 /** Emphasis for people: colours on a terminal, plain text elsewhere. Nothing may be said by colour alone. */
-export type Style = Readonly<Record<keyof typeof formats, (text: string) => string>>;
-
-export const plain: Style = styleBy((text) => text);
-
-// Whether a terminal wants colours is decided by `styleOf`, also for a stream of a test.
-const coloured = styleBy((text, format) =>
-  text === "" ? "" : styleText(format, text, { validateStream: false }),
-);
+export type Style = ReturnType<typeof styleOf>;
 
 /** The style for an output: colours on a terminal that has them, unless `NO_COLOR` is set to anything (no-color.org). */
-export function styleOf(output: Output, env: Readonly<Record<string, string | undefined>>): Style {
+export function styleOf(output: Pick<Output, "isTTY">, env: Readonly<Record<string, string | undefined>>) {
   const wantsNone = env.NO_COLOR !== undefined && env.NO_COLOR !== "";
-  return output.isTTY && !wantsNone && env.TERM !== "dumb" ? coloured : plain;
+  const isPlain = !output.isTTY || wantsNone || env.TERM === "dumb";
+  const styled = (format: "bold" | "dim" | "green" | "yellow" | "red") => (text: string) =>
+    // `isPlain` decides, also for a stream of a test.
+    isPlain || text === "" ? text : styleText(format, text, { validateStream: false });
+  return {
+    bold: styled("bold"),
+    faint: styled("dim"),
+    good: styled("green"),
+    doubtful: styled("yellow"),
+    bad: styled("red"),
+  };
 }
 
 /**
@@ -157,11 +158,3 @@ export function betweenCodes(text: string, change: (part: string) => string): st
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with the escape character
 const ownCodes = /(\u001b\[(?:1|2|22|31|32|33|39)m)/;
-
-type Format = (typeof formats)[keyof typeof formats];
-
-function styleBy(paint: (text: string, format: Format) => string): Style {
-  const { bold, faint, good, doubtful, bad } = formats;
-  const by = (format: Format) => (text: string) => paint(text, format);
-  return { bold: by(bold), faint: by(faint), good: by(good), doubtful: by(doubtful), bad: by(bad) };
-}

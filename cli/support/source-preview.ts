@@ -141,14 +141,11 @@ async function addSharedSample(
   }
 }
 
-/** A public field that no document has a value for, and the column that it comes from. */
-interface EmptyField extends ProblemPlace {
-  /** The field's path from the program: `prices.rooms[].amount`. */
-  readonly field: string;
-}
-
-/** The fields that are empty everywhere, in the order of the wire. An empty list or object is named without its fields. */
-function neverFilled(filled: bigint): readonly EmptyField[] {
+/**
+ * The fields that no document has a value for (`prices.rooms[].amount`), in the order of the wire, with the columns that they come
+ * from. An empty list or object is named without its fields.
+ */
+function neverFilled(filled: bigint) {
   const places = new Set(placesOf(filled));
   const empty: string[] = [];
   for (const [place, field] of publicParts.entries()) {
@@ -169,24 +166,11 @@ function sourcePlace(field: string): ProblemPlace {
   return places.find(({ view }) => view !== null) ?? { view: null, column: null };
 }
 
-/** Some of a tenant's programs, spread evenly over their ids. */
-interface ProgramSample {
-  /** All programs, in any state. */
-  readonly total: number;
-  /** Programs without a state that keeps them unpublished. */
-  readonly candidates: number;
-  /** Candidates whose state is none of the contract's. */
-  readonly unknown: number;
-  /** At most `limit`. A tenant without candidates gives its first program, if it has one. */
-  readonly programIds: readonly string[];
-}
-
-/** Chooses among the programs that a build would publish or refuse, the same each time. */
-async function samplePrograms(
-  client: SourceClient,
-  tenantId: TenantId,
-  limit: number,
-): Promise<ProgramSample> {
+/**
+ * Chooses some of a tenant's programs, spread evenly over their ids, the same each time. Candidates are those that a build would
+ * publish or refuse, the latter because their state is `unknown`. A tenant without candidates gives its first program, if it has one.
+ */
+async function samplePrograms(client: SourceClient, tenantId: TenantId, limit: number) {
   const rows = await rowsOf<[string | null, string | null]>(client, statesQuery, [tenantId]);
   const programs = rows.flatMap(([id, state]) => (id === null ? [] : [{ id, kind: lifecycle(state).kind }]));
   const idsOf = (kinds: readonly string[]): readonly string[] =>

@@ -16,21 +16,15 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export interface AuditReading {
-  /** One record for each call of a command: its end, or its beginning when it has no end. Newest first. */
-  readonly records: readonly AuditDocument[];
-  /** Whether older records fit. */
-  readonly hasOlder: boolean;
-  /** Objects that are no records, in words. */
-  readonly faults: readonly string[];
-}
-
-/** P87: memory is bounded by `limit`, however many records there are. */
+/**
+ * One record for each call of a command, newest first: its end, or its beginning when it has no end. `hasOlder`: whether older
+ * records fit; `faults`: objects that are no records, in words. P87: memory is bounded by `limit`, however many records there are.
+ */
 export async function readAudit(
   store: ObjectStore,
   { limit, tenantId, since }: AuditQuery,
   signal: AbortSignal,
-): Promise<AuditReading> {
+) {
   const faults: string[] = [];
   let records: AuditDocument[] = [];
   let hasOlder = false;

@@ -1,5 +1,6 @@
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
+import { type FoundRequests, findRequests } from "./find-requests.ts";
 import { type LogSource, logFile, openLog, wholeLines } from "./open-log.ts";
 import { type RequestLogLine, requestsIn } from "./request-line.ts";
 
@@ -136,4 +137,50 @@ const maxFailures = 500;
 
 function newestFirst(lines: readonly RequestLogLine[]): RequestLogLine[] {
   return lines.toSorted((a, b) => (a.time < b.time ? 1 : -1)).slice(0, maxFailures);
+}
+
+/** The gateways' logs, asked again and again by pages. */
+export interface GatewayLog {
+  /** The requests with this id, however old. */
+  find(requestId: string): Promise<FoundRequests>;
+  /** What partners got in the last hour. Pages that ask at once share one reading. */
+  lastHour(now: Date): Promise<RecentAnswers>;
+}
+
+/** Logs that may grow and be rotated. Standard input is read as it comes, until `signal` aborts. */
+export function createGatewayLog(logs: readonly LogSource[], signal: AbortSignal): GatewayLog {
+  const sources = logs.map((log) => (log.name === "-" ? { ...log, stdin: keptInput(log, signal) } : log));
+  let reading: Promise<RecentAnswers> | undefined;
+  return {
+    find: (requestId) => findRequests(sources, requestId, signal),
+    lastHour(now) {
+      reading ??= recentAnswers(sources, now, signal).finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+  };
+}
+
+/** A pipe brings each line once and may never end. Each reading of the result gets the newest `maxBytes` of what has come until then. */
+function keptInput(log: LogSource, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const blocks: Buffer[] = [];
+  let bytes = 0;
+  let failure: unknown;
+  async function keep(): Promise<void> {
+    for await (const block of wholeLines(openLog(log, signal))) {
+      blocks.push(block);
+      bytes += block.length;
+      while (bytes > maxBytes) bytes -= blocks.shift()?.length ?? bytes;
+    }
+  }
+  keep().catch((error: unknown) => {
+    failure = asFailure(error);
+  });
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* [...blocks];
+      if (failure !== undefined) throw failure;
+    },
+  };
 }

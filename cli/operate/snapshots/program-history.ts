@@ -94,13 +94,11 @@ export async function removedByLastBuild(
   return { kind: "removed", last, by: { snapshotId, generatedAt } };
 }
 
-/** The snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */
-export interface Lacking {
-  readonly snapshotId: SnapshotId | null;
-  readonly at: Date;
-}
-
-export function programPast({ versions, hasOlder }: ProgramVersions, lacking: Lacking): ProgramPast {
+/** `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */
+export function programPast(
+  { versions, hasOlder }: ProgramVersions,
+  lacking: { readonly snapshotId: SnapshotId | null; readonly at: Date },
+): ProgramPast {
   const own = versions.filter(({ snapshots }) =>
     snapshots.some(({ snapshotId }) => snapshotId === lacking.snapshotId),
   );

@@ -194,25 +194,19 @@ async function assertComplete(store: ObjectStore, manifest: Manifest, signal: Ab
   });
 }
 
-export interface Release {
-  /** `not-held`: there was no hold; nothing was done. */
-  readonly outcome: "released" | "not-held";
-  readonly before: Current;
-  readonly after: Current;
-}
-
 /**
  * Ends the tenant's hold by one compare-and-swap. The snapshot stays live, so generation and time of publication stay,
- * too: a generation says which publication is live. The new nonce is what makes concurrent writers lose.
+ * too: a generation says which publication is live. The new nonce is what makes concurrent writers lose. `not-held`: there was no
+ * hold; nothing was done.
  */
-export async function release(tenantId: TenantId, context: RollbackContext): Promise<Release> {
+export async function release(tenantId: TenantId, context: RollbackContext) {
   return await attempted(tenantId, context, "the hold stands", async (pointer) => {
     const before = pointer.current;
-    if (before.hold === null) return { outcome: "not-held", before, after: before };
+    if (before.hold === null) return { outcome: "not-held", before, after: before } as const;
     const nonce = Buffer.from(context.randomBytes(16)).toString("hex");
     const after: Current = { ...before, hold: null, nonce };
     const committed = await commit(context.store, pointer, after);
-    return committed === "live" ? { outcome: "released", before, after } : undefined;
+    return committed === "live" ? ({ outcome: "released", before, after } as const) : undefined;
   });
 }
 

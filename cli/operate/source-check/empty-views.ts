@@ -27,21 +27,11 @@ export function viewsSkeleton(): string {
   ].join("\n");
 }
 
-export interface EmptyViewsReport {
-  /** Optional views that were missing and are empty views now. */
-  readonly created: readonly string[];
-  /** Required views that are missing still. */
-  readonly missing: readonly string[];
-}
-
 /**
  * Creates an empty view for each optional view of the contract that the database lacks, for a company that has no such data.
- * Changes nothing that exists. What partners would lose by an empty view, the field guard keeps (P150).
+ * Changes nothing that exists. `created`: these views; `missing`: required views that are missing still. What partners would lose by an empty view, the field guard keeps (P150).
  */
-export async function createMissingViews(
-  databaseUrl: DatabaseUrl,
-  signal?: AbortSignal,
-): Promise<EmptyViewsReport> {
+export async function createMissingViews(databaseUrl: DatabaseUrl, signal?: AbortSignal) {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
     const creating = withTransaction(client, async () => {
       // Without this lock, two runs at once could both find the same view missing.

@@ -108,16 +108,17 @@ export class FindingGroups {
     }
   }
 
-  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints come last. */
+  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints come last, rule by rule. */
   get problems(): readonly SourceProblem<FindingGroup["code"]>[] {
-    const order = ({ view, column, code }: FindingGroup): number =>
-      columnOrder.indexOf(`${view}.${column}`) + (code in hintRules ? columnOrder.length : 0);
+    const place = ({ view, column }: ProblemPlace): number => columnOrder.indexOf(`${view}.${column}`);
+    const order = (group: FindingGroup): number =>
+      group.code in hintRules ? columnOrder.length : place(group);
     const inOrder = [...this.#groups.values()].sort(
-      (a, b) => order(a) - order(b) || codes.indexOf(a.code) - codes.indexOf(b.code),
+      (a, b) => order(a) - order(b) || codes.indexOf(a.code) - codes.indexOf(b.code) || place(a) - place(b),
     );
-    return inOrder.map(({ code, count, values, ...place }) => {
+    return inOrder.map(({ code, count, values, ...at }) => {
       const examples = [...values.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
-      return rowsProblem(code, rules[code], place, count, examples);
+      return rowsProblem(code, rules[code], at, count, examples);
     });
   }
 }

@@ -65,13 +65,8 @@ export function iamPolicies({ bucket, prefix }: { readonly bucket: string; reado
       );
     // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404, not 403.
     const Condition = { StringLike: { "s3:prefix": keysFor("List", "Read") } };
-    const list = {
-      Sid: "List",
-      Effect: "Allow",
-      Action: ["s3:ListBucket"],
-      Resource: [bucketArn],
-      Condition,
-    } as const;
+    const ofBucket = { Action: ["s3:ListBucket"], Resource: [bucketArn], Condition };
+    const list = { Sid: "List", Effect: "Allow", ...ofBucket } as const;
     const others = Object.entries(actions).flatMap(([access, action]) => {
       const Resource = keysFor(access as Access).map((key) => `${bucketArn}/${key}`);
       return Resource.length === 0

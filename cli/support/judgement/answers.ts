@@ -2,7 +2,7 @@ import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { counted, numberText, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";
-import { clause, damageSteps, forSupport, storeSteps } from "./steps.ts";
+import { clause, forSupport, remedies } from "./steps.ts";
 
 /** Finds the concerns of all tenants together in the gateways' answers of the last hour. */
 export function gatewayConcerns(
@@ -12,13 +12,13 @@ export function gatewayConcerns(
   const concerns: Concern[] = [];
   if (unconfirmed !== null) {
     const text = `partners get answers ${olderSnapshot(unconfirmed, reader)}`;
-    concerns.push(concern("answers_old", null, text, storeSteps, seenIn(unconfirmed)));
+    concerns.push(concern("answers_old", null, text, remedies.store, seenIn(unconfirmed)));
   }
   // A request without a known key that gets 401 is no concern: anybody can send one.
   if (anonymous.failed > 0) {
     const [last] = anonymous.failures;
     const text = `${counted(anonymous.failed, "request")} of the last hour got 500 (internal error) before an access key was looked up${causeOf(last)}`;
-    concerns.push(concern("answers_failed", null, text, storeSteps, seenIn(last)));
+    concerns.push(concern("answers_failed", null, text, remedies.store, seenIn(last)));
   }
   return concerns;
 }
@@ -46,7 +46,7 @@ export function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): 
     const text = got(failed, `500 (internal error)${causeOf(damage ?? last)}`);
     const explain = last !== undefined && `request explain ${last.requestId} --log FILE`;
     const look = forSupport("Look at one of these requests, and escalate to operations.", explain);
-    const steps = damage === undefined ? [look] : damageSteps(tenantId, hold !== null);
+    const steps = damage === undefined ? [look] : remedies.damage(tenantId, hold !== null);
     concerns.push(concern("answers_failed", tenantId, text, steps, seenIn(last)));
   }
   if (refused > 0) {

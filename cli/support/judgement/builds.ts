@@ -4,15 +4,12 @@ import type { TenantFacts } from "../facts/tenants.ts";
 import {
   buildCommand,
   clause,
-  faultsSteps,
   forOperations,
   forSupport,
   lengthOf,
   namedPrograms,
-  releaseStep,
+  remedies,
   type Step,
-  silentSteps,
-  startStep,
 } from "./steps.ts";
 
 /** P47: whether a tenant's builds come, and whether they may publish. */
@@ -180,18 +177,18 @@ export function prospectOf(
     }
     case "interrupted": {
       const sentence = `The last build was stopped before it was done (${at}); the next one that gets through`;
-      return comes(sentence, startStep(tenantId));
+      return comes(sentence, remedies.start(tenantId));
     }
     case "unseen":
       return comes(
         "No build is on record, so whether one comes is not known; one that gets through",
-        startStep(tenantId),
+        remedies.start(tenantId),
       );
     case "held": {
       const held = `the tenant is held ${hold === null ? "" : holdWords(hold, reader)}. Operations have to end the hold.`;
       const steps = [
         forSupport("Ask operations whether the reason of the hold is gone."),
-        releaseStep(tenantId),
+        remedies.release(tenantId),
       ];
       // Ending the hold would change nothing by itself.
       if (buildState.builds === "failing") {
@@ -217,7 +214,7 @@ export function prospectOf(
     case "silent": {
       const within = lengthOf(buildWithin(reader));
       const why = `no build has ended since ${at}, and one should come within ${within}.`;
-      return stays(why, ...silentSteps(tenantId));
+      return stays(why, ...remedies.silent(tenantId));
     }
     case "guard": {
       const { reason } = guardOf(tenant);
@@ -227,7 +224,7 @@ export function prospectOf(
     case "faults": {
       const others = lastRun?.leftOut.filter((id) => id !== programId) ?? [];
       const why = `builds stop at faulty programs, and the last one (${at}) stopped at ${namedPrograms(others)}.`;
-      return stays(why, ...faultsSteps(tenantId, others));
+      return stays(why, ...remedies.faults(tenantId, others));
     }
     case "last": {
       const look = "Look whether it is really gone from the booking system, and tell operations.";

@@ -1,6 +1,6 @@
 import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, told } from "./refused-key.ts";
-import { buildCommand, damageSteps, forOperations, forSupport } from "./steps.ts";
+import { buildCommand, forOperations, forSupport, remedies } from "./steps.ts";
 
 type Fault = readonly [summary: string, remedy: string, ...commands: readonly string[]];
 
@@ -38,7 +38,7 @@ export function serverFault({ line, tenant }: RequestFacts): RequestCase {
   const escalate = forSupport(wait);
   const status = tenantId === null ? "snapshot status" : `snapshot status --tenant ${tenantId}`;
   if (causeCode === "corrupt_document") {
-    const mending = tenantId === null ? [] : damageSteps(tenantId, tenant?.hold != null).slice(1);
+    const mending = tenantId === null ? [] : remedies.damage(tenantId, tenant?.hold != null).slice(1);
     const summary =
       "A published file was damaged, and the gateway sends none rather than a wrong one. Technical detail below.";
     return told(summary, toPartner, escalate, ...mending);

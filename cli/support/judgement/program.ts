@@ -19,17 +19,14 @@ import {
   standingRow,
 } from "./standings.ts";
 import {
-  damageSteps,
   explainCommand,
   forOperations,
   forSupport,
   listCommand,
   type MaybeStep,
   nextStep,
-  removedSteps,
+  remedies,
   type Step,
-  sandboxSteps,
-  unlistedSteps,
 } from "./steps.ts";
 import { goneSince } from "./tenant.ts";
 
@@ -65,12 +62,12 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
     const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
     const again = isListed ? " The booking system lists the tenant again." : "";
     const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(goneAt, reader)}, and its access keys ended with it.${again}`;
-    return is("removed", now, removedSteps(tenantId, isListed));
+    return is("removed", now, remedies.removed(tenantId, isListed));
   }
   if (!isProgramId(programId)) return malformedId(facts);
   if (tenant.isSandbox) return inSandbox(facts);
   if (store.kind === "damaged") {
-    const steps = damageSteps(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
+    const steps = remedies.damage(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
     return is("damaged", "Partners get 500 (internal error): a published file is damaged.", steps);
   }
   if (store.kind === "unpublished") return unpublished(facts, store.isStore);
@@ -86,7 +83,7 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
     }
     case "tenant_unknown": {
       const now = `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`;
-      return is("served_unlisted", now, unlistedSteps(tenantId, ", which ends its access keys"));
+      return is("served_unlisted", now, remedies.unlisted(tenantId, ", which ends its access keys"));
     }
     case "absent":
       return is("served_absent", "Partners still see it, though the booking system no longer has it.");
@@ -215,7 +212,7 @@ function unpublished({ tenantId, source }: ProgramFacts, isStore: boolean): Stan
 function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
   if (store.kind !== "live") {
     const why = store.kind === "damaged" ? "a published file is damaged" : "nothing is published";
-    return is(store.kind, `Partners get 500 (internal error) for the sandbox: ${why}.`, sandboxSteps);
+    return is(store.kind, `Partners get 500 (internal error) for the sandbox: ${why}.`, remedies.sandbox);
   }
   if (store.served !== null) {
     const now = "Partners see it: a program of the sandbox, which `sandbox init` published once.";

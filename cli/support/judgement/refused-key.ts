@@ -1,7 +1,7 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
-import { forOperations, forSupport, type MaybeStep, removedSteps, type Step, storeSteps } from "./steps.ts";
+import { forOperations, forSupport, type MaybeStep, remedies, type Step } from "./steps.ts";
 import { issueStep, namedKey } from "./tenant.ts";
 
 /** The case of a request: what happened, what to do, and what the partner may be told. */
@@ -75,7 +75,7 @@ function unknownKey(keys: RequestFacts["keys"]): RequestCase {
       ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
       : "the list of access keys cannot be read here";
   const summary = `The gateway did not know the access key, and ${why}. Nothing is said yet about the partner's key.`;
-  return told(summary, ours, ...storeSteps);
+  return told(summary, ours, ...remedies.store);
 }
 
 type KnownKey = Extract<RequestFacts["token"], { readonly kind: "known" }>;
@@ -93,7 +93,7 @@ function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): RequestCa
     isOfRemoval && !hadExpired(key.token, facts.line.time)
       ? `The access key ${namedKey(key.token)} was revoked on ${plainTime(revokedAt, reader)}. It is of tenant ${tenantId}, which was removed on ${removed}.`
       : `${own.summary} Its tenant ${tenantId} was removed on ${removed}, so no access key of it is good any more.`;
-  return told(summary, noLongerValid, ...removedSteps(tenantId, false));
+  return told(summary, noLongerValid, ...remedies.removed(tenantId, false));
 }
 
 /** Whether the key had expired at that time and was not yet revoked. What was done to it later explains no refusal. */

@@ -78,82 +78,88 @@ export function namedPrograms(programs: readonly (string | null)[]): string {
   return `${programs.length === 1 ? "program" : "programs"} ${shown.join(", ")}${more}`;
 }
 
-// The remedies that several judgements name.
+/** The remedies that several judgements name. */
+export const remedies = {
+  /** A build can't mend damage while the tenant is held, or when the source does not list it. */
+  damage(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
+    const mend = isHeld
+      ? ". The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew."
+      : "; then write every file anew, or make an earlier snapshot live.";
+    const unlisted = isListed
+      ? ""
+      : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
+    return [
+      forSupport("Escalate to operations at once."),
+      forOperations(
+        `Find out how much is damaged${mend}${unlisted}`,
+        `snapshot verify --tenant ${tenantId}`,
+        isHeld && `snapshot release --tenant ${tenantId}`,
+        buildCommand(tenantId, "--rewrite"),
+        `snapshot rollback --tenant ${tenantId}`,
+      ),
+    ];
+  },
 
-/** A build can't mend damage while the tenant is held, or when the source does not list it. */
-export function damageSteps(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
-  const mend = isHeld
-    ? ". The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew."
-    : "; then write every file anew, or make an earlier snapshot live.";
-  const unlisted = isListed
-    ? ""
-    : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
-  return [
-    forSupport("Escalate to operations at once."),
-    forOperations(
-      `Find out how much is damaged${mend}${unlisted}`,
-      `snapshot verify --tenant ${tenantId}`,
-      isHeld && `snapshot release --tenant ${tenantId}`,
-      buildCommand(tenantId, "--rewrite"),
-      `snapshot rollback --tenant ${tenantId}`,
+  correct(tenantId: string, programs: readonly (string | null)[]): Step {
+    const first = programs.find((id) => id !== null) ?? null;
+    const explain = first !== null && explainCommand(tenantId, first);
+    return forSupport(`Have ${namedPrograms(programs)} corrected in the booking system.`, explain);
+  },
+
+  faults(tenantId: string, programs: readonly (string | null)[]): readonly Step[] {
+    const commands = [buildCommand(tenantId), buildCommand(tenantId, "--on-invalid report")];
+    const build = forOperations("Then build; or build without the faulty programs.", ...commands);
+    return [remedies.correct(tenantId, programs), build];
+  },
+
+  start(tenantId: string): Step {
+    return forOperations("Build now, and see that builds come by themselves.", buildCommand(tenantId));
+  },
+
+  silent(tenantId: string): readonly Step[] {
+    const start = "Find out what stopped the cron job or `snapshot watch`, start it again, and build.";
+    return [forSupport("Tell operations that no build comes."), forOperations(start, buildCommand(tenantId))];
+  },
+
+  /** Comes after a step in which support asks whether the hold's reason is gone. */
+  release(tenantId: string): Step {
+    const release = `snapshot release --tenant ${tenantId}`;
+    return forOperations("When it is, end the hold and build.", release, buildCommand(tenantId));
+  },
+
+  unlisted(tenantId: string, ending = ""): readonly Step[] {
+    const list = "If so, list it in the view partner_source.tenants again; if not, remove it";
+    return [
+      forSupport("Find out whether the tenant should still be sold."),
+      forOperations(`${list}${ending}.`, `tenant remove ${tenantId}`),
+    ];
+  },
+
+  removed(tenantId: string, isListed: boolean): readonly Step[] {
+    const sold = isListed
+      ? "build it and issue new access keys."
+      : "list it in the view partner_source.tenants, build it, and issue new access keys.";
+    const again = [buildCommand(tenantId), `token create --tenant ${tenantId}`];
+    return [
+      forSupport(
+        "Find out why it was removed before you promise anything.",
+        `audit list --tenant ${tenantId}`,
+      ),
+      forOperations(`If it should be sold again, ${sold}`, ...again),
+    ];
+  },
+
+  /** No build publishes the sandbox. */
+  sandbox: [forOperations("Publish the sandbox again.", "sandbox init")],
+
+  store: [
+    forSupport(
+      "Escalate to operations; don't tell any partner yet that an access key or a program is wrong.",
     ),
-  ];
-}
-
-export function correctStep(tenantId: string, programs: readonly (string | null)[]): Step {
-  const first = programs.find((id) => id !== null) ?? null;
-  const explain = first !== null && explainCommand(tenantId, first);
-  return forSupport(`Have ${namedPrograms(programs)} corrected in the booking system.`, explain);
-}
-
-export function faultsSteps(tenantId: string, programs: readonly (string | null)[]): readonly Step[] {
-  const commands = [buildCommand(tenantId), buildCommand(tenantId, "--on-invalid report")];
-  const build = forOperations("Then build; or build without the faulty programs.", ...commands);
-  return [correctStep(tenantId, programs), build];
-}
-
-export function startStep(tenantId: string): Step {
-  return forOperations("Build now, and see that builds come by themselves.", buildCommand(tenantId));
-}
-
-export function silentSteps(tenantId: string): readonly Step[] {
-  const start = "Find out what stopped the cron job or `snapshot watch`, start it again, and build.";
-  return [forSupport("Tell operations that no build comes."), forOperations(start, buildCommand(tenantId))];
-}
-
-/** Comes after a step in which support asks whether the hold's reason is gone. */
-export function releaseStep(tenantId: string): Step {
-  const release = `snapshot release --tenant ${tenantId}`;
-  return forOperations("When it is, end the hold and build.", release, buildCommand(tenantId));
-}
-
-export function unlistedSteps(tenantId: string, ending = ""): readonly Step[] {
-  const list = "If so, list it in the view partner_source.tenants again; if not, remove it";
-  return [
-    forSupport("Find out whether the tenant should still be sold."),
-    forOperations(`${list}${ending}.`, `tenant remove ${tenantId}`),
-  ];
-}
-
-export function removedSteps(tenantId: string, isListed: boolean): readonly Step[] {
-  const sold = isListed
-    ? "build it and issue new access keys."
-    : "list it in the view partner_source.tenants, build it, and issue new access keys.";
-  const again = [buildCommand(tenantId), `token create --tenant ${tenantId}`];
-  return [
-    forSupport("Find out why it was removed before you promise anything.", `audit list --tenant ${tenantId}`),
-    forOperations(`If it should be sold again, ${sold}`, ...again),
-  ];
-}
-
-/** No build publishes the sandbox. */
-export const sandboxSteps: readonly Step[] = [forOperations("Publish the sandbox again.", "sandbox init")];
-
-export const storeSteps: readonly Step[] = [
-  forSupport("Escalate to operations; don't tell any partner yet that an access key or a program is wrong."),
-  forOperations(
-    "See which store this is and which one the gateways go by: STORE_URL, STORE_ID, and whether the volume is mounted.",
-    "config",
-    "store check --read-only",
-  ),
-];
+    forOperations(
+      "See which store this is and which one the gateways go by: STORE_URL, STORE_ID, and whether the volume is mounted.",
+      "config",
+      "store check --read-only",
+    ),
+  ],
+};

@@ -4,22 +4,7 @@ import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
 import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
-import {
-  buildCommand,
-  clause,
-  correctStep,
-  damageSteps,
-  faultsSteps,
-  forOperations,
-  forSupport,
-  lengthOf,
-  releaseStep,
-  type Step,
-  sandboxSteps,
-  silentSteps,
-  startStep,
-  unlistedSteps,
-} from "./steps.ts";
+import { buildCommand, clause, forOperations, forSupport, lengthOf, remedies, type Step } from "./steps.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;
@@ -89,12 +74,12 @@ function concernsOf(
     add(
       "damaged",
       text,
-      isSandbox ? sandboxSteps : damageSteps(tenantId, hold !== null, notInSource === null),
+      isSandbox ? remedies.sandbox : remedies.damage(tenantId, hold !== null, notInSource === null),
     );
   } else if (live === null) {
     const text = "partners get 500 (internal error): nothing was ever published";
     const build = [forOperations("Build it.", buildCommand(tenantId))];
-    add("never_published", text, isSandbox ? sandboxSteps : build);
+    add("never_published", text, isSandbox ? remedies.sandbox : build);
   }
   if (live?.programs === 0) {
     const look = "Look which programs the booking system has, and why they are not published.";
@@ -105,7 +90,7 @@ function concernsOf(
   if (notInSource !== null) {
     const kept = live === null ? "nothing of it is published" : "it keeps its last snapshot";
     const text = `the source did not list this tenant on ${when(notInSource)}; ${kept}`;
-    add("not_in_source", text, unlistedSteps(tenantId));
+    add("not_in_source", text, remedies.unlisted(tenantId));
   } else if (!isSandbox) {
     // Builds pass over a tenant that the source does not list, so missing builds are no concern there.
     addBuildConcerns();
@@ -113,7 +98,7 @@ function concernsOf(
   if (hold !== null) {
     const ask =
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
-    add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), releaseStep(tenantId)]);
+    add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), remedies.release(tenantId)]);
   }
   const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
   if (shared > 0) {
@@ -127,7 +112,7 @@ function concernsOf(
   if (lastRun !== null && lastRun.failure === null && lastRun.leftOutCount > 0) {
     const { leftOut: programs, leftOutCount, finishedAt: at } = lastRun;
     const text = `last run left out ${counted(leftOutCount, "program")} with an error`;
-    add("left_out", text, [correctStep(tenantId, programs)], { at, programs });
+    add("left_out", text, [remedies.correct(tenantId, programs)], { at, programs });
   }
   return [...found, ...keyConcerns(facts, reader), ...answerConcerns(facts)];
 
@@ -141,10 +126,14 @@ function concernsOf(
       case "running":
         break;
       case "unseen":
-        add("unseen", "no build is on record, so how old the data is is not known", [startStep(tenantId)]);
+        add("unseen", "no build is on record, so how old the data is is not known", [
+          remedies.start(tenantId),
+        ]);
         break;
       case "interrupted":
-        add("interrupted", `the last build was stopped before it was done (${at})`, [startStep(tenantId)]);
+        add("interrupted", `the last build was stopped before it was done (${at})`, [
+          remedies.start(tenantId),
+        ]);
         break;
       case "silent": {
         // How the last build ended still holds while no other build comes.
@@ -153,7 +142,7 @@ function concernsOf(
         const ending = isStopped ? stopped : reason("; the last one did not get through: ");
         const within = lengthOf(buildWithin(reader));
         const text = `no build has ended since ${at}, and one should come within ${within}${ending}`;
-        add("silent", text, silentSteps(tenantId));
+        add("silent", text, remedies.silent(tenantId));
         break;
       }
       case "failing": {
@@ -172,7 +161,7 @@ function concernsOf(
     } else if (buildState.block === "faults") {
       const programs = lastRun?.leftOut ?? [];
       const text = `builds stop at faulty programs (${at})${reason(": ")}`;
-      add("faults", text, faultsSteps(tenantId, programs), { programs });
+      add("faults", text, remedies.faults(tenantId, programs), { programs });
     }
   }
 }

@@ -14,18 +14,7 @@ import { goneSince, type JudgedTenant, type JudgedTenants, judgedTenants } from 
 import { outcomeTone } from "../texts/description.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import type { Inspection, Page } from "./page.ts";
-import {
-  badge,
-  command,
-  dataTable,
-  logNotices,
-  maxRows,
-  notice,
-  otherRows,
-  section,
-  stepList,
-  time,
-} from "./parts.ts";
+import { badge, command, logNotices, longTable, notice, section, stepList, time } from "./parts.ts";
 
 /** P53: the start page. What somebody should look at comes first, equal causes once; then all tenants, the worst first. */
 export async function healthPage(inspection: Inspection): Promise<Page> {
@@ -68,7 +57,7 @@ ${more > 0 && html`<p>… and ${numberText(more)} more; the tenants below have t
 }
 
 function allTenants(tenants: readonly JudgedTenant[], reader: Reader): Html {
-  const table = dataTable("Tenants with the age of their data, the worst first", tenants.slice(0, maxRows), {
+  const table = longTable("Tenants with the age of their data, the worst first", tenants, {
     Tenant: ({ tenantId }) => html`<a class="row-link" href="${tenantPath(tenantId)}">${tenantId}</a>`,
     State: stateBadges,
     Programs: ({ live }) => (live === null ? "–" : numberText(live.programs)),
@@ -77,7 +66,7 @@ function allTenants(tenants: readonly JudgedTenant[], reader: Reader): Html {
         ? "none on record"
         : html`${badge(last.outcome, outcomeTone(last.outcome))} ${time(last.triedAt, reader)}`,
   });
-  return section("tenants", "Tenants", html`${table}${otherRows(tenants.length)}`);
+  return section("tenants", "Tenants", table);
 }
 
 function stateBadges({ concerns }: JudgedTenant): Html {

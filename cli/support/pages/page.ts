@@ -1,5 +1,5 @@
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { GatewayLog } from "../../operate/gateway-log/gateway-log.ts";
+import type { GatewayLog } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/words.ts";
 import type { AskedDatabase } from "../facts/asked-database.ts";

@@ -58,16 +58,14 @@ export function labelledList(rows: readonly (readonly [label: string, value: Htm
   return html`<dl class="facts">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+type Columns<Row> = Readonly<Record<string, (row: Row) => HtmlValue>>;
+
 /**
  * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. The first names the row.
  * Where it is narrow it becomes a list of cards. ARIA roles keep its meaning as a table there, since browsers drop it when the
  * display changes.
  */
-export function dataTable<Row>(
-  caption: string,
-  rows: readonly Row[],
-  columns: Readonly<Record<string, (row: Row) => HtmlValue>>,
-): Html {
+export function dataTable<Row>(caption: string, rows: readonly Row[], columns: Columns<Row>): Html {
   const cells = Object.entries(columns);
   return html`<table role="table">
 <caption class="hidden">${caption}</caption>
@@ -82,8 +80,10 @@ export function dataTable<Row>(
 /** A person reads no more rows of a table. The box on every page finds the others. */
 export const maxRows = 50;
 
-export function otherRows(count: number): Html | false {
-  return count > maxRows && html`<p>… and ${numberText(count - maxRows)} more: the box above finds them.</p>`;
+/** The first rows of a table, and how many there are more. */
+export function longTable<Row>(caption: string, rows: readonly Row[], columns: Columns<Row>): Html {
+  const rest = rows.length - maxRows;
+  return html`${dataTable(caption, rows.slice(0, maxRows), columns)}${rest > 0 && html`<p>… and ${numberText(rest)} more: the box above finds them.</p>`}`;
 }
 
 /** Notices about gaps in the logs, which a reader must know before believing that something is missing. */

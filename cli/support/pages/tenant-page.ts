@@ -15,17 +15,7 @@ import { describedTenant } from "../texts/description.ts";
 import { programPath, tenantPath } from "./addresses.ts";
 import { concernItem } from "./health-page.ts";
 import { homeTrail, type Inspection, type Page } from "./page.ts";
-import {
-  badge,
-  command,
-  dataTable,
-  describedList,
-  maxRows,
-  notice,
-  otherRows,
-  section,
-  time,
-} from "./parts.ts";
+import { badge, command, dataTable, describedList, longTable, notice, section, time } from "./parts.ts";
 
 /** One tenant: its state, its programs, its keys and its versions. */
 export async function tenantPage(tenantId: TenantId, inspection: Inspection): Promise<Page> {
@@ -56,7 +46,7 @@ ${history && versionsSection(tenant, history, reader)}
 
 /** The live snapshot's programs in the order of its list. */
 function programsSection(tenantId: string, programs: readonly ProgramListItem[]): Html {
-  const table = dataTable("Programs in the order of the list that partners get", programs.slice(0, maxRows), {
+  const table = longTable("Programs in the order of the list that partners get", programs, {
     Program: ({ id, name }) =>
       html`<a class="row-link" href="${programPath(tenantId, id)}"><bdi>${name}</bdi></a> <code class="id">${id}</code>`,
     Departure: ({ departureDate }) => html`<span class="whole">${departureDate ?? "–"}</span>`,
@@ -68,7 +58,7 @@ function programsSection(tenantId: string, programs: readonly ProgramListItem[])
   return section(
     "programs",
     "Programs",
-    html`<p class="lead">${counted(programs.length, "program")}</p>${programs.length > 0 && table}${otherRows(programs.length)}`,
+    html`<p class="lead">${counted(programs.length, "program")}</p>${programs.length > 0 && table}`,
   );
 }
 
@@ -88,20 +78,16 @@ function whyForm(tenantId: string): Html {
 function keysSection({ keys }: JudgedTenant, reader: Reader): Html | false {
   if (keys === null) return false;
   const ended = ({ revokedAt }: RegisteredToken): number => (revokedAt === null ? 0 : 1);
-  const shown = keys.toSorted((a, b) => ended(a) - ended(b)).slice(0, maxRows);
-  const table = dataTable("Access keys, those in force first", shown, {
+  const inOrder = keys.toSorted((a, b) => ended(a) - ended(b));
+  const table = longTable("Access keys, those in force first", inOrder, {
     Key: ({ name, tokenId }) =>
       html`<strong><bdi>${name ?? tokenId}</bdi></strong> <code class="id">${tokenId}</code>`,
     State: (token) => keyBadge(token, reader),
     Ends: ({ expiresAt }) => (expiresAt === null ? "never" : time(expiresAt, reader)),
     Issued: ({ createdAt }) => time(createdAt, reader),
   });
-  return section(
-    "keys",
-    "Access keys",
-    html`${keys.length === 0 ? html`<p>None was issued, so no partner reads these programs.</p>` : table}
-${otherRows(keys.length)}`,
-  );
+  const none = html`<p>None was issued, so no partner reads these programs.</p>`;
+  return section("keys", "Access keys", keys.length === 0 ? none : table);
 }
 
 function keyBadge(token: RegisteredToken, reader: Reader): Html {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { awsVariables, effectiveSettings } from "../../../cli/support/settings.ts";
+import { awsVariables, effectiveSettings } from "../../../cli/commands/config.ts";
 
 describe("the effective settings", () => {
   test("never hold a secret, not even one in a faulty text", () => {
