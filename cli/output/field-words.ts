@@ -7,6 +7,12 @@ export function fieldLabel(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The label of a part without that of the whole: `Hotel 1, name` is `name`. */
+export function ownLabel(path: string): string {
+  const label = fieldLabel(path);
+  return label.slice(label.lastIndexOf(", ") + 1).trim();
+}
+
 /** A published value in words: an amount with its currency, a day, a list. Texts are in quotes. */
 export function valueWords(path: string, value: unknown, currency: string | null): string {
   if (value === null) return "nothing";
@@ -42,9 +48,7 @@ function objectWords(path: string, value: object, currency: string | null): stri
   const parts = Object.entries(value).flatMap(([name, part]) => {
     if (part === null || (Array.isArray(part) && part.length === 0)) return [];
     const at = `${path}.${name}`;
-    const label = fieldLabel(at);
-    const own = label.slice(label.lastIndexOf(", ") + 1).trim();
-    return [`${own}: ${valueWords(at, part, currency)}`];
+    return [`${ownLabel(at)}: ${valueWords(at, part, currency)}`];
   });
   return parts.length === 0 ? "nothing" : parts.join("; ");
 }

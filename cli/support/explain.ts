@@ -1,24 +1,14 @@
 import type { TenantId } from "../../core/ids.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
 import { readLive } from "../operate/snapshots/live-reading.ts";
 import { programChanges } from "../operate/snapshots/program-changes.ts";
-import type { Reader } from "../output/words.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
-import type { AskedDatabase } from "./facts/asked-database.ts";
+import type { SupportContext } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
 import { readTenants, type TenantsQuestion } from "./facts/tenants.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "./judgement/tenant.ts";
-
-/** Where a question about a program or a request is asked, and who asks it. */
-export interface SupportContext {
-  readonly store: ObjectStore;
-  readonly database: AskedDatabase;
-  readonly reader: Reader;
-  readonly signal: AbortSignal;
-}
 
 export interface Explanation extends ProgramFacts, ProgramJudgement {}
 
@@ -27,15 +17,13 @@ export async function explainProgram(
   context: SupportContext,
   program: { readonly tenantId: TenantId; readonly programId: string },
 ): Promise<Explanation> {
-  const { store, database, reader, signal } = context;
+  const { store, reader, signal } = context;
   const { tenantId, programId } = program;
   const live = await readLive(store, tenantId, signal, (pointer) => readLiveManifest(store, pointer, signal));
   const tenant = await judgedTenantOf(context, tenantId, live);
   const [source, found] = await Promise.all([
-    tenant.isSandbox
-      ? inSandbox(programId)
-      : readProgramInSource(database, tenantId, programId, reader.now, signal),
-    readProgramInStore(store, live, programId, reader.now, signal),
+    tenant.isSandbox ? inSandbox(programId) : readProgramInSource(context, program),
+    readProgramInStore(context, live, programId),
   ]);
   const elsewhere = source.kind === "absent" ? source.elsewhere : [];
   const other = elsewhere.find((one) => one.tenantId === tenantId && one.programId !== programId);

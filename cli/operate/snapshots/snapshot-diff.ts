@@ -1,6 +1,6 @@
 import { inRounds } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
-import type { ProgramId, SnapshotId } from "../../../core/ids.ts";
+import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
@@ -12,54 +12,23 @@ import {
   responseBytes,
   type VouchedSnapshot,
 } from "../../publish/snapshot/stored-snapshot.ts";
-import { changeLines, type ProgramChange, programChanges } from "./program-changes.ts";
+import { changeLines, programChanges } from "./program-changes.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
-
-/** A program on one side only. */
-export interface NamedProgram {
-  readonly programId: ProgramId;
-  /** `null` when the detail was not read (see `maxDetails`). */
-  readonly name: string | null;
-}
-
-export interface ChangedProgram extends NamedProgram {
-  /** `null` when the details were not read. */
-  readonly changes: readonly ProgramChange[] | null;
-}
-
-/** What partners see differently between two snapshots; programs by id. */
-export interface SnapshotDiff {
-  readonly from: SnapshotSide;
-  readonly to: SnapshotSide;
-  readonly added: readonly NamedProgram[];
-  readonly removed: readonly NamedProgram[];
-  readonly changed: readonly ChangedProgram[];
-  /** Programs that are the same in both. */
-  readonly unchanged: number;
-  /** The list says something else, if only by its order. */
-  readonly listChanged: boolean;
-  readonly legacyChanged: boolean;
-}
-
-export interface SnapshotSide {
-  readonly snapshotId: SnapshotId;
-  readonly generatedAt: string;
-  /** When the source was read for what partners see; earlier where a build only took out withdrawn programs. */
-  readonly contentAt: string;
-  readonly programs: number;
-}
 
 /** Details read side by side. */
 const maxParallelReads = 16;
 
-/** Compares two snapshots of one tenant. Reads the details of at most `maxDetails` of the programs that differ. */
+/**
+ * What partners see differently between two snapshots of one tenant, programs by id. Reads the details of at most `maxDetails` of the
+ * programs that differ; the others have neither a name nor changes (`null`).
+ */
 export async function compareSnapshots(
   store: ObjectStore,
   from: Manifest,
   to: Manifest,
   maxDetails: number,
   signal: AbortSignal,
-): Promise<SnapshotDiff> {
+) {
   const before = new Set(from.programs.ids());
   const added: ProgramId[] = [];
   const changed: ProgramId[] = [];
@@ -84,6 +53,7 @@ export async function compareSnapshots(
       return { ...named(id, young), changes: readable.has(id) ? programChanges(old, young) : null };
     }),
     unchanged,
+    // The list may say something else only by its order.
     listChanged: from.list.sha256 !== to.list.sha256,
     legacyChanged: from.legacy.sha256 !== to.legacy.sha256,
   };
@@ -125,22 +95,23 @@ async function programData(
   return dataOf(await responseBytes(store, entry, signal), entry.key);
 }
 
-function named(programId: ProgramId, data: unknown): NamedProgram {
+function named(programId: ProgramId, data: unknown) {
   const hasName = typeof data === "object" && data !== null && "name" in data;
   return { programId, name: hasName ? String(data.name) : null };
 }
 
-function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest): SnapshotSide {
+/** `contentAt`: when the source was read for what partners see; earlier where a build only took out withdrawn programs. */
+function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest) {
   return { snapshotId, generatedAt, contentAt, programs: programs.count };
 }
 
 /** A snapshot's difference to another: removed and added programs, then the changed ones field by field. */
-export function diffText(diff: SnapshotDiff, layout: Layout): string {
+export function diffText(diff: Awaited<ReturnType<typeof compareSnapshots>>, layout: Layout): string {
   const { style } = layout;
   const { added, removed, changed, unchanged } = diff;
-  const side = ({ snapshotId, programs, contentAt }: SnapshotSide): string =>
+  const sideText = ({ snapshotId, programs, contentAt }: ReturnType<typeof side>): string =>
     `${snapshotId}  ${programs} programs, data of ${relativeAndExact(contentAt, layout)}`;
-  const title = ({ programId, name }: NamedProgram): string =>
+  const title = ({ programId, name }: ReturnType<typeof named>): string =>
     name === null ? programId : `${programId}  ${style.bold(printable(name))}`;
   const differences = [
     ...removed.map((program) => `${style.bad("-")} ${title(program)}`),
@@ -155,8 +126,8 @@ export function diffText(diff: SnapshotDiff, layout: Layout): string {
   const counts = `${removed.length} removed, ${added.length} added, ${changed.length} changed, ${unchanged} the same`;
   const isSame = differences.length === 0 && !diff.listChanged && !diff.legacyChanged;
   return [
-    `from  ${side(diff.from)}`,
-    `to    ${side(diff.to)}`,
+    `from  ${sideText(diff.from)}`,
+    `to    ${sideText(diff.to)}`,
     "",
     ...differences,
     ...(differences.length > 0 ? [""] : []),

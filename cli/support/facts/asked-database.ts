@@ -2,8 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createSlots, withDeadline } from "../../../core/bounded-work.ts";
 import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { withSourceReading } from "../../database/with-database-url.ts";
+import type { Reader } from "../../output/words.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 
 /** Why the booking database did not answer. */
@@ -23,6 +25,14 @@ export interface AskedDatabase {
     limits: { readonly maxMs: number; readonly signal: AbortSignal },
     read: (client: SourceClient) => Promise<Answer>,
   ): Promise<Answer | SourceAway>;
+}
+
+/** Where a question about a program or a request is asked, and who asks it. */
+export interface SupportContext {
+  readonly store: ObjectStore;
+  readonly database: AskedDatabase;
+  readonly reader: Reader;
+  readonly signal: AbortSignal;
 }
 
 /** The booking database keeps its connections for the people who work with it. */

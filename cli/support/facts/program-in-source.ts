@@ -8,7 +8,7 @@ import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
-import type { AskedDatabase, SourceAway } from "./asked-database.ts";
+import type { SourceAway, SupportContext } from "./asked-database.ts";
 import type { ElsewhereProgram } from "./search-source.ts";
 
 /** A program as the booking database has it now, and how a build would treat it. `dropped`: what partners would not see of it. */
@@ -42,11 +42,8 @@ const maxAskingMs = 20_000;
 
 /** Asks the source. Throws `busy`. Any other failure of the source is a result, since the store alone explains much. */
 export async function readProgramInSource(
-  database: AskedDatabase,
-  tenantId: TenantId,
-  programId: string,
-  now: Date,
-  signal: AbortSignal,
+  { database, reader, signal }: SupportContext,
+  { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: string },
 ): Promise<ProgramInSource> {
   const rules = contentRules(database.settings);
   return await database.ask({ maxMs: maxAskingMs, signal }, async (client: SourceClient) => {
@@ -57,7 +54,7 @@ export async function readProgramInSource(
       const { readElsewhere } = await import("./search-source.ts");
       return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     }
-    const source = inSource(found, rules, now.toISOString().slice(0, 10));
+    const source = inSource(found, rules, reader.now.toISOString().slice(0, 10));
     if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
     const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");
     return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };

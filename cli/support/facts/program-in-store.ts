@@ -9,6 +9,7 @@ import type { LiveReading } from "../../operate/snapshots/live-reading.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { nearestName } from "../../shell/nearest-name.ts";
+import type { SupportContext } from "./asked-database.ts";
 
 export type ProgramInStore =
   /** Nothing was ever published for the tenant. `isStore`: whether that place was ever used as a store (W160). */
@@ -36,11 +37,9 @@ export interface ServedProgram {
 }
 
 export async function readProgramInStore(
-  store: ObjectStore,
+  { store, reader, signal }: SupportContext,
   reading: LiveReading<Manifest>,
   programId: string,
-  now: Date,
-  signal: AbortSignal,
 ): Promise<ProgramInStore> {
   if (reading.kind === "none") {
     const isStore = (await readStoreIdentity(store, { signal })) !== undefined;
@@ -57,7 +56,7 @@ export async function readProgramInStore(
       (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
       history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {
         snapshotId,
-        at: now,
+        at: reader.now,
       });
     return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
   }

@@ -2,8 +2,8 @@ import { plainTime, type Reader } from "../../output/words.ts";
 import type { LastRun } from "../facts/last-build.ts";
 import type { TenantFacts } from "../facts/tenants.ts";
 import {
-  buildCommand,
   clause,
+  commandTo,
   forOperations,
   forSupport,
   lengthOf,
@@ -104,8 +104,8 @@ export function guardSteps(tenant: TenantFacts): readonly Step[] {
     forSupport("Tell operations that the last build was refused."),
     forOperations(
       `${question} If not, mend the source and build; if so, build with ${override}.`,
-      buildCommand(tenant.tenantId),
-      buildCommand(tenant.tenantId, override),
+      commandTo.build(tenant.tenantId),
+      commandTo.build(tenant.tenantId, override),
     ),
   ];
 }
@@ -153,7 +153,7 @@ export function prospectOf(
   reader: Reader,
 ): { readonly sentence: string; readonly steps: readonly Step[] } {
   const { tenantId, lastTry, lastRun, hold, confirmation, buildState } = tenant;
-  const build = buildCommand(tenantId);
+  const build = commandTo.build(tenantId);
   const status = `snapshot status --tenant ${tenantId}`;
   const at = plainTime(lastTry?.triedAt ?? "", reader);
   const comes = (sentence: string, ...steps: readonly Step[]) => {
@@ -229,7 +229,7 @@ export function prospectOf(
     case "last": {
       const look = "Look whether it is really gone from the booking system, and tell operations.";
       const override = "If partners should see an empty list, build with --allow-shrink.";
-      const empty = forOperations(override, buildCommand(tenantId, "--allow-shrink"));
+      const empty = forOperations(override, commandTo.build(tenantId, "--allow-shrink"));
       return {
         sentence: `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`,
         steps: isWait ? [forSupport(look), empty] : [empty],

@@ -1,6 +1,6 @@
 import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, told } from "./refused-key.ts";
-import { buildCommand, forOperations, forSupport, remedies } from "./steps.ts";
+import { commandTo, forOperations, forSupport, remedies } from "./steps.ts";
 
 type Fault = readonly [summary: string, remedy: string, ...commands: readonly string[]];
 
@@ -49,7 +49,7 @@ export function serverFault({ line, tenant }: RequestFacts): RequestCase {
       const again = forSupport("Tell the partner to ask again.");
       return told(`${then} Something is by now, so partners are served.`, toPartner, again);
     }
-    const build = tenantId !== null && buildCommand(tenantId);
+    const build = tenantId !== null && commandTo.build(tenantId);
     const remedy = "If nothing is by now, build the tenant, or revoke the access key.";
     return told(`${then} Technical detail below.`, toPartner, escalate, forOperations(remedy, status, build));
   }

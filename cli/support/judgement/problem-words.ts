@@ -28,7 +28,7 @@ export function problemList(problems: readonly Problem[]): string {
 }
 
 /** Everything that keeps a program from being published, to be corrected at once. */
-export function correction(problems: readonly Problem[]): Step {
+function correction(problems: readonly Problem[]): Step {
   const others = problems.filter(({ code }) => code !== "program_id_duplicate");
   const isTwice = others.length < problems.length;
   const twice = "Only one program can have this id: the others have to go, or to get other ids.";
@@ -58,6 +58,7 @@ export function activation({ state, ifActive, lastDay }: NotPublishable): Step {
 }
 
 type Faulty = Extract<ProgramInSource, { readonly kind: "invalid" }>;
+type Publishable = Extract<ProgramInSource, { readonly kind: "publishable" }>;
 
 /** All that keeps it from being published, and what partners would not see of it even if that were corrected. */
 export function faultWords({ problems, dropped }: Faulty): string {
@@ -66,12 +67,11 @@ export function faultWords({ problems, dropped }: Faulty): string {
   return `${problemList(problems)}${then}`;
 }
 
-/** `undefined` when partners see, or will see, everything. */
-export function flawStep(source: ProgramInSource): Step | undefined {
-  if (source.kind !== "publishable" && source.kind !== "invalid") return undefined;
+/** What is to be corrected before partners see the program, or all of it. */
+export function correctionSteps(source: Faulty | Publishable): readonly Step[] {
+  const faults = source.kind === "invalid" ? [correction(source.problems)] : [];
   const fields = source.dropped.map(({ field }) => fieldLabel(field ?? "id"));
-  if (fields.length === 0) return undefined;
-  return forSupport(
-    `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`,
-  );
+  if (fields.length === 0) return faults;
+  const flaws = `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`;
+  return [...faults, forSupport(flaws)];
 }

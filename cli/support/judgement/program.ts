@@ -3,26 +3,12 @@ import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/search-source.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
+import { activation, correctionSteps, faultWords, problemList, unpublishedState } from "./problem-words.ts";
+import { type ProgramFacts, type ProgramJudgement, type Standing, standingRow } from "./standings.ts";
 import {
-  activation,
-  correction,
-  faultWords,
-  flawStep,
-  problemList,
-  unpublishedState,
-} from "./problem-words.ts";
-import {
-  type ProgramFacts,
-  type ProgramJudgement,
-  type Standing,
-  type StandingName,
-  standingRow,
-} from "./standings.ts";
-import {
-  explainCommand,
+  commandTo,
   forOperations,
   forSupport,
-  listCommand,
   type MaybeStep,
   nextStep,
   remedies,
@@ -49,7 +35,7 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   return { ...judged, row: `${name}/${obstacle}`, summary, next: nextStep([...first, ...removal]) };
 }
 
-function is(name: StandingName, now: string, steps: readonly MaybeStep[] = []): Standing {
+function is(name: Standing["name"], now: string, steps: readonly MaybeStep[] = []): Standing {
   return { name, now, steps };
 }
 
@@ -94,8 +80,7 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
     case "invalid": {
       const stopping = stoppingAt(tenant);
       const now = `Partners see it as it was; what the booking system has now cannot be published${stopping}: ${faultWords(source)}`;
-      const steps = [correction(source.problems), flawStep(source)];
-      return is(stopping === "" ? "served_faulty" : "served_stopping", now, steps);
+      return is(stopping === "" ? "served_faulty" : "served_stopping", now, correctionSteps(source));
     }
     case "publishable":
       break;
@@ -104,7 +89,7 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
   if (changes !== null && changes.length > 0) {
     const fields = new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)));
     const now = `Partners see an older version; the booking system has changed since (${[...fields].join(", ")}).${flawed(flaws)}`;
-    return is("served_differs", now, [flawStep(source)]);
+    return is("served_differs", now, correctionSteps(source));
   }
   const count = source.dropped.length;
   if (count === 0) {
@@ -123,7 +108,7 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
   const unseen = "Partners do not see it (404):";
   switch (source.kind) {
     case "unavailable": {
-      const near = store.near !== null && explainCommand(tenantId, store.near);
+      const near = store.near !== null && commandTo.explain(tenantId, store.near);
       const now = `${unseen} it is not among what is published. Why is not known: the booking system could not be asked.${didYouMean(store.near)}`;
       return is("missing_unchecked", now, [forSupport(askAgain, near), mendViews]);
     }
@@ -136,13 +121,12 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
     case "invalid": {
       const stopping = stoppingAt(tenant);
       const now = `${unseen} what the booking system has cannot be published${stopping}. ${faultWords(source)}`;
-      const steps = [correction(source.problems), flawStep(source)];
-      return is(stopping === "" ? "missing_faulty" : "missing_stopping", now, steps);
+      return is(stopping === "" ? "missing_faulty" : "missing_stopping", now, correctionSteps(source));
     }
     case "publishable": {
       const flaws = flawed(problemList(source.dropped));
       const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flaws}`;
-      return is("missing_waiting", now, [flawStep(source)]);
+      return is("missing_waiting", now, correctionSteps(source));
     }
     case "absent":
       return absent(facts, source.elsewhere, store);
@@ -158,7 +142,7 @@ function absent(
   if (otherSpelling !== null) {
     const { programId: id, answer, summary, next } = otherSpelling;
     const tell = "Tell the partner the right id, or to take ids from the list.";
-    const explain = explainCommand(tenantId, id);
+    const explain = commandTo.explain(tenantId, id);
     const nor = answer === 200 ? "" : ` Nor would that id help: ${summary}`;
     const now = `Partners get 404 for this id: the booking system writes it ${JSON.stringify(id)}, and ids are compared exactly, capitals and spaces too.${nor}`;
     const steps = [...next.steps, forSupport(`After that: ${tell}`, explain)];
@@ -169,7 +153,9 @@ function absent(
     const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
     const tell =
       "Do not tell this partner of another tenant's programs. See how it stands there, if that helps.";
-    return is("missing_elsewhere", now, [forSupport(tell, explainCommand(owner.tenantId, owner.programId))]);
+    return is("missing_elsewhere", now, [
+      forSupport(tell, commandTo.explain(owner.tenantId, owner.programId)),
+    ]);
   }
   const { past, near } = store;
   if (past?.kind === "removed" || past?.kind === "rolled_back") {
@@ -180,12 +166,14 @@ function absent(
   }
   const neither = "Partners get 404 for this id: neither the booking system nor what is published has it";
   if (near !== null) {
-    const ask = forSupport("Ask the partner to take ids from the list.", explainCommand(tenantId, near));
+    const ask = forSupport("Ask the partner to take ids from the list.", commandTo.explain(tenantId, near));
     return is("missing_near", `${neither}.${didYouMean(near)}`, [ask]);
   }
   const check =
     "Check the id: partners take it from the list, and it may differ from the number in the booking system.";
-  return is("missing_unknown", `${neither}, nor an id like it.`, [forSupport(check, listCommand(tenantId))]);
+  return is("missing_unknown", `${neither}, nor an id like it.`, [
+    forSupport(check, commandTo.list(tenantId)),
+  ]);
 }
 
 /** Whatever becomes of this program, its tenant has to be published first. */
@@ -218,7 +206,7 @@ function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
     const now = "Partners see it: a program of the sandbox, which `sandbox init` published once.";
     return is("served_same", now, [nothingToDo]);
   }
-  const ask = forSupport("Ask the partner to take ids from the list.", listCommand(tenantId));
+  const ask = forSupport("Ask the partner to take ids from the list.", commandTo.list(tenantId));
   if (source.kind === "not_publishable") {
     const now = `Partners do not see it (404): the sandbox has it as ${JSON.stringify(source.state)}, to show that such programs are not published.`;
     return is("missing_unpublishable", now, [ask]);
@@ -232,7 +220,7 @@ function malformedId({ programId, tenantId, store }: ProgramFacts): Standing {
   const now = `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${didYouMean(near)}`;
   const take =
     "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.";
-  const look = near === null ? listCommand(tenantId) : explainCommand(tenantId, near);
+  const look = near === null ? commandTo.list(tenantId) : commandTo.explain(tenantId, near);
   return is("malformed_id", now, [forSupport(take, look)]);
 }
 

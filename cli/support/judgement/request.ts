@@ -4,15 +4,7 @@ import type { RequestFacts } from "../explain-requests.ts";
 import { olderSnapshot } from "./answers.ts";
 import { serverFault } from "./failed-request.ts";
 import { type RequestCase, refusedKey, told } from "./refused-key.ts";
-import {
-  explainCommand,
-  forOperations,
-  forSupport,
-  type Judgement,
-  listCommand,
-  nextStep,
-  shellWord,
-} from "./steps.ts";
+import { commandTo, forOperations, forSupport, type Judgement, nextStep, shellWord } from "./steps.ts";
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
@@ -67,7 +59,7 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
     return told(
       `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
       whole,
-      forSupport(gone, tenantId === null ? "tenant list" : listCommand(tenantId)),
+      forSupport(gone, tenantId === null ? "tenant list" : commandTo.list(tenantId)),
     );
   }
   const isKept = snapshot?.kind === "kept";
@@ -138,7 +130,7 @@ function malformed({ line }: RequestFacts): RequestCase {
     return told(
       "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
       "The program id in the address is not well formed. Please take ids from the list, character by character.",
-      forSupport(tell, line.tenantId !== null && listCommand(line.tenantId)),
+      forSupport(tell, line.tenantId !== null && commandTo.list(line.tenantId)),
     );
   }
   if (line.cause === "HPE_HEADER_OVERFLOW") {
@@ -184,7 +176,7 @@ function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
   const toPartner =
     "The program was not on offer at that time. The list /v1/programs has all that are on offer now.";
   if (miss === null) {
-    const explain = tenantId !== null && programId !== null && explainCommand(tenantId, programId);
+    const explain = tenantId !== null && programId !== null && commandTo.explain(tenantId, programId);
     const why =
       "Why could not be found out: nothing of its tenant is published any more, or it could not be read.";
     return told(`${unseen}. ${why}`, toPartner, forSupport("Ask how it stands now.", explain));

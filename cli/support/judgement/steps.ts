@@ -43,17 +43,14 @@ export function stepText({ who, text }: Step): string {
   return who === "operations" ? `For operations: ${text}` : text;
 }
 
-export function buildCommand(tenantId: string, ...options: readonly string[]): string {
-  return ["snapshot build", `--tenant ${tenantId}`, ...options].join(" ");
-}
-
-export function explainCommand(tenantId: string, programId: string): string {
-  return `snapshot explain --tenant ${shellWord(tenantId)} --program ${shellWord(programId)}`;
-}
-
-export function listCommand(tenantId: string): string {
-  return `snapshot show --tenant ${tenantId} --list`;
-}
+/** The commands that several steps name. */
+export const commandTo = {
+  build: (tenantId: string, ...options: readonly string[]): string =>
+    ["snapshot build", `--tenant ${tenantId}`, ...options].join(" "),
+  explain: (tenantId: string, programId: string): string =>
+    `snapshot explain --tenant ${shellWord(tenantId)} --program ${shellWord(programId)}`,
+  list: (tenantId: string): string => `snapshot show --tenant ${tenantId} --list`,
+};
 
 /** The text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
@@ -94,7 +91,7 @@ export const remedies = {
         `Find out how much is damaged${mend}${unlisted}`,
         `snapshot verify --tenant ${tenantId}`,
         isHeld && `snapshot release --tenant ${tenantId}`,
-        buildCommand(tenantId, "--rewrite"),
+        commandTo.build(tenantId, "--rewrite"),
         `snapshot rollback --tenant ${tenantId}`,
       ),
     ];
@@ -102,29 +99,32 @@ export const remedies = {
 
   correct(tenantId: string, programs: readonly (string | null)[]): Step {
     const first = programs.find((id) => id !== null) ?? null;
-    const explain = first !== null && explainCommand(tenantId, first);
+    const explain = first !== null && commandTo.explain(tenantId, first);
     return forSupport(`Have ${namedPrograms(programs)} corrected in the booking system.`, explain);
   },
 
   faults(tenantId: string, programs: readonly (string | null)[]): readonly Step[] {
-    const commands = [buildCommand(tenantId), buildCommand(tenantId, "--on-invalid report")];
+    const commands = [commandTo.build(tenantId), commandTo.build(tenantId, "--on-invalid report")];
     const build = forOperations("Then build; or build without the faulty programs.", ...commands);
     return [remedies.correct(tenantId, programs), build];
   },
 
   start(tenantId: string): Step {
-    return forOperations("Build now, and see that builds come by themselves.", buildCommand(tenantId));
+    return forOperations("Build now, and see that builds come by themselves.", commandTo.build(tenantId));
   },
 
   silent(tenantId: string): readonly Step[] {
     const start = "Find out what stopped the cron job or `snapshot watch`, start it again, and build.";
-    return [forSupport("Tell operations that no build comes."), forOperations(start, buildCommand(tenantId))];
+    return [
+      forSupport("Tell operations that no build comes."),
+      forOperations(start, commandTo.build(tenantId)),
+    ];
   },
 
   /** Comes after a step in which support asks whether the hold's reason is gone. */
   release(tenantId: string): Step {
     const release = `snapshot release --tenant ${tenantId}`;
-    return forOperations("When it is, end the hold and build.", release, buildCommand(tenantId));
+    return forOperations("When it is, end the hold and build.", release, commandTo.build(tenantId));
   },
 
   unlisted(tenantId: string, ending = ""): readonly Step[] {
@@ -139,7 +139,7 @@ export const remedies = {
     const sold = isListed
       ? "build it and issue new access keys."
       : "list it in the view partner_source.tenants, build it, and issue new access keys.";
-    const again = [buildCommand(tenantId), `token create --tenant ${tenantId}`];
+    const again = [commandTo.build(tenantId), `token create --tenant ${tenantId}`];
     return [
       forSupport(
         "Find out why it was removed before you promise anything.",

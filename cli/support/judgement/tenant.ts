@@ -4,7 +4,7 @@ import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { answerConcerns, gatewayConcerns } from "./answers.ts";
 import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
-import { buildCommand, clause, forOperations, forSupport, lengthOf, remedies, type Step } from "./steps.ts";
+import { clause, commandTo, forOperations, forSupport, lengthOf, remedies, type Step } from "./steps.ts";
 
 export interface JudgedTenant extends TenantFacts {
   readonly buildState: BuildState;
@@ -78,7 +78,7 @@ function concernsOf(
     );
   } else if (live === null) {
     const text = "partners get 500 (internal error): nothing was ever published";
-    const build = [forOperations("Build it.", buildCommand(tenantId))];
+    const build = [forOperations("Build it.", commandTo.build(tenantId))];
     add("never_published", text, isSandbox ? remedies.sandbox : build);
   }
   if (live?.programs === 0) {
@@ -151,7 +151,7 @@ function concernsOf(
         const mend = "Mend what the last run says, then build.";
         const steps = [
           forSupport("Tell operations that builds fail."),
-          forOperations(mend, "source check", buildCommand(tenantId)),
+          forOperations(mend, "source check", commandTo.build(tenantId)),
         ];
         add("failing", `builds fail (the last one ${at}${since})${reason(": ")}`, steps);
       }

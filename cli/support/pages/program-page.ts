@@ -9,7 +9,7 @@ import {
   type ProgramVersions,
   readProgramVersions,
 } from "../../operate/snapshots/program-history.ts";
-import { fieldLabel, valueWords } from "../../output/field-words.ts";
+import { fieldLabel, ownLabel, valueWords } from "../../output/field-words.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/words.ts";
 import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -120,7 +120,9 @@ function valueHtml(path: string, value: unknown, currency: string | null): Html 
     const parts = Object.entries(value).filter(([, part]) => !isEmpty(part));
     return html`<dl class="parts">${parts.map(([name, part]) => {
       const own = `${path}.${name}`;
-      return html`<div><dt>${ownLabel(own)}</dt><dd>${valueHtml(own, part, currency)}</dd></div>`;
+      // Without a place in a list.
+      const label = ownLabel(own).replace(/ \d+$/, "");
+      return html`<div><dt>${label.charAt(0).toUpperCase()}${label.slice(1)}</dt><dd>${valueHtml(own, part, currency)}</dd></div>`;
     })}</dl>`;
   }
   const words = valueWords(path, value, currency);
@@ -130,13 +132,6 @@ function valueHtml(path: string, value: unknown, currency: string | null): Html 
   // Pictures are not shown, since these pages load nothing from other servers.
   if (value.startsWith("https://")) return html`<a href="${value}" rel="noopener noreferrer">${value}</a>`;
   return html`<span class="prose" dir="${directionOf(value)}">${value}</span>`;
-}
-
-/** The label of a part without that of the whole, and without a place in a list: `Hotel 1, name` is `Name`. */
-function ownLabel(path: string): string {
-  const label = fieldLabel(path);
-  const own = label.slice(label.lastIndexOf(", ") + 1).trim();
-  return `${own.charAt(0).toUpperCase()}${own.slice(1).replace(/ \d+$/, "")}`;
 }
 
 function isEmpty(value: unknown): boolean {
