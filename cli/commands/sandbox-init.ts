@@ -2,8 +2,7 @@ import { Failure, type FailureCode, interrupted } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { type Audit, type Print, recordedChange } from "../operate/audit/audit.ts";
-import { publications } from "../operate/audit/changes.ts";
+import { type Audit, type Print, publications, recordedChange } from "../operate/audit/audit.ts";
 import { isInSource, removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { withSandboxRows } from "../partners/sandbox/sandbox-programs.ts";
 import {

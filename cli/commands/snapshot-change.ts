@@ -1,8 +1,7 @@
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
-import { type Audit, recordedChange } from "../operate/audit/audit.ts";
-import { pointerChange } from "../operate/audit/changes.ts";
+import { type Audit, pointerChange, recordedChange } from "../operate/audit/audit.ts";
 import { pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/words.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
+import { isTenantId, parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-database-url.ts";
 import { recordedChange } from "../operate/audit/audit.ts";
@@ -9,10 +9,13 @@ import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenan
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { counted } from "../output/words.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
-import { readTenants } from "../publish/source/read-tenants.ts";
+import { readTenants as readTenantRows } from "../publish/source/read-tenants.ts";
 import { printJson, printResult, settingsOf } from "../shell/shell.ts";
-import { listTenants } from "../support/tenant-list.ts";
-import { statusTable, tenantListJson } from "../support/texts/status.ts";
+import { orFault } from "../support/facts/last-build.ts";
+import { registryReading } from "../support/facts/registry.ts";
+import { readTenants } from "../support/facts/tenants.ts";
+import { judgedTenants } from "../support/judgement/tenant.ts";
+import { statusTable, type TenantList, tenantListJson } from "../support/texts/status.ts";
 import { argument, command, flag, json, storeCommand } from "./command.ts";
 import { buildWithin, reason } from "./option-values.ts";
 
@@ -96,11 +99,23 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
   );
 }
 
-/** `tenant list`: which tenants the source, the store and the tokens have. */
+/** `tenant list`: which tenants source, store and tokens have. A source that cannot be asked hides no other side. */
 export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
-  const askSource = () => withSourceReading(settingsOf(shell), shell.signal, readTenants);
+  const { signal } = shell;
   const reader = readerOf(shell, buildWithin);
-  const { report, list } = await listTenants(store, askSource, reader, shell.signal);
+  const askSource = () => withSourceReading(settingsOf(shell), signal, readTenantRows);
+  const [source, keys] = await Promise.all([orFault(null, signal, askSource), registryReading(store)]);
+  // A row without an id is no tenant (D130). `source check` and builds report it.
+  const rows = source.value?.flatMap(({ tenantId, name }) =>
+    tenantId === null ? [] : [[tenantId, name] as const],
+  );
+  const names = rows === undefined ? null : new Map(rows);
+  const tokens = keys.kind === "read" ? keys.registry.tokens : [];
+  const also = [...(names?.keys() ?? []), ...tokens.map(({ tenantId }) => tenantId)].filter(isTenantId);
+  const report = judgedTenants(await readTenants({ store, also, signal }), reader);
+  const [sourceAway = null] = source.faults;
+  const away = { source: sourceAway, store: null, tokens: keys.kind === "read" ? null : keys.reason };
+  const list: TenantList = { names, away };
   if (json) printJson(shell, tenantListJson(report, list, reader.now));
   else if (report.tenants.length > 0) shell.stdout.write(statusTable(report, layoutOf(shell), list));
   else shell.stderr.write("No tenant. Fill the source, then run `snapshot build`.\n");

@@ -22,15 +22,17 @@ export interface Reader {
 /** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = (now.getTime() - at.getTime()) / 1000;
-  const distance = inUnit(Math.abs(seconds), ({ name }, count) => counted(count, name));
-  if (distance === undefined) return "just now";
+  const unit = unitOf(Math.abs(seconds));
+  if (unit === undefined) return "just now";
+  const distance = counted(Math.floor(Math.abs(seconds) / unit.seconds), unit.name);
   return seconds < 0 ? `in ${distance}` : `${distance} ago`;
 }
 
 /** How long ago `at` was, as short as tables need it: `3 min`, `2 d`, `0 s`. */
 export function shortAge(at: Date, now: Date): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000);
-  return inUnit(seconds, ({ sign }, count) => `${count} ${sign}`) ?? "0 s";
+  const { seconds: length, sign } = unitOf(seconds) ?? { seconds: 1, sign: "s" };
+  return `${Math.floor(seconds / length)} ${sign}`;
 }
 
 /** The relative and the exact time. With the exact one people can search a log. */
@@ -108,9 +110,4 @@ const units: readonly Unit[] = [
 /** The unit for a length of time; `undefined` below a second. */
 export function unitOf(seconds: number): Unit | undefined {
   return units.find((unit) => seconds >= unit.seconds * unit.from);
-}
-
-function inUnit(seconds: number, phrase: (unit: Unit, count: number) => string): string | undefined {
-  const unit = unitOf(seconds);
-  return unit && phrase(unit, Math.floor(seconds / unit.seconds));
 }

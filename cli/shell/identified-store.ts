@@ -101,10 +101,7 @@ function doneOnce(work: () => Promise<void>) {
   };
 }
 
-export interface ProbeOptions {
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly signal: AbortSignal;
-}
+export type ProbeOptions = Pick<Shell, "randomBytes" | "signal">;
 
 /** The beginning of the keys of all probes. */
 export const probesPrefix = "probe/";

@@ -1,3 +1,4 @@
+import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { isTenantId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -11,7 +12,7 @@ import {
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
-import type { AuditDocument } from "../../../schemas/generated/types.ts";
+import type { AuditDocument, LiveState, TenantRun } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
 import { identifiedStore } from "../../shell/identified-store.ts";
@@ -216,4 +217,35 @@ export function auditedStatus(shell: Shell, unrecorded: Failure | undefined, sta
 
 function sayUnrecorded(shell: Shell, { message }: Failure): void {
   shell.stderr.write(`partner-programs: ${message}\n`);
+}
+
+/** From one pointer to the next, with how many programs each shows where that is known. */
+export function pointerChange(
+  before: Current,
+  after: Current,
+  programsBefore: number | null = null,
+  programs: number | null = null,
+): AuditChange {
+  return {
+    kind: "snapshot",
+    tenantId: after.tenantId,
+    before: liveState(before, programsBefore),
+    after: liveState(after, programs),
+  };
+}
+
+/** The snapshots that a run published. */
+export function publications(runs: readonly TenantRun[]): readonly AuditChange[] {
+  return runs.flatMap((run): readonly AuditChange[] => {
+    const { tenantId, outcome, snapshotId, previousSnapshotId, generation, livePrograms = null } = run;
+    if (outcome !== "published" || snapshotId === null) return [];
+    const unknown = { generation: null, programs: null, isHeld: null };
+    const before = previousSnapshotId === null ? null : { snapshotId: previousSnapshotId, ...unknown };
+    const after = { snapshotId, generation, programs: livePrograms, isHeld: null };
+    return [{ kind: "snapshot", tenantId, before, after }];
+  });
+}
+
+function liveState({ snapshotId, generation, hold }: Current, programs: number | null): LiveState {
+  return { snapshotId, generation, programs, isHeld: hold !== null };
 }

@@ -12,14 +12,12 @@ import {
   readPublishedPointer,
 } from "../../publish/snapshot/live-snapshot.ts";
 import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import type { Shell } from "../../shell/shell.ts";
 import { markRollback } from "./snapshot-marks.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
-export interface RollbackContext {
+export interface RollbackContext extends Pick<Shell, "now" | "randomBytes" | "signal"> {
   readonly store: ObjectStore;
-  readonly now: () => Date;
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly signal: AbortSignal;
 }
 
 export interface Rollback {

@@ -11,8 +11,8 @@ import {
   type TokenRegistry,
   tokenRegistryBytes,
 } from "../../../core/token-registry.ts";
-import type { Audit } from "../audit/audit.ts";
-import { tokenChanges } from "../audit/changes.ts";
+import type { TokenState } from "../../../schemas/generated/types.ts";
+import type { Audit, AuditChange } from "../audit/audit.ts";
 
 /** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
 const maxWaitMs = 30_000;
@@ -73,6 +73,25 @@ export async function editRegistry(
   }
   const what = "auth/tokens.json changed all the time; nothing was done, try again.";
   throw new Failure("store_unavailable", what);
+}
+
+/** P85: the tokens that differ between two lists, without plaintext or digest. */
+function tokenChanges(
+  before: readonly RegisteredToken[],
+  after: readonly RegisteredToken[],
+): readonly AuditChange[] {
+  const known = new Map(before.map((token) => [token.tokenId, token]));
+  return after.flatMap((token): readonly AuditChange[] => {
+    const was = known.get(token.tokenId);
+    if (was === token) return [];
+    const { tokenId } = token;
+    return [{ kind: "token", tokenId, before: was ? tokenState(was) : null, after: tokenState(token) }];
+  });
+}
+
+function tokenState(token: RegisteredToken): TokenState {
+  const { tenantId, name, scopes, expiresAt, rateLimit, revokedAt } = token;
+  return { tenantId, name, scopes: [...scopes], expiresAt, rateLimit, revokedAt };
 }
 
 /** The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue one. */

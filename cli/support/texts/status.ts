@@ -3,8 +3,15 @@ import { type Labelled, type Layout, labelledLines, numbers, table } from "../..
 import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { goneSince, type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
-import type { TenantList } from "../tenant-list.ts";
 import { describedTenant, labelledRows, lastRunJson, outcomeTone } from "./description.ts";
+
+/** What `tenant list` adds to the state of all tenants: what the source says of them. */
+export interface TenantList {
+  /** By the id as the source writes it; `null` when the source could not be asked. */
+  readonly names: ReadonlyMap<string, string | null> | null;
+  /** Why each side could not be asked; `null` when it was. */
+  readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
+}
 
 /** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
