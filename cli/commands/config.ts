@@ -22,8 +22,13 @@ export const config = command({ json }, async (shell, { json }) => {
   return 2;
 });
 
-/** The store that the settings lead to. Adds a fault if it is not the one that `STORE_ID` names. */
-async function foundStore(settings: CliSettings, faults: string[]): Promise<FoundStore> {
+type FoundStore = Awaited<ReturnType<typeof foundStore>>;
+
+/**
+ * The store that the settings lead to. `storeId`: its identity, `null` when it has none, or when nobody could find out; then
+ * `unknown` says why. Adds a fault if it is not the one that `STORE_ID` names.
+ */
+async function foundStore(settings: CliSettings, faults: string[]) {
   const address = showStoreAddress(settings.storeUrl);
   // `config` is used when something does not work, so a store that is away gets two seconds at most (P160).
   const storeTimeoutMs = Math.min(settings.storeTimeoutMs, 2000);
@@ -75,16 +80,7 @@ export function awsVariables(env: Environment) {
   });
 }
 
-/** The store that the settings lead to, and its identity. */
-export interface FoundStore {
-  readonly address: string;
-  /** `null` when the store has no identity, or nobody could find out. */
-  readonly storeId: string | null;
-  /** Why nobody could find out. */
-  readonly unknown: string | null;
-}
-
-export function settingsText(
+function settingsText(
   settings: ReturnType<typeof effectiveSettings>,
   aws: ReturnType<typeof awsVariables>,
   store: FoundStore | undefined,

@@ -14,18 +14,12 @@ import { printable } from "../../core/printable.ts";
 import { exportedText, exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
 import { compareSnapshots, diffText, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
-import {
-  readConfirmed,
-  type TenantVerification,
-  verificationText,
-  verifyTenant,
-} from "../operate/snapshots/verify-tenant.ts";
+import { verificationText, verifyTenants } from "../operate/snapshots/verify-tenant.ts";
 import { type Labelled, type Layout, labelledLines, layoutOf, numbers, table } from "../output/layout.ts";
 import { exactTime, numberText, relativeAndExact, shortAge } from "../output/words.ts";
 import { readLiveManifest, readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
-import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readStoredManifest, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
-import { storedTenants, unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
+import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
 import { didYouMean } from "../shell/nearest-name.ts";
 import { printJson, printResult } from "../shell/shell.ts";
 import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
@@ -108,16 +102,7 @@ export const snapshotVerify = storeCommand(
   { tenant: value("<id>", "only this tenant", parseTenantId), json },
   async (shell, { tenant, json }, store) => {
     const { signal } = shell;
-    const results: TenantVerification[] = [];
-    const confirmations = await readConfirmed(store, signal);
-    const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
-    const tenantIds = new Set<TenantId>(tenant === undefined ? [] : [tenant]);
-    if (tenant === undefined) {
-      // The tenants with objects in the store, and those that a build has published.
-      for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
-      for (const [id, { snapshotId }] of confirmations) if (snapshotId !== null) tenantIds.add(id);
-    }
-    for (const tenantId of [...tenantIds].sort()) results.push(await verifyTenant(tenantId, context));
+    const results = await verifyTenants(store, tenant, signal);
     const isEmpty = results.every(({ outcome }) => outcome === "unpublished");
     const nothing = isEmpty ? await whereNothingIs(store, shell) : "";
     if (isEmpty && tenant !== undefined) {

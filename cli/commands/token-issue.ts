@@ -1,6 +1,7 @@
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, parseTokenId } from "../../core/ids.ts";
-import { readScope } from "../../core/token-registry.ts";
+import { printable } from "../../core/printable.ts";
+import { type RegisteredToken, readScope } from "../../core/token-registry.ts";
 import { recordedChange } from "../operate/audit/audit.ts";
 import { assertNotRemoved, assertPublished } from "../operate/tenants/known-tenant.ts";
 import { editRegistry } from "../operate/tokens/edit-registry.ts";
@@ -11,7 +12,6 @@ import {
   issueToken,
   latestEnd,
   revoked,
-  tokenLines,
   tokenMetadata,
   withEnd,
 } from "../operate/tokens/issue-token.ts";
@@ -96,6 +96,20 @@ function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json:
     shell.stderr.write(tokenLines(entry));
     shell.stdout.write(`${plaintext}\n`, [plaintext]);
   }
+}
+
+/** The metadata for people, one line each. */
+function tokenLines(token: RegisteredToken): string {
+  const { tokenId, tenantId, name, scopes, expiresAt, rateLimit } = token;
+  return [
+    `token id    ${tokenId}`,
+    `tenant      ${tenantId}`,
+    `name        ${printable(name ?? "-")}`,
+    `scopes      ${scopes.join(" ")}`,
+    `expires     ${expiresAt ?? "never"}`,
+    `rate limit  ${rateLimit === null ? "the gateway's" : `${rateLimit} per window`}`,
+    "",
+  ].join("\n");
 }
 
 /** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */

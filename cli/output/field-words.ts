@@ -30,10 +30,8 @@ export function valueWords(path: string, value: unknown, currency: string | null
 
 /** An amount with its currency, if that is known: `1,160.00 EUR`. */
 export function money(amount: number, currency: string | null): string {
-  const text = amount.toLocaleString("en", {
-    minimumFractionDigits: minorDigits(currency),
-    maximumFractionDigits: 20,
-  });
+  const minimumFractionDigits = minorDigits(currency);
+  const text = amount.toLocaleString("en", { minimumFractionDigits, maximumFractionDigits: 20 });
   return currency === null ? text : `${text} ${currency}`;
 }
 
@@ -56,11 +54,8 @@ function objectWords(path: string, value: object, currency: string | null): stri
 /** How many decimals the currency has: none for yen, two when the code is unknown. */
 function minorDigits(currency: string | null): number {
   if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return 2;
-  const { minimumFractionDigits = 2 } = new Intl.NumberFormat("en", {
-    style: "currency",
-    currency,
-  }).resolvedOptions();
-  return minimumFractionDigits;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  return format.resolvedOptions().minimumFractionDigits ?? 2;
 }
 
 const amountFields = /^prices\.(startingAmount|(rooms|children)\[\d+\]\.amount)$/;

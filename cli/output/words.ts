@@ -91,16 +91,11 @@ function formatters(timeZone: string) {
 /** Kept, because making a formatter takes as long as making a page. */
 const known = new Map<string, { readonly exact: Intl.DateTimeFormat; readonly plain: Intl.DateTimeFormat }>();
 
-interface Unit {
-  readonly name: string;
-  readonly sign: string;
-  readonly seconds: number;
-  /** The unit is used when the time is at least this many of it. */
-  readonly from: number;
-}
-
-/** Days and hours are used from two on, because one would round too much away: `90 minutes` says more than `1 hour`. */
-const units: readonly Unit[] = [
+/**
+ * A unit is used when the time is at least `from` of it. Days and hours are used from two on, because one would round too much away:
+ * `90 minutes` says more than `1 hour`.
+ */
+const units = [
   { name: "day", sign: "d", seconds: 86_400, from: 2 },
   { name: "hour", sign: "h", seconds: 3600, from: 2 },
   { name: "minute", sign: "min", seconds: 60, from: 1 },
@@ -108,6 +103,6 @@ const units: readonly Unit[] = [
 ];
 
 /** The unit for a length of time; `undefined` below a second. */
-export function unitOf(seconds: number): Unit | undefined {
+export function unitOf(seconds: number) {
   return units.find((unit) => seconds >= unit.seconds * unit.from);
 }

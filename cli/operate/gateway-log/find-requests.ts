@@ -1,26 +1,17 @@
 import { type LogSource, readLogs } from "./open-log.ts";
 import { type RequestLogLine, requestLine } from "./request-line.ts";
 
-export interface FoundRequests {
-  /** In the order of the logs. There may be several, since a client may use an id more than once. */
-  readonly requests: readonly RequestLogLine[];
-  /** How many more were found beyond the bound. */
-  readonly omitted: number;
-  /** The times of the first and the last request in the logs; `null` when they have none. */
-  readonly covers: { readonly from: string; readonly to: string } | null;
-  /** Why some logs could not be read to their end. What was read of them counts. */
-  readonly faults: readonly string[];
-}
+export type FoundRequests = Awaited<ReturnType<typeof findRequests>>;
 
 /** A client may send one id with every request; then so many of them are enough. */
 const maxFound = 20;
 
-/** Finds the requests with this id. The logs are streamed, so memory does not grow with them. */
-export async function findRequests(
-  logs: readonly LogSource[],
-  requestId: string,
-  signal: AbortSignal,
-): Promise<FoundRequests> {
+/**
+ * Finds the requests with this id, in the order of the logs. The logs are streamed, so memory does not grow with them. `omitted`: how
+ * many more were found beyond the bound; `covers`: the times of the first and the last request in the logs, `null` when they have
+ * none; `faults`: why some logs could not be read to their end. What was read of them counts.
+ */
+export async function findRequests(logs: readonly LogSource[], requestId: string, signal: AbortSignal) {
   const found: RequestLogLine[] = [];
   let omitted = 0;
   let [from, to] = ["", ""];
@@ -63,10 +54,15 @@ function endTimes(lines: Buffer) {
  * No id contains any of these (W40).
  */
 export function requestIdIn(typed: string): string {
-  let [from, to] = [0, typed.length];
-  while (from < to && isAround(typed[from])) from += 1;
-  while (from < to && isAround(typed[to - 1])) to -= 1;
-  return typed.slice(from, to);
+  return trimmed(typed, /[\s"'`,;‘’‚“”„«»‹›]/u);
+}
+
+/** The text without such characters at both ends. */
+export function trimmed(text: string, around: RegExp): string {
+  let [from, to] = [0, text.length];
+  while (from < to && around.test(text[from] ?? "")) from += 1;
+  while (from < to && around.test(text[to - 1] ?? "")) to -= 1;
+  return text.slice(from, to);
 }
 
 /**
@@ -75,8 +71,4 @@ export function requestIdIn(typed: string): string {
  */
 export function isKeptRequestId(requestId: string): boolean {
   return /^[A-Za-z0-9._[\]-]{1,128}$/.test(requestId);
-}
-
-function isAround(character: string | undefined): boolean {
-  return character !== undefined && /[\s"'`,;‘’‚“”„«»‹›]/u.test(character);
 }

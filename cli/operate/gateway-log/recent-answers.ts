@@ -1,6 +1,6 @@
 import { asFailure } from "../../../core/failure.ts";
 import { isErrno } from "../../../core/file-store/file-error.ts";
-import { type FoundRequests, findRequests } from "./find-requests.ts";
+import { findRequests } from "./find-requests.ts";
 import { type LogSource, logFile, openLog, wholeLines } from "./open-log.ts";
 import { type RequestLogLine, requestsIn } from "./request-line.ts";
 
@@ -140,20 +140,17 @@ function newestFirst(lines: readonly RequestLogLine[]): RequestLogLine[] {
 }
 
 /** The gateways' logs, asked again and again by pages. */
-export interface GatewayLog {
-  /** The requests with this id, however old. */
-  find(requestId: string): Promise<FoundRequests>;
-  /** What partners got in the last hour. Pages that ask at once share one reading. */
-  lastHour(now: Date): Promise<RecentAnswers>;
-}
+export type GatewayLog = ReturnType<typeof createGatewayLog>;
 
 /** Logs that may grow and be rotated. Standard input is read as it comes, until `signal` aborts. */
-export function createGatewayLog(logs: readonly LogSource[], signal: AbortSignal): GatewayLog {
+export function createGatewayLog(logs: readonly LogSource[], signal: AbortSignal) {
   const sources = logs.map((log) => (log.name === "-" ? { ...log, stdin: keptInput(log, signal) } : log));
   let reading: Promise<RecentAnswers> | undefined;
   return {
-    find: (requestId) => findRequests(sources, requestId, signal),
-    lastHour(now) {
+    /** The requests with this id, however old. */
+    find: (requestId: string) => findRequests(sources, requestId, signal),
+    /** What partners got in the last hour. Pages that ask at once share one reading. */
+    lastHour(now: Date) {
       reading ??= recentAnswers(sources, now, signal).finally(() => {
         reading = undefined;
       });

@@ -18,16 +18,6 @@ export interface TenantPruneResult extends Omit<TenantPrune, "outcome"> {
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-export interface PruneReport {
-  readonly dryRun: boolean;
-  readonly keep: number;
-  readonly minAgeHours: number;
-  readonly tenants: readonly TenantPruneResult[];
-  /** Run reports and left-over probes; `null` when the prune was of one tenant. */
-  readonly runs: Deleted | null;
-  readonly probes: Deleted | null;
-}
-
 const parallelTenants = 8;
 const hourMs = 3600 * 1000;
 /** The newest reports of runs are kept whatever their age, and the others for some time. */
@@ -39,14 +29,15 @@ const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
 
 /**
  * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. `onTenant` is
- * called after each tenant, since a run that fails later gives no report.
+ * called after each tenant, since a run that fails later gives no report. Run reports and left-over probes are `null` in the result
+ * when the prune was of one tenant.
  */
 export async function pruneRun(
   tenant: TenantId | undefined,
   { keep, minAgeHours }: { readonly keep: number; readonly minAgeHours: number },
   context: PruneContext,
   onTenant: (result: TenantPruneResult) => void = () => {},
-): Promise<PruneReport> {
+) {
   const { store, dryRun, signal } = context;
   const minAgeMs = minAgeHours * hourMs;
   const tenants: TenantPruneResult[] = [];
@@ -97,7 +88,7 @@ async function pruneOld(
 }
 
 /** What was deleted, or would be, per tenant; what failed below. */
-export function pruneText({ dryRun, tenants, runs, probes }: PruneReport): string {
+export function pruneText({ dryRun, tenants, runs, probes }: Awaited<ReturnType<typeof pruneRun>>): string {
   const outcomes: Readonly<Record<TenantPruneResult["outcome"], string>> = {
     pruned: dryRun ? "would prune" : "pruned",
     "nothing-to-do": "nothing to do",

@@ -56,28 +56,24 @@ export async function markRollback(
   await putMark(store, tenantId, snapshotId, "withdrawn", new Date(rollback.at), rollbacks);
 }
 
-/** When a snapshot got a mark. */
-export interface StoredMark {
-  /** By the store's clock. */
-  readonly storedAt: Date;
-  /** Oldest first. A mark whose content is damaged counts as one of version 0.2. */
-  readonly rollbacks: readonly MarkedRollback[];
-}
-
-/** `undefined` when the snapshot has no such mark. */
+/**
+ * When the snapshot got the mark, by the store's clock, and the rollbacks in it, oldest first; `undefined` without such a mark. One
+ * whose content is damaged counts as a mark of version 0.2.
+ */
 export async function readMark(
   store: ObjectStore,
   tenantId: TenantId,
   snapshotId: SnapshotId,
   mark: SnapshotMark,
   signal: AbortSignal,
-): Promise<StoredMark | undefined> {
+) {
   const key = markKey(tenantId, snapshotId, mark);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const text = String(await readBody(found, 64 * 1024, key).catch(() => ""));
-  const rollbacks = [...text.matchAll(rollbackEntry)].flatMap(([, at = "", to = "", generation]) =>
-    isTime(at) && isSnapshotId(to) ? [{ at, to, generation: Number(generation) }] : [],
+  const rollbacks = [...text.matchAll(rollbackEntry)].flatMap(
+    ([, at = "", to = "", generation]): MarkedRollback[] =>
+      isTime(at) && isSnapshotId(to) ? [{ at, to, generation: Number(generation) }] : [],
   );
   const [, at = ""] = /"at":"([^"]{20,30})"/.exec(text) ?? [];
   const first = { at: isTime(at) ? at : found.modifiedAt.toISOString(), to: null, generation: null };

@@ -17,7 +17,9 @@ import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { counted, numberText } from "../../output/words.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { readLive } from "./live-reading.ts";
 
 interface VerifyContext {
@@ -28,8 +30,22 @@ interface VerifyContext {
   readonly signal: AbortSignal;
 }
 
+/** Verifies one tenant, or all: those with objects in the store, and those that a build has published. */
+export async function verifyTenants(store: ObjectStore, tenant: TenantId | undefined, signal: AbortSignal) {
+  const confirmations = await readConfirmed(store, signal);
+  const context = { store, confirmations, sandbox: await knownSandbox(store, signal), signal };
+  const tenantIds = new Set<TenantId>(tenant === undefined ? [] : [tenant]);
+  if (tenant === undefined) {
+    for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
+    for (const [id, { snapshotId }] of confirmations) if (snapshotId !== null) tenantIds.add(id);
+  }
+  const results: TenantVerification[] = [];
+  for (const tenantId of [...tenantIds].sort()) results.push(await verifyTenant(tenantId, context));
+  return results;
+}
+
 /** What builds have confirmed of each tenant; nothing when that is missing or damaged. */
-export async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<Confirmations> {
+async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<Confirmations> {
   const found = await store.get(confirmedKey, { signal });
   if (found.kind !== "object") return new Map();
   return (await unlessFailed(readConfirmations(piecesOf(found)), "corrupt_document")) ?? new Map();

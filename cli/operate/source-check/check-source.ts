@@ -91,11 +91,8 @@ export async function checkSource(
       if (!removed.has(stray.tenantId ?? "")) groups.addTenant(stray, "programs");
     }
   }
-  const counted = await countedRows(client, [...tenants, ...removed], groups, unreadable);
+  const rows = await countedRows(client, [...tenants, ...removed], groups, unreadable);
   shared.report(groups);
-  const rows = Object.fromEntries(
-    Object.entries(counted).map(([view, count]) => [view, unreadable.views.has(view) ? null : count]),
-  );
   const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client, schema))];
   const problems = [...causes, ...unreadable.problems, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);

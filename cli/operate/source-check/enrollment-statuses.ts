@@ -3,14 +3,8 @@ import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
 import { ofTenant } from "../../publish/source/program-queries.ts";
 
-/** Enrollments with the same status. Nothing tells whose they are. */
-export interface EnrollmentStatus {
-  readonly status: string | null;
-  /** Whether their role is `staff`. */
-  readonly isStaff: boolean;
-  readonly count: number;
-  readonly takesPlace: boolean;
-}
+/** Enrollments with the same status, and whether their role is `staff`. Nothing tells whose they are. */
+export type EnrollmentStatus = Awaited<ReturnType<typeof readEnrollmentStatuses>>[number];
 
 /** A column with more values than this holds something other than statuses. */
 const maxStatuses = 100;
@@ -20,7 +14,7 @@ export async function readEnrollmentStatuses(
   client: SourceClient,
   { isTerminalStatus }: MappingRules,
   program?: { readonly tenantId: TenantId; readonly programId: string },
-): Promise<readonly EnrollmentStatus[]> {
+) {
   const where = program === undefined ? "true" : `${ofTenant} AND program_id::text COLLATE "C" = $2`;
   const query = `
   SELECT left(status::text, 200) COLLATE "C", coalesce(lower(role::text) = 'staff', false), count(*)::int

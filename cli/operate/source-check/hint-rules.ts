@@ -75,10 +75,7 @@ function* dateHints({ departureDate, returnDate }: ProgramSource, today: string)
     yield ["trip_past", "programs", "return_date", last];
   }
   const lastDeparture = `${Number(today.slice(0, 4)) + yearsAhead}${today.slice(4)}`;
-  for (const [column, date] of [
-    ["departure_date", departureDate],
-    ["return_date", returnDate],
-  ] as const) {
+  for (const [column, date] of Object.entries({ departure_date: departureDate, return_date: returnDate })) {
     const isFar = isDay(date) && (date < firstDeparture || date > lastDeparture);
     if (isFar) yield ["departure_far", "programs", column, date];
   }

@@ -70,7 +70,7 @@ const emptyTenants = [
 ];
 
 /**
- * Counts the rows of each view. P103: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
+ * Counts the rows of each view, `null` for an unreadable one. P103: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
  * programs, builds report them, too.
  */
 export async function countedRows(
@@ -78,14 +78,14 @@ export async function countedRows(
   tenants: readonly string[],
   groups: FindingGroups,
   unreadable: Unreadable,
-): Promise<Record<string, number>> {
-  const rows: Record<string, number> = {};
+): Promise<Record<string, number | null>> {
+  const rows: Record<string, number | null> = {};
   for (const view of viewNames()) {
     const reading = await tryReading(client, () => rowsOf<Counts>(client, countQuery(view), [tenants]));
     if ("error" in reading) unreadable.addView(view, reading.error);
     const counts = "result" in reading ? reading.result[0] : undefined;
     const [all = "0", nameless = "0", foreign = "0", firstForeign = null] = counts ?? [];
-    rows[view] = Number(all);
+    rows[view] = unreadable.views.has(view) ? null : Number(all);
     if (view === "tenants" || view === "programs") continue;
     const found = [
       ["tenant_id_null", Number(nameless), null],

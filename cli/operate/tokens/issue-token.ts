@@ -1,9 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
 import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
-import { printable } from "../../../core/printable.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { type Layout, numbers, table } from "../../output/layout.ts";
 import { exactTime } from "../../output/words.ts";
 import { didYouMean } from "../../shell/nearest-name.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -123,39 +121,4 @@ export function unrevoked(tokens: readonly RegisteredToken[], tenant: TenantId):
 export function tokenMetadata(token: RegisteredToken) {
   const { tokenId, tenantId, name, scopes, expiresAt, rateLimit, createdAt } = token;
   return { tokenId, tenantId, name, scopes, expiresAt, rateLimit, createdAt };
-}
-
-/** An element of `token list --json`. */
-export function listedToken(token: RegisteredToken, now: Date) {
-  return { ...tokenMetadata(token), status: tokenStatus(token, now), revokedAt: token.revokedAt };
-}
-
-/** The metadata for people, one line each. */
-export function tokenLines(token: RegisteredToken): string {
-  const { tokenId, tenantId, name, scopes, expiresAt, rateLimit } = token;
-  return [
-    `token id    ${tokenId}`,
-    `tenant      ${tenantId}`,
-    `name        ${printable(name ?? "-")}`,
-    `scopes      ${scopes.join(" ")}`,
-    `expires     ${expiresAt ?? "never"}`,
-    `rate limit  ${rateLimit === null ? "the gateway's" : `${rateLimit} per window`}`,
-    "",
-  ].join("\n");
-}
-
-export function tokenListText(tokens: readonly RegisteredToken[], { now, zone }: Layout): string {
-  return table(
-    ["TOKEN", "TENANT", "STATUS", "NAME", "SCOPES", numbers("LIMIT"), "CREATED", "EXPIRES"],
-    tokens.map((token) => [
-      token.tokenId,
-      token.tenantId,
-      tokenStatus(token, now),
-      printable(token.name ?? "-"),
-      token.scopes.join(" "),
-      token.rateLimit === null ? "-" : String(token.rateLimit),
-      exactTime(token.createdAt, zone),
-      token.expiresAt === null ? "never" : exactTime(token.expiresAt, zone),
-    ]),
-  );
 }

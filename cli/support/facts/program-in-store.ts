@@ -8,7 +8,6 @@ import { isProgramListResponse } from "../../../schemas/generated/validators-pub
 import type { LiveReading } from "../../operate/snapshots/live-reading.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
-import { nearestName } from "../../shell/nearest-name.ts";
 import type { SupportContext } from "./asked-database.ts";
 
 export type ProgramInStore =
@@ -52,6 +51,7 @@ export async function readProgramInStore(
   const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
     const history = await import("../../operate/snapshots/program-history.ts");
+    const { nearestName } = await import("../../shell/nearest-name.ts");
     const past =
       (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
       history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {

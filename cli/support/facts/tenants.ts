@@ -2,12 +2,11 @@ import { LRUCache } from "lru-cache";
 import { inRounds } from "../../../core/bounded-work.ts";
 import { confirmedAtOf } from "../../../core/confirmations.ts";
 import type { Current } from "../../../core/current.ts";
-import { isTenantId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import type { Answers, LogState, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
-import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
+import type { Answers, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import { type LiveReading, readLive } from "../../operate/snapshots/live-reading.ts";
 import { readLiveManifest } from "../../publish/snapshot/live-snapshot.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
@@ -31,32 +30,8 @@ export interface TenantFacts extends LastBuild {
   readonly answers: Answers | null;
 }
 
-export interface LiveFacts {
-  readonly snapshotId: SnapshotId;
-  readonly generation: number;
-  /** When the source was read. */
-  readonly generatedAt: string;
-  /** When the source was read for what partners see. This is earlier when the last build only took out withdrawn programs. */
-  readonly contentAt: string;
-  readonly publishedAt: string;
-  /** When a build last found that this snapshot is what the source says; `null` when that is not known. */
-  readonly confirmedAt: string | null;
-  readonly programs: number;
-}
-
-export interface TenantsReading {
-  /** By tenant id. */
-  readonly tenants: readonly TenantFacts[];
-  /** What the gateways' log says of all tenants together; `null` when no log was given. */
-  readonly gateways: {
-    readonly state: LogState;
-    /** Requests of the last hour whose access key the gateway did not know. */
-    readonly anonymous: Answers;
-    /** An answer of the last minute whose snapshot the gateway could not confirm (W162). */
-    readonly unconfirmed: RequestLogLine | null;
-  } | null;
-  readonly faults: readonly string[];
-}
+export type LiveFacts = ReturnType<typeof liveFacts>;
+export type TenantsReading = Awaited<ReturnType<typeof readTenants>>;
 
 export interface TenantsQuestion {
   readonly store: ObjectStore;
@@ -74,8 +49,12 @@ export interface TenantsQuestion {
 /** Whole manifests in memory at a time. */
 const maxParallelReads = 8;
 
-/** Reads the facts about tenants: each one's pointer, and what the store has once for all of them. */
-export async function readTenants(question: TenantsQuestion): Promise<TenantsReading> {
+/**
+ * Reads the facts about tenants, by their ids: each one's pointer, and what the store has once for all of them. `gateways`: what their
+ * log says of all tenants together (`null` without a log): requests of the last hour whose access key the gateway did not know, and an
+ * answer of the last minute whose snapshot it could not confirm (W162).
+ */
+export async function readTenants(question: TenantsQuestion) {
   const { store, only, also, log, signal } = question;
   const tenantIds = new Set<TenantId>(only === undefined ? [] : [only]);
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
@@ -121,10 +100,15 @@ interface LiveHead extends Pick<Manifest, "generatedAt" | "contentAt"> {
   readonly programs: { readonly count: number };
 }
 
+/**
+ * `generatedAt`: when the source was read; `contentAt`: when it was read for what partners see, which is earlier when the last build
+ * only took out withdrawn programs; `confirmedAt`: when a build last found that this snapshot is what the source says, `null` when
+ * that is not known.
+ */
 function liveFacts(
   { pointer, content }: Extract<LiveReading<LiveHead>, { readonly kind: "read" }>,
   { confirmation }: LastBuild,
-): LiveFacts {
+) {
   const { snapshotId, generation, publishedAt } = pointer.current;
   const { generatedAt, contentAt = generatedAt } = content;
   const { count: programs } = content.programs;

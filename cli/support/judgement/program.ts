@@ -5,15 +5,7 @@ import type { ElsewhereProgram } from "../facts/search-source.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
 import { activation, correctionSteps, faultWords, problemList, unpublishedState } from "./problem-words.ts";
 import { type ProgramFacts, type ProgramJudgement, type Standing, standingRow } from "./standings.ts";
-import {
-  commandTo,
-  forOperations,
-  forSupport,
-  type MaybeStep,
-  nextStep,
-  remedies,
-  type Step,
-} from "./steps.ts";
+import { commandTo, forOperations, forSupport, nextStep, remedies, type Step } from "./steps.ts";
 import { goneSince } from "./tenant.ts";
 
 /** Judges a program (P47): its standing, and what stands in the way of the build that it waits for. Pure. */
@@ -35,7 +27,7 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   return { ...judged, row: `${name}/${obstacle}`, summary, next: nextStep([...first, ...removal]) };
 }
 
-function is(name: Standing["name"], now: string, steps: readonly MaybeStep[] = []): Standing {
+function is(name: Standing["name"], now: string, steps: Standing["steps"] = []): Standing {
   return { name, now, steps };
 }
 

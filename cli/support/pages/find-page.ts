@@ -4,7 +4,7 @@ import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { isKeptRequestId } from "../../operate/gateway-log/find-requests.ts";
+import { isKeptRequestId, trimmed } from "../../operate/gateway-log/find-requests.ts";
 import { type Html, html } from "../../output/html.ts";
 import { numberText } from "../../output/words.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
@@ -28,7 +28,7 @@ interface FoundProgram {
 /** P69: looks through all tenants, keys and programs, and through the log when nothing else has the text. */
 export async function findPage(query: URLSearchParams, inspection: Inspection): Promise<Answer> {
   const { store, database, log, signal } = inspection;
-  const text = cleanedText(query.get("q") ?? "");
+  const text = trimmed((query.get("q") ?? "").slice(0, 200), around);
   if (text === "" || tokenFree(text) !== text) return findAnswer(text === "" ? whatToType : pastedKey);
   const registry = await registryReading(store);
   const [catalog, { value: removals, faults }] = await Promise.all([
@@ -111,14 +111,8 @@ function tokenItem({ tokenId, tenantId, name }: RegisteredToken): Html {
   return html`<li><a href="${tenantPath(tenantId)}#keys"><bdi>${name ?? tokenId}</bdi></a> <code class="id">${tokenId}</code> of ${tenantId}</li>`;
 }
 
-/** The text without white space, quotes and full stops around it, which people copy along with an id. */
-function cleanedText(text: string): string {
-  const characters = [...text.slice(0, 200)];
-  while (around.has(characters.at(-1) ?? "")) characters.pop();
-  return characters.slice(characters.findIndex((character) => !around.has(character))).join("");
-}
-
-const around = new Set(" \t\r\n\u00a0\"'“”‘’«»`<>().,;");
+/** White space, quotes and full stops, which people copy along with an id. */
+const around = /[ \t\r\n\u00a0"'“”‘’«»`<>().,;]/;
 
 /** The text for comparisons, without differences of case, accents and width. */
 function foldedText(text: string): string {

@@ -49,15 +49,8 @@ async function answer(
     const user = access.kind === "granted" ? access.user : null;
     const { remoteAddress = null } = socket;
     const durationMs = Math.round(performance.now() - beganAtMs);
-    const visit = {
-      user,
-      remoteAddress,
-      method,
-      target: publicTarget(target),
-      status: res.statusCode,
-      durationMs,
-    };
-    log.info(visit, "visit");
+    const asked = { user, remoteAddress, method, target: publicTarget(target) };
+    log.info({ ...asked, status: res.statusCode, durationMs }, "visit");
   });
   if (access.kind === "refused") send(res, access.status, plainText, access.message);
   else if (method !== "GET") {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../cli/support/usage.ts";
-import { usageByToken } from "../../../cli/support/usage.ts";
+import { type UsageRow, usageByToken } from "../../../cli/commands/token-manage.ts";
 import { token, tokenId } from "../../support/judged-requests.ts";
 
 const day = "2026-11-21";
