@@ -1,4 +1,4 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
+import { forEachBounded, inRounds } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { asFailure, type Failure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
@@ -58,29 +58,30 @@ export async function readTenantSnapshots(
   const folders = all.filter(
     (folder, at) => folder === liveId || at >= all.length - (program?.newest ?? all.length),
   );
-  const found: PublishedSnapshot[] = [];
+  const heads: ManifestHead[] = [];
   const damaged: TenantSnapshots["damaged"][number][] = [];
   const maxParallel = program === undefined ? maxParallelReads : maxParallelManifests;
   await forEachBounded(folders, maxParallel, async (snapshotId) => {
     try {
       const head = await readManifestHead(store, tenantId, snapshotId, signal, program?.programId);
-      if (head === undefined) return;
-      const mark = (name: SnapshotMark) => readMark(store, tenantId, snapshotId, name, signal);
-      const withdrawn = await mark("withdrawn");
-      const condemned = program === undefined ? await mark("condemned") : undefined;
-      found.push({
-        ...head,
-        isLive: snapshotId === liveId,
-        liveUntil: null,
-        withdrawnAt: withdrawn?.storedAt ?? null,
-        rollbacks: withdrawn?.rollbacks ?? [],
-        isCondemned: condemned !== undefined,
-      });
+      if (head !== undefined) heads.push(head);
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code !== "corrupt_document") throw error;
       damaged.push({ snapshotId, failure });
     }
+  });
+  const parents = new Set(heads.map(({ parent }) => parent));
+  const isNowhere = program !== undefined && heads.every(({ entry }) => entry === null);
+  const found = await inRounds(heads, maxParallelReads, async (head): Promise<PublishedSnapshot> => {
+    const { snapshotId } = head;
+    const mark = (name: SnapshotMark) => readMark(store, tenantId, snapshotId, name, signal);
+    const isLive = snapshotId === liveId;
+    // Rollbacks say nothing of a program that no snapshot has. Then a mark only tells that a snapshot counts that no other vouches for.
+    const withdrawn = isNowhere && (isLive || parents.has(snapshotId)) ? undefined : await mark("withdrawn");
+    const isCondemned = program === undefined && (await mark("condemned")) !== undefined;
+    const { storedAt: withdrawnAt = null, rollbacks = [] } = withdrawn ?? {};
+    return { ...head, isLive, liveUntil: null, withdrawnAt, rollbacks, isCondemned };
   });
 
   const times = lifetimes(found, pointer);
