@@ -65,11 +65,8 @@ function* dateHints({ departureDate, returnDate }: ProgramSource, today: string)
   const isDay = (date: string | null): date is string => /^\d{4}-\d{2}-\d{2}$/.test(date ?? "");
   const { firstDeparture, yearsAhead, daysOfGrace } = limits;
   // A program without a return date is past when its departure is.
-  const last =
-    [departureDate, returnDate]
-      .filter((date) => date !== null)
-      .sort()
-      .at(-1) ?? null;
+  const days = [departureDate, returnDate].filter((date) => date !== null).sort();
+  const last = days.at(-1) ?? null;
   const graceBegins = new Date(Date.parse(today) - daysOfGrace * 86_400_000).toISOString().slice(0, 10);
   if (isDay(last) && last >= firstDeparture && last < graceBegins) {
     yield ["trip_past", "programs", "return_date", last];
@@ -100,7 +97,11 @@ function* priceHints({ currency, legacyPrice, roomPrices, childPrices }: Program
 /** What has several prices, and whether their amounts differ. */
 function pricedTwice(prices: readonly (readonly [what: string, amount: string | null])[]): readonly string[] {
   const amounts = new Map<string, number[]>();
-  for (const [what, amount] of prices) amounts.set(what, [...(amounts.get(what) ?? []), Number(amount)]);
+  for (const [what, amount] of prices) {
+    const known = amounts.get(what) ?? [];
+    known.push(Number(amount));
+    amounts.set(what, known);
+  }
   return [...amounts].flatMap(([what, [first, ...others]]) => {
     if (others.length === 0) return [];
     return [`${what}, ${others.every((other) => other === first) ? "the same amount" : "different amounts"}`];
