@@ -145,7 +145,7 @@ async function openStage() {
   for (const tenant_id of stageTenants) {
     await source.insert("tenants", { tenant_id, name: tenant_id });
     const program = { tenant_id, name: "Version 0", lifecycle_state: "active", capacity_total: 9 };
-    await source.insert("programs", { ...program, program_id: "one" }, { ...program, program_id: "two" });
+    await source.insert("programs", { ...program, program_id: "one" });
   }
   const env = {
     ...server.env,
