@@ -108,14 +108,12 @@ function checkedEntry(
   const suffix = `/${responsePath(name)}`;
   const keyFits = typeof key === "string" && key.startsWith(prefix) && key.endsWith(suffix);
   const snapshotId = keyFits ? key.slice(prefix.length, -suffix.length) : "";
-  if (!keyFits || !isSnapshotId(snapshotId)) {
+  if (!keyFits || !isSnapshotId(snapshotId))
     throw corrupt(`names a foreign or wrong key for ${responsePath(name)}, so it is refused as a whole`);
-  }
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256))
     throw corrupt(`has a bad digest for ${key}`);
-  if (typeof size !== "number" || !Number.isInteger(size) || size < 1 || size > maxResponseBytes) {
+  if (typeof size !== "number" || !Number.isInteger(size) || size < 1 || size > maxResponseBytes)
     throw corrupt(`has a bad size for ${key}`);
-  }
   return { snapshotId, entry: { key: key as ObjectKey, sha256, size } };
 }
 

@@ -60,10 +60,12 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
         if (!found.isFile()) return false;
         if ((found.mode & 0o222) !== 0) chmodSync(linked, found.mode & 0o440);
         await versions.publishPending(target);
-        const temporary = to.at(temporaryName());
+        const name = to.at(basename(target));
+        const temporary = isNamed(name) ? to.at(temporaryName()) : name;
         linkSync(linked, temporary);
+        if (temporary === name) return true;
         try {
-          renameSync(temporary, to.at(basename(target)));
+          renameSync(temporary, name);
         } finally {
           // Renaming does nothing where both names are of one file already.
           unlinkIfThere(temporary);
@@ -135,7 +137,7 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 }
 
 /** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */
-const notLinked = ["EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
+const notLinked = ["EEXIST", "EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
 
 type GetOptions = Parameters<ObjectStore["get"]>[1];
 

@@ -86,10 +86,6 @@ async function writeTree(
   signal: AbortSignal,
 ): Promise<void> {
   const { tenantId, programs } = to;
-  await forEachBounded(missingResponses(from, to), maxParallelCopies, async ({ name, entry }) => {
-    const { kind } = await store.copy(entry.key, liveKey(tenantId, name), { signal });
-    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
-  });
   if (from === undefined) {
     const own = new Set<string>([liveMarkerKey(tenantId)]);
     for (const { name } of responsesOf(to)) own.add(liveKey(tenantId, name));
@@ -99,6 +95,10 @@ async function writeTree(
     const keys = gone.map((programId) => liveKey(tenantId, { kind: "detail", programId }));
     if (keys.length > 0) await store.delete(keys, { signal });
   }
+  await forEachBounded(missingResponses(from, to), maxParallelCopies, async ({ name, entry }) => {
+    const { kind } = await store.copy(entry.key, liveKey(tenantId, name), { signal });
+    if (kind === "missing") throw new Failure("corrupt_document", `${entry.key} is missing.`);
+  });
 }
 
 function* missingResponses(from: Manifest | undefined, to: Manifest): Generator<StoredResponse> {
