@@ -30,7 +30,7 @@ interface Before extends Attempt, Known {
  */
 export class NextSnapshot {
   /** What became of each program, in the order of the ids once everything was taken. */
-  readonly lines: ProgramLine[] = [];
+  lines: ProgramLine[] = [];
   readonly counts: ProgramTally = { ...noPrograms };
   readonly problems = new ProblemLog();
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
@@ -43,7 +43,7 @@ export class NextSnapshot {
   readonly tally = new LiveTally();
   readonly #changed: ProgramId[] = [];
   readonly #before: Before;
-  readonly #kept: ProgramLine[] = [];
+  #kept: readonly ProgramLine[] = [];
   /** The published programs that were read: their details, and their place in the lists. */
   readonly #taken = new ProgramTable();
   readonly #listed: ListedProgram[] = [];
@@ -55,11 +55,11 @@ export class NextSnapshot {
     this.#before = before;
   }
 
-  /** Takes over a program whose rows have not changed. */
-  keep(line: ProgramLine): void {
-    this.lines.push(line);
-    this.#kept.push(line);
-    if (isPublished(line)) this.counts.unchanged += 1;
+  /** Takes over the programs whose rows have not changed, before the others are taken. */
+  keep(kept: readonly ProgramLine[]): void {
+    this.#kept = kept;
+    this.lines = [...kept];
+    for (const line of kept) if (isPublished(line)) this.counts.unchanged += 1;
   }
 
   /** Takes a program that was read. */

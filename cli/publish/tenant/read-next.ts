@@ -45,8 +45,8 @@ export async function readNext(
   const remembered = [...(memory?.programs.values() ?? [])];
   const unchanged = remembered.filter(([id, sum]) => sums.get(id) === sum);
   const changed = [...sums.keys()]
-    .filter((id) => id !== null)
-    .filter((id) => memory?.programs.get(id)?.[1] !== sums.get(id));
+    .filter((id) => memory?.programs.get(id ?? "")?.[1] !== sums.get(id))
+    .filter((id) => id !== null);
   const mayDiffer = changed.length > 0 || unchanged.length < remembered.length;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
@@ -62,7 +62,7 @@ export async function readNext(
 
   const next = new NextSnapshot({ ...attempt, live, memory, sums, writer });
   const kept = isFull ? [] : unchanged;
-  for (const line of kept) next.keep(line);
+  next.keep(kept);
   if (isFull || changed.length > 0) {
     for await (const batch of rows.programs(isFull ? { count: sums.size } : { only: changed })) {
       context.signal.throwIfAborted();
