@@ -92,6 +92,11 @@ const rowsAndFindings: readonly (readonly [what: string, rows: Rows, findings: r
     ["enrollment_role_unknown enrollments.role of p"],
   ],
   [
+    "an array of arrays",
+    [["programs", { visits: [["a"], ["b"]] }]],
+    ["schema_violation programs.visits of p"],
+  ],
+  [
     "an error, which leaves no warnings",
     [["programs", { name: " ", currency: "?", cover_url: "x" }]],
     ["program_name_blank programs.name of p"],
