@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
 import { manifestKey } from "../../../core/object-key.ts";
+import { changedSince } from "../../../gateway/respond.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
@@ -60,6 +61,8 @@ describe("P20 a withdrawal arrives", () => {
     const { manifest } = await bench.published("acme");
     expect(manifest.contentAt).toBe(first.generatedAt);
     expect(manifest.generatedAt > first.generatedAt).toBe(true);
+    // W180: partners ask for no detail anew.
+    expect(changedSince(manifest, first.snapshotId)).toBe("");
     await set("name", "Mended", "program_id = 'p-5'");
     await build();
     expect((await bench.published("acme")).manifest.contentAt).toBeUndefined();
