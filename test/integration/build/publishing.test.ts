@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { beginTestStore } from "../../support/begun-store.ts";
@@ -109,6 +109,17 @@ describe("P7 an unchanged build", () => {
   });
 });
 
+test("P3 a snapshot has a later generation than the one before, though the clock of that builder was ahead", async () => {
+  await bench.build();
+  const path = join(bench.storeDirectory, "tenants/acme/current.json");
+  const ahead = (await bench.published("acme")).current.generation + 3_600_000;
+  const pointer = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...pointer, generation: ahead }));
+  await bench.source.update("name = 'New'", "c");
+  await bench.build();
+  expect((await bench.published("acme")).current.generation).toBe(ahead + 1);
+});
+
 describe("tenants that come and go", () => {
   test("P13 one that vanished from the source keeps its last snapshot, and the run names it", async () => {
     await bench.source.insert("tenants", { tenant_id: "beta" });
@@ -181,6 +192,18 @@ describe("tenants that come and go", () => {
         ["tenant_vanished", "gamma"],
         ["tenant_renamed", "gamma: new-gamma has its programs"],
       ]);
+    });
+
+    test("and half of them are not most", async () => {
+      const others = ["epsilon", "zeta"];
+      for (const tenant_id of others) {
+        await bench.source.insert("tenants", { tenant_id });
+        await bench.insertPrograms(tenant_id, "a");
+      }
+      await bench.build(others.flatMap((id) => ["--tenant", id]));
+      const { status, report } = await bench.build();
+      const vanished = report.problems.filter(({ code }) => code === "tenant_vanished");
+      expect([status, vanished.length]).toEqual([0, 3]);
     });
 
     test("and a source that lists none at all fails the run", async () => {
