@@ -114,6 +114,20 @@ describe("the removal of a tenant", () => {
     }
   }, 120_000);
 
+  test("P91 the pointer goes before everything else, so that a build that has read it publishes nothing", async () => {
+    await furnish();
+    const deleted: (readonly string[])[] = [];
+    const seen: ObjectStore = {
+      ...store,
+      delete(keys, options) {
+        deleted.push(keys);
+        return store.delete(keys, options);
+      },
+    };
+    await remove(seen);
+    expect(deleted[0]).toEqual([currentKey(tenantId)]);
+  });
+
   test("P91 what a run read before a later removal brings no tenant back", async () => {
     await furnish();
     await remove(store);

@@ -4,6 +4,7 @@ import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
@@ -116,6 +117,14 @@ describe("a tenant's new id", () => {
     await store.delete([currentKey(parseTenantId("bora"))]);
     await rename(store, "bora", "acme-tours");
     expect(await owners()).toEqual(["acme-tours", "acme-tours", "acme-tours", "acme-tours"]);
+  });
+
+  test("P91 is not one of a removed tenant, of which a snapshot is left", async () => {
+    const removed = withRemoved(new Map(), parseTenantId("acme-tours"), "2026-11-01T00:00:00.000Z");
+    await editRemovedTenants(store, signal, () => removed);
+    const before = await owners();
+    expect(await rejectionOf(rename(store, "acme", "acme-tours"))).toMatchObject({ code: "usage" });
+    expect(await owners()).toEqual(before);
   });
 
   test("P94 is not the sandbox, and the sandbox gets none", async () => {
