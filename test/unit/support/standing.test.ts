@@ -164,6 +164,37 @@ describe("the table of how a program stands", () => {
   });
 });
 
+describe("a program that partners do not see", () => {
+  const judged = (fields: Partial<ProgramFacts>) =>
+    judgedProgram(programFacts({ store: live(), ...fields }), reader);
+
+  test("and a rollback took back is gone, not unknown", () => {
+    const past = { kind: "rolled_back", last: oldSnapshot, at: newSnapshot.generatedAt } as const;
+    const { row } = judged({ store: live({ past }), source: { kind: "absent", elsewhere: [] } });
+    expect(row).toMatch(/^missing_gone/);
+  });
+
+  test("of several tenants that have one like it, the one with the very id is named", () => {
+    const elsewhere = [
+      { tenantId: "beta", programId: "kyoto-1" },
+      { tenantId: "gamma", programId: "KYOTO-1" },
+    ];
+    expect(judged({ source: { kind: "absent", elsewhere } }).summary).toContain("under tenant gamma");
+  });
+
+  test("in the sandbox waits for no build, so nothing that keeps builds back is to be done", () => {
+    const source = {
+      kind: "not_publishable",
+      state: "draft",
+      ifActive: [],
+      dropped: [],
+      lastDay: null,
+    } as const;
+    const { next } = judged({ source, tenant: tenant({ isSandbox: true, hold }) });
+    expect(next.steps).toHaveLength(1);
+  });
+});
+
 describe("the way from the booking system to partners", () => {
   const at = "2026-11-21T13:00:00.000Z";
   const facts = (fields: Partial<BuildFacts>): BuildFacts => ({
