@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
-/** An answer as a released document shows it, by the schema that describes it. */
-export interface ReleasedAnswer {
+/** An answer as the document shows it, by the schema that describes it. */
+export interface DocumentedAnswer {
   readonly schema:
     | "ProgramListResponse"
     | "ProgramDetailResponse"
@@ -11,13 +11,14 @@ export interface ReleasedAnswer {
   readonly body: unknown;
 }
 
-/** The answers that the document of release 1.2.0 has as examples. */
-export function releasedAnswers(): readonly ReleasedAnswer[] {
-  const file = new URL("../../schemas/released/openapi-1.2.0.json", import.meta.url);
+/** The answers that the document has as examples. */
+export function documentedAnswers(): readonly DocumentedAnswer[] {
+  const file = new URL("../../schemas/generated/openapi.json", import.meta.url);
   const { examples } = JSON.parse(readFileSync(file, "utf8")).components;
   return Object.entries<{ value: unknown }>(examples).map(([name, { value }]) => {
     const answer = /^(ProgramList|ProgramDetail|LegacyPrograms)/.exec(name)?.[0];
-    const schema = answer === undefined ? "ErrorResponse" : (`${answer}Response` as ReleasedAnswer["schema"]);
+    const schema =
+      answer === undefined ? "ErrorResponse" : (`${answer}Response` as DocumentedAnswer["schema"]);
     return { schema, name, body: value };
   });
 }

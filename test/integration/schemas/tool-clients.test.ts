@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { laterAnswer, type ReleasedAnswer, releasedAnswers } from "../../support/later-answers.ts";
+import { type DocumentedAnswer, documentedAnswers, laterAnswer } from "../../support/later-answers.ts";
 import { documentPath } from "../../support/openapi-document.ts";
 import {
   installedTools,
@@ -21,7 +21,7 @@ let work: string;
 let world: PartnerWorld;
 /** Stands before the gateway and answers as a later version may: each object has a further field. */
 let later: Server;
-const kinds: Readonly<Record<ReleasedAnswer["schema"], string>> = {
+const kinds: Readonly<Record<DocumentedAnswer["schema"], string>> = {
   ProgramListResponse: "list",
   ProgramDetailResponse: "detail",
   LegacyProgramsResponse: "legacy",
@@ -101,7 +101,7 @@ describe("W65 what partners make of the OpenAPI document", () => {
     for (const token of Object.values(world.refused)) await ask("error", "/v1/programs", token);
     await ask("error", "/v1/programs/-", world.token);
     await ask("error", "/v1/programs/none", world.token);
-    for (const { schema, body } of releasedAnswers()) {
+    for (const { schema, body } of documentedAnswers()) {
       answers.push({ kind: kinds[schema], body }, { kind: kinds[schema], body: laterAnswer(body) });
     }
     const file = join(work, "answers.ndjson");
