@@ -1,7 +1,13 @@
 import { stat } from "node:fs/promises";
+import type { StoreDocument } from "../schemas/generated/types.ts";
+import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
+import type { StoreAddress } from "./addresses.ts";
 import { Failure } from "./failure.ts";
-import type { ObjectStore } from "./object-store.ts";
-import type { StoreAddress } from "./store-address.ts";
+import { isStoreId, type StoreId } from "./ids.ts";
+import { readBody } from "./object-body.ts";
+import { storeKey } from "./object-key.ts";
+import type { CallOptions, ObjectStore } from "./object-store.ts";
+import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
 export interface StoreOptions {
   readonly address: StoreAddress;
@@ -30,3 +36,55 @@ async function assertNoFile(directory: string): Promise<void> {
   if (found === undefined || found.isDirectory()) return;
   throw new Failure("settings", `STORE_URL: ${directory} is not a folder.`);
 }
+
+/**
+ * The identity of a store, kept in `store.json` (P160). An unmounted volume or a mistyped `STORE_URL` looks like a store in which
+ * nothing was ever published. Only the store itself can show that it is the right one.
+ */
+export interface StoreIdentity {
+  readonly storeId: StoreId;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+}
+
+/** The store's identity; `undefined` when it has none. Throws `corrupt_document`. */
+export async function readStoreIdentity(
+  store: Pick<ObjectStore, "get">,
+  options?: CallOptions,
+): Promise<StoreIdentity | undefined> {
+  const found = await store.get(storeKey, options);
+  if (found.kind !== "object") return undefined;
+  const bytes = await readBody(found, maxBytes, storeKey);
+  const document = parseStoredDocument<StoreDocument>(bytes, isStoreDocument, storeKey);
+  const { storeId, createdAt } = document;
+  if (!isStoreId(storeId)) throw new Failure("corrupt_document", `${storeKey} names no store.`);
+  return { storeId, createdAt };
+}
+
+export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffer {
+  return documentBytes({ format: "partner-programs/store@1", storeId, createdAt } satisfies StoreDocument);
+}
+
+/** P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not set. */
+export function wrongStore(
+  wanted: StoreId | undefined,
+  found: StoreId | undefined,
+  address: string,
+): Failure | undefined {
+  if (wanted === undefined || wanted === found) return undefined;
+  const text =
+    found === undefined
+      ? `there is no ${storeKey} in ${address}. Is the volume mounted, and STORE_URL the right one?`
+      : `${address} is the store ${found}. Check STORE_URL; if ${found} is meant, set STORE_ID to it.`;
+  return new Failure("settings", `STORE_ID is ${wanted}, but ${text}`);
+}
+
+/** W160: the failure for a place without `store.json`, which was never used as a store. */
+export function noStore(address: string): Failure {
+  return new Failure(
+    "store_unreachable",
+    `There is no store in ${address}: ${storeKey} is missing. Is the volume mounted, and STORE_URL the right one?`,
+  );
+}
+
+const maxBytes = 10_000;

@@ -1,13 +1,12 @@
 import { once } from "node:events";
+import { showStoreAddress } from "../core/addresses.ts";
 import { createAdminServer } from "../core/admin-server.ts";
 import { Failure } from "../core/failure.ts";
+import { gatewaySettings } from "../core/gateway-settings.ts";
 import type { StoreId } from "../core/ids.ts";
 import { listen } from "../core/listen.ts";
 import type { Logger } from "../core/logger.ts";
-import { valueNow } from "../core/secret-files.ts";
-import type { SettingValues } from "../core/setting-parser.ts";
-import { gatewaySettings } from "../core/settings.ts";
-import { showStoreAddress } from "../core/store-address.ts";
+import { type SettingValues, valueNow } from "../core/setting-parser.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
 import { createBodyCache } from "./body-cache.ts";

@@ -7,7 +7,7 @@ import type { Manifest } from "../core/manifest.ts";
 import { sha256Hex } from "../core/object-body.ts";
 import { snapshotsPrefix } from "../core/object-key.ts";
 import type { ObjectStore } from "../core/object-store.ts";
-import { readStoreIdentity } from "../core/store-identity.ts";
+import { readStoreIdentity } from "../core/open-store.ts";
 
 /**
  * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the generations of

@@ -9,7 +9,7 @@ import type { Manifest, ResponseEntry } from "../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../core/object-body.ts";
 import { currentKey, manifestKey, type ObjectKey, storeKey, tokensKey } from "../core/object-key.ts";
 import type { GetResult, PutCondition } from "../core/object-store.ts";
-import { type StoreIdentity, storeIdentityBytes } from "../core/store-identity.ts";
+import { type StoreIdentity, storeIdentityBytes } from "../core/open-store.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
 import type { Copied } from "./confirmed.ts";

@@ -3,7 +3,7 @@ import { asFailure, Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { GetResult, ObjectStore } from "../core/object-store.ts";
-import { noStore, readStoreIdentity, type StoreIdentity, wrongStore } from "../core/store-identity.ts";
+import { noStore, readStoreIdentity, type StoreIdentity, wrongStore } from "../core/open-store.ts";
 
 /**
  * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one that the gateway

@@ -2,9 +2,9 @@ import { Failure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { durationMs, parseInstant } from "../../core/setting-parser.ts";
 import type { LogSource } from "../operate/gateway-log/open-log.ts";
+import { tokenFree } from "../output/safe-output.ts";
 import type { Shard } from "../publish/snapshot/stored-tenants.ts";
 import { type Shell, settingsOf } from "../shell/shell.ts";
-import { tokenFree } from "../shell/token-free.ts";
 import { asText, expecting, repeated, value } from "./command.ts";
 
 /** A parser of whole numbers; `max` has at most nine digits. */

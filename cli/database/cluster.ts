@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/file-error.ts";
+import { isErrno } from "../../core/file-store/store-folders.ts";
 import {
   isRoot,
   isRootsOwn,

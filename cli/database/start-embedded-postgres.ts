@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/file-error.ts";
+import { isErrno } from "../../core/file-store/store-folders.ts";
 import { type Cluster, clusterExists, clusterOf, createCluster, superuser } from "./cluster.ts";
 import { runProgram, serverPrograms, spawnOptions } from "./server-programs.ts";
 

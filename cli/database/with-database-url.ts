@@ -1,10 +1,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseDatabaseUrl } from "../../core/database-address.ts";
+import { parseDatabaseUrl, showStoreAddress } from "../../core/addresses.ts";
 import { Failure } from "../../core/failure.ts";
-import { secretIn } from "../../core/secret-files.ts";
-import { SettingFault } from "../../core/setting-parser.ts";
-import { showStoreAddress } from "../../core/store-address.ts";
+import { SettingFault, secretIn } from "../../core/setting-parser.ts";
 import type { CliSettings } from "../shell/shell.ts";
 import { type SourceClient, withSourcePool } from "./connect.ts";
 import type { DatabaseUrl } from "./source-client.ts";

@@ -1,5 +1,5 @@
 import { visible } from "../../core/printable.ts";
-import { tokenFree } from "../shell/token-free.ts";
+import { tokenFree } from "./safe-output.ts";
 
 /** Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it. */
 export type Html = Markup;

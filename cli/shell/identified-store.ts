@@ -8,7 +8,7 @@ import {
   type StoreIdentity,
   storeIdentityBytes,
   wrongStore,
-} from "../../core/store-identity.ts";
+} from "../../core/open-store.ts";
 import type { CliSettings, Shell } from "./shell.ts";
 
 /** A store for commands that write. */

@@ -1,10 +1,9 @@
 import { Failure } from "../../core/failure.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import { openStore } from "../../core/open-store.ts";
+import { openStore, readStoreIdentity, wrongStore } from "../../core/open-store.ts";
 import { printableJson } from "../../core/printable.ts";
 import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
 import { cliSettings } from "../../core/settings.ts";
-import { readStoreIdentity, wrongStore } from "../../core/store-identity.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
 /** Standard output or standard error. Everything written to it passes `safeOutput`. */

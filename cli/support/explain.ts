@@ -1,6 +1,6 @@
 import type { TenantId } from "../../core/ids.ts";
 import { readLive } from "../operate/snapshots/live-reading.ts";
-import { programChanges } from "../operate/snapshots/program-changes.ts";
+import { programChanges } from "../output/field-words.ts";
 import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";

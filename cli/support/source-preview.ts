@@ -3,6 +3,7 @@ import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
 import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
+import { didYouMean } from "../output/words.ts";
 import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
 import type { ContentRules } from "../publish/content/content-rules.ts";
 import { placesOf, publicFacts, publicParts } from "../publish/guards/field-guard.ts";
@@ -16,7 +17,6 @@ import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/tenant-rows.ts";
-import { didYouMean } from "../shell/nearest-name.ts";
 import { readElsewhere } from "./facts/search-source.ts";
 
 export type ProgramPreview = ReturnType<typeof previewOf>;

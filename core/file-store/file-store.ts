@@ -5,11 +5,8 @@ import { Readable } from "node:stream";
 import { bytesBody, type ObjectHead, objectInMemory, readBody } from "../object-body.ts";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { GetResult, ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
-import { folderFailure, unlessErrno } from "./file-error.ts";
-import { createLinkGuard } from "./link-guard.ts";
-import { putNewFile, temporaryName, unlinkIfThere } from "./new-file.ts";
-import { chunksOf, isNamed } from "./open-file.ts";
-import { createStoreFolders } from "./store-folders.ts";
+import { createLinkGuard, createStoreFolders, folderFailure, unlessErrno } from "./store-folders.ts";
+import { chunksOf, isNamed, putNewFile, temporaryName, unlinkIfThere } from "./stored-file.ts";
 import { createVersions, versionsFolder } from "./versions.ts";
 import { listFiles, listFolders, removeEmptyFolders, tidyFolders } from "./walk-folders.ts";
 

@@ -3,10 +3,15 @@ import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, unlinkSync, writeF
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import type { ETag, ObjectBody, PutResult } from "../object-store.ts";
-import { unlessErrno } from "./file-error.ts";
-import { temporaryName, unlinkIfThere, writeSyncedFile } from "./new-file.ts";
-import { isNamed, type OpenFile, openFile } from "./open-file.ts";
-import { fileMode, folderMode, type StoreFolder, type StoreFolders } from "./store-folders.ts";
+import { fileMode, folderMode, type StoreFolder, type StoreFolders, unlessErrno } from "./store-folders.ts";
+import {
+  isNamed,
+  type OpenFile,
+  openFile,
+  temporaryName,
+  unlinkIfThere,
+  writeSyncedFile,
+} from "./stored-file.ts";
 
 /**
  * Compare-and-swap of a file without a lock. It does not depend on anything that a copy of the folder would lose.

@@ -2,9 +2,8 @@ import type { Dirent } from "node:fs";
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { ListedObject } from "../object-store.ts";
-import { unlessErrno } from "./file-error.ts";
-import { isLeftover, temporaryPrefix } from "./new-file.ts";
-import type { StoreFolders } from "./store-folders.ts";
+import { type StoreFolders, unlessErrno } from "./store-folders.ts";
+import { isLeftover, temporaryPrefix } from "./stored-file.ts";
 
 /** How many files are examined while their folder is open. The folder is closed while the listing waits for its reader. */
 const filesAtOnce = 64;

@@ -2,7 +2,7 @@ import type { StoreId } from "../../core/ids.ts";
 import { bytesBody } from "../../core/object-body.ts";
 import { storeKey } from "../../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
-import { storeIdentityBytes } from "../../core/store-identity.ts";
+import { storeIdentityBytes } from "../../core/open-store.ts";
 
 /** A well-formed id that ends as given: `testStoreId("b")` is another store than `testStoreId("a")`. */
 export function testStoreId(ending = "a"): StoreId {

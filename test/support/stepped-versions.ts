@@ -2,8 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import crypto from "node:crypto";
 import { fstatSync, readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { createLinkGuard, type LinkGuard } from "../../core/file-store/link-guard.ts";
-import { createStoreFolders, type StoreFolders } from "../../core/file-store/store-folders.ts";
+import {
+  createLinkGuard,
+  createStoreFolders,
+  type LinkGuard,
+  type StoreFolders,
+} from "../../core/file-store/store-folders.ts";
 import { createVersions, type Versions } from "../../core/file-store/versions.ts";
 import { steadyBytes } from "./stored-text.ts";
 

@@ -2,12 +2,11 @@ import { lstat, mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises
 import { basename, dirname, join, resolve } from "node:path";
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { Failure } from "../../../core/failure.ts";
-import { isErrno, unlessErrno } from "../../../core/file-store/file-error.ts";
-import type { Manifest, ResponseEntry } from "../../../core/manifest.ts";
+import { isErrno, unlessErrno } from "../../../core/file-store/store-folders.ts";
+import { type Manifest, type ResponseEntry, readEntry } from "../../../core/manifest.ts";
 import { responsePath } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
-import { readEntry } from "../../../core/read-entry.ts";
 import { numberText } from "../../output/words.ts";
 import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
 import { placeFailure } from "../../shell/place-failure.ts";

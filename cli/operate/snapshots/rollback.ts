@@ -2,9 +2,8 @@ import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import { type Manifest, readEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readEntry } from "../../../core/read-entry.ts";
 import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,

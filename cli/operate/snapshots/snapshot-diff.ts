@@ -4,6 +4,7 @@ import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
+import { changeLines, programChanges } from "../../output/field-words.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/words.ts";
 import {
@@ -12,7 +13,6 @@ import {
   responseBytes,
   type VouchedSnapshot,
 } from "../../publish/snapshot/stored-snapshot.ts";
-import { changeLines, programChanges } from "./program-changes.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** Details read side by side. */

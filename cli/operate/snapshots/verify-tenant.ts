@@ -2,12 +2,11 @@ import { forEachBounded } from "../../../core/bounded-work.ts";
 import { type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
 import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import { type Manifest, readEntry } from "../../../core/manifest.ts";
 import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
-import { readEntry } from "../../../core/read-entry.ts";
 import {
   isLegacyProgramsResponse,
   isProgramDetailResponse,

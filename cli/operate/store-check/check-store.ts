@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { checkedKey, type ObjectKey, storeKey, tenantsPrefix, tokensKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { readStoreIdentity } from "../../../core/open-store.ts";
 import {
   ProbeObjects,
   type ProbeOptions,

@@ -2,8 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
 import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import { exactTime } from "../../output/words.ts";
-import { didYouMean } from "../../shell/nearest-name.ts";
+import { didYouMean, exactTime } from "../../output/words.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 
 /** What an operator decides about a token. */

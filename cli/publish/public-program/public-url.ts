@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { parsedUrl } from "../../../core/parsed-url.ts";
+import { parsedUrl } from "../../../core/addresses.ts";
 import type { Report } from "./problem.ts";
 import { presentText } from "./text.ts";
 

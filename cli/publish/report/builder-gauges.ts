@@ -2,8 +2,8 @@ import { Gauge, type Registry } from "prom-client";
 import { readConfirmations } from "../../../core/confirmations.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
 import { buildInfo } from "../../../core/package-version.ts";
-import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 
 /** All outcomes have a series from the start, since an alert sees no change in a series that begins with a failure (P115). */

@@ -1,5 +1,5 @@
+import { showStoreAddress } from "../../../core/addresses.ts";
 import { printable, printableLines } from "../../../core/printable.ts";
-import { showStoreAddress } from "../../../core/store-address.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { databaseLabel } from "../../database/with-database-url.ts";
 import { numbers, table } from "../../output/layout.ts";

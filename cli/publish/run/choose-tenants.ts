@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isEndedQuery } from "../../database/source-client.ts";
-import { didYouMean } from "../../shell/nearest-name.ts";
+import { didYouMean } from "../../output/words.ts";
 import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { hasPointer, inShard, keptTenants, type Shard } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";

@@ -3,7 +3,7 @@ import { parseSnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { readStoreIdentity } from "../../../core/open-store.ts";
 import { documentBytes } from "../../../core/stored-document.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";

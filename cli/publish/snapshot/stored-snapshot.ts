@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../../../core/failure.ts";
 import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { type Manifest, type ResponseEntry, responseEntry } from "../../../core/manifest.ts";
+import { type Manifest, type ResponseEntry, readEntry, responseEntry } from "../../../core/manifest.ts";
 import { bytesBody, piecesOf } from "../../../core/object-body.ts";
 import { manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
-import { readEntry } from "../../../core/read-entry.ts";
 import { readManifest } from "../../../core/read-manifest.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
 

@@ -4,7 +4,7 @@ import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { currentKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { settingText } from "../../../core/setting-parser.ts";
-import { didYouMean } from "../../shell/nearest-name.ts";
+import { didYouMean } from "../../output/words.ts";
 import type { Shell } from "../../shell/shell.ts";
 import type { RemovedTenants } from "./removed-tenants.ts";
 

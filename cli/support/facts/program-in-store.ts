@@ -2,7 +2,7 @@ import { asFailure } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { LiveReading } from "../../operate/snapshots/live-reading.ts";
@@ -51,7 +51,7 @@ export async function readProgramInStore(
   const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
     const history = await import("../../operate/snapshots/program-history.ts");
-    const { nearestName } = await import("../../shell/nearest-name.ts");
+    const { nearestName } = await import("../../output/words.ts");
     const past =
       (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
       history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {

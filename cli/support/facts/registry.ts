@@ -1,6 +1,6 @@
 import { asFailure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { noStore, readStoreIdentity } from "../../../core/store-identity.ts";
+import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";

@@ -1,5 +1,5 @@
 import type { TenantId } from "../../../core/ids.ts";
-import type { ProgramChange } from "../../operate/snapshots/program-changes.ts";
+import type { ProgramChange } from "../../output/field-words.ts";
 import type { ProgramInSource } from "../facts/program-in-source.ts";
 import type { ProgramInStore } from "../facts/program-in-store.ts";
 import type { Need } from "./builds.ts";

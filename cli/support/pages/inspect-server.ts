@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { parsedUrl } from "../../../core/addresses.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { parsedUrl } from "../../../core/parsed-url.ts";
 import { html } from "../../output/html.ts";
+import { decodedThroughout, tokenFree } from "../../output/safe-output.ts";
 import { packageFile } from "../../shell/package-file.ts";
-import { decodedThroughout, tokenFree } from "../../shell/token-free.ts";
 import type { Gate } from "./access.ts";
 import { home, programPath, stylesheetPath, tenantPath } from "./addresses.ts";
 import { findPage } from "./find-page.ts";

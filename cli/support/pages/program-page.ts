@@ -3,13 +3,19 @@ import { isProgramId, type TenantId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printableJson } from "../../../core/printable.ts";
-import { type ProgramChange, programChanges, shown } from "../../operate/snapshots/program-changes.ts";
 import {
   type ProgramVersion,
   type ProgramVersions,
   readProgramVersions,
 } from "../../operate/snapshots/program-history.ts";
-import { fieldLabel, ownLabel, valueWords } from "../../output/field-words.ts";
+import {
+  fieldLabel,
+  ownLabel,
+  type ProgramChange,
+  programChanges,
+  shown,
+  valueWords,
+} from "../../output/field-words.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/words.ts";
 import { readPointer } from "../../publish/snapshot/live-snapshot.ts";

@@ -1,7 +1,7 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import { changeLines } from "../../operate/snapshots/program-changes.ts";
 import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
 import type { Explanation } from "../explain.ts";

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { Failure } from "../../../core/failure.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { storeKey, tokensKey } from "../../../core/object-key.ts";
-import { storeIdentityBytes } from "../../../core/store-identity.ts";
+import { storeIdentityBytes } from "../../../core/open-store.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import type { StoreReader } from "../../../gateway/store-watch.ts";

@@ -3,7 +3,7 @@ import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFil
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { temporaryName } from "../../../core/file-store/new-file.ts";
+import { temporaryName } from "../../../core/file-store/stored-file.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";

@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { unlessErrno } from "../../../core/file-store/file-error.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { putNewFile } from "../../../core/file-store/new-file.ts";
+import { unlessErrno } from "../../../core/file-store/store-folders.ts";
+import { putNewFile } from "../../../core/file-store/stored-file.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";

@@ -6,7 +6,7 @@ import { identifiedStore } from "../../../cli/shell/identified-store.ts";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
-import { readStoreIdentity } from "../../../core/store-identity.ts";
+import { readStoreIdentity } from "../../../core/open-store.ts";
 import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { forAllTests } from "../../support/lasting.ts";

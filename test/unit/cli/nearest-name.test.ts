@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearestName } from "../../../cli/shell/nearest-name.ts";
+import { nearestName } from "../../../cli/output/words.ts";
 
 const commands = ["build", "watch", "status", "show", "list", "verify"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodedThroughout, tokenFree } from "../../../cli/shell/token-free.ts";
+import { decodedThroughout, tokenFree } from "../../../cli/output/safe-output.ts";
 import { sized } from "../../support/quick-pass.ts";
 
 const token = `ppr_${"Az9".repeat(16)}x`;

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { gatewaySettings } from "../../../core/gateway-settings.ts";
+import { cliSettings } from "../../../core/settings.ts";
 import {
   anchors,
   codeBlocks,

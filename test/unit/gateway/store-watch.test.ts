@@ -4,7 +4,7 @@ import { parseTenantId, type StoreId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, tokensKey } from "../../../core/object-key.ts";
 import type { StoredObject } from "../../../core/object-store.ts";
-import { storeIdentityBytes } from "../../../core/store-identity.ts";
+import { storeIdentityBytes } from "../../../core/open-store.ts";
 import { createStoreWatch } from "../../../gateway/store-watch.ts";
 
 const own = "store_0000000000000000" as StoreId;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type JsonChange, jsonChanges } from "../../../cli/operate/snapshots/program-changes.ts";
+import { type JsonChange, jsonChanges } from "../../../cli/output/field-words.ts";
 
 describe("the changes between two documents", () => {
   test("show a new element in front as one addition, not as a change of all that follow", () => {

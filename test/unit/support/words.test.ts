@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { programChanges } from "../../../cli/operate/snapshots/program-changes.ts";
-import { fieldLabel, money, valueWords } from "../../../cli/output/field-words.ts";
+import { fieldLabel, money, programChanges, valueWords } from "../../../cli/output/field-words.ts";
 import { problemRules, reportedProblem, shownId } from "../../../cli/publish/public-program/problem.ts";
 import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
