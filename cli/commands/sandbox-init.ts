@@ -12,8 +12,13 @@ import {
   tokenVariables,
 } from "../partners/sandbox/sandbox-tokens.ts";
 import { createFollowLive } from "../publish/snapshot/live-tree.ts";
-import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
-import { makeSandbox, otherSandbox, readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
+import {
+  makeSandbox,
+  otherSandbox,
+  readRemovedTenants,
+  readSandbox,
+  reinstateReturned,
+} from "../publish/snapshot/shared-documents.ts";
 import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { buildTenant } from "../publish/tenant/build-tenant.ts";

@@ -5,8 +5,8 @@ import { type Audit, pointerChange, recordedChange } from "../operate/audit/audi
 import { pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/words.ts";
-import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
 import { createFollowLive } from "../publish/snapshot/live-tree.ts";
+import { readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { printResult, settingsOf, withStore } from "../shell/shell.ts";

@@ -17,8 +17,12 @@ import { type PublishedSnapshot, readTenantSnapshots } from "../operate/snapshot
 import { verificationText, verifyTenants } from "../operate/snapshots/verify-tenant.ts";
 import { type Labelled, type Layout, labelledLines, layoutOf, numbers, table } from "../output/layout.ts";
 import { didYouMean, exactTime, numberText, relativeAndExact, shortAge } from "../output/words.ts";
-import { readLiveManifest, readPublishedPointer } from "../publish/snapshot/live-snapshot.ts";
-import { readStoredManifest, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
+import {
+  readLiveManifest,
+  readPublishedPointer,
+  readStoredManifest,
+  responseBytes,
+} from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, printResult } from "../shell/shell.ts";
 import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";

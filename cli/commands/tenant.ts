@@ -8,7 +8,7 @@ import { isInSource, removeTenant, type TenantRemoval } from "../operate/tenants
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { counted } from "../output/words.ts";
-import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
+import { knownSandbox } from "../publish/snapshot/shared-documents.ts";
 import { readTenants as readTenantRows } from "../publish/source/read-tenants.ts";
 import { printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { orFault } from "../support/facts/last-build.ts";

@@ -2,7 +2,7 @@ import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
 import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
-import { readPointer } from "../publish/snapshot/live-snapshot.ts";
+import { readPointer } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, judgedTenantOf } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { orFault } from "./facts/last-build.ts";

@@ -1,7 +1,6 @@
 import type { TenantId } from "../../core/ids.ts";
-import { readLive } from "../operate/snapshots/live-reading.ts";
 import { programChanges } from "../output/field-words.ts";
-import { readLiveManifest } from "../publish/snapshot/live-snapshot.ts";
+import { readLive, readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
 import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";

@@ -4,8 +4,11 @@ import { publicFields } from "../../schemas/generated/public-fields.ts";
 import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { didYouMean } from "../output/words.ts";
-import { type CheckedProgram, checkedProgram } from "../publish/content/checked-program.ts";
-import type { ContentRules } from "../publish/content/content-rules.ts";
+import {
+  type CheckedProgram,
+  type ContentRules,
+  checkedProgram,
+} from "../publish/content/checked-program.ts";
 import { placesOf, publicFacts, publicParts } from "../publish/guards/field-guard.ts";
 import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
 import { reportedProblem, shownId } from "../publish/public-program/problem.ts";

@@ -1,4 +1,4 @@
-import { readLiveManifest, readPointer } from "../../cli/publish/snapshot/live-snapshot.ts";
+import { readLiveManifest, readPointer } from "../../cli/publish/snapshot/stored-snapshot.ts";
 import type { Current } from "../../core/current.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";

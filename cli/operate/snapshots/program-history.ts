@@ -2,8 +2,7 @@ import { unlessFailed } from "../../../core/failure.ts";
 import type { SnapshotId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
-import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import type { PointerVersion, VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { type LivePeriod, readTenantSnapshots } from "./tenant-snapshots.ts";
 

@@ -9,8 +9,9 @@ import {
   type PointerVersion,
   readLiveManifest,
   readPublishedPointer,
-} from "../../publish/snapshot/live-snapshot.ts";
-import { readStoredManifest, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+  readStoredManifest,
+  responsesOf,
+} from "../../publish/snapshot/stored-snapshot.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { markRollback } from "./snapshot-marks.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";

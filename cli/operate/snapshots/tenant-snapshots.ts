@@ -4,7 +4,7 @@ import { asFailure, type Failure } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
 import { type SnapshotMark, snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { PointerVersion } from "../../publish/snapshot/live-snapshot.ts";
+import type { PointerVersion } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { type MarkedRollback, readMark } from "./snapshot-marks.ts";
 

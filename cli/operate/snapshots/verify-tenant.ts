@@ -15,11 +15,14 @@ import {
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { counted, numberText } from "../../output/words.ts";
-import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
-import { responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { knownSandbox } from "../../publish/snapshot/shared-documents.ts";
+import {
+  readLive,
+  readLiveManifest,
+  readPointer,
+  responsesOf,
+} from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { readLive } from "./live-reading.ts";
 
 interface VerifyContext {
   readonly store: ObjectStore;

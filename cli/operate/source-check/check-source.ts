@@ -1,8 +1,7 @@
 import type { TenantId } from "../../../core/ids.ts";
 import { limitWaiting, type SourceClient } from "../../database/connect.ts";
 import type { RunProgress } from "../../output/progress-bar.ts";
-import { checkedProgram } from "../../publish/content/checked-program.ts";
-import type { ContentRules } from "../../publish/content/content-rules.ts";
+import { type ContentRules, checkedProgram } from "../../publish/content/checked-program.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
 import { readPrograms, readSums } from "../../publish/source/read-programs.ts";

@@ -2,7 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
+import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 import { readRegistry } from "../tokens/edit-registry.ts";
 

@@ -6,11 +6,38 @@ import {
   isProgramListItem,
 } from "../../../schemas/generated/validators-published.ts";
 import { validate } from "../../../schemas/validate.ts";
+import type { CliSettings } from "../../shell/shell.ts";
 import { type DataProblem, shownValue } from "../public-program/problem.ts";
 import { lifecycle } from "../public-program/program-source.ts";
-import { type PublicProgram, publicProgram } from "../public-program/public-program.ts";
+import {
+  type MappingRules,
+  type PublicProgram,
+  publicProgram,
+  terminalStatusTest,
+} from "../public-program/public-program.ts";
+import type { SourceLimits } from "../source/program-row.ts";
 import type { ReadProgram } from "../source/read-programs.ts";
-import type { ContentRules } from "./content-rules.ts";
+
+/** What decides the content of a tenant's snapshot, beside its data. */
+export interface ContentRules extends MappingRules {
+  /** The statuses as the setting has them; `isTerminalStatus` compares without regard to case. */
+  readonly terminalStatuses: readonly string[];
+  readonly legacyCapacity: LegacyCapacity;
+  readonly limits: SourceLimits;
+  /** The bound on a tenant's list and legacy response together. */
+  readonly maxListBytes: number;
+}
+
+export function contentRules(settings: CliSettings): ContentRules {
+  const { terminalStatuses, legacyCapacity, maxValueKb, maxProgramKb, maxListMb } = settings;
+  return {
+    terminalStatuses,
+    isTerminalStatus: terminalStatusTest(terminalStatuses),
+    legacyCapacity,
+    limits: { maxValueBytes: maxValueKb * 1024, maxProgramBytes: maxProgramKb * 1024 },
+    maxListBytes: maxListMb * 1024 * 1024,
+  };
+}
 
 /**
  * The canonical text: minified JSON, keys in the order of the specification's tables (D5). Bytes are made only when needed,

@@ -1,11 +1,9 @@
 import { isProgramId, type ProgramId } from "../../../core/ids.ts";
 import type { Capacity, ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
-import { content, hotelStays, staff, transport, travelDates } from "./detail-parts.ts";
-import { prices } from "./prices.ts";
+import { content, hotelStays, prices, staff, transport, travelDates } from "./detail-parts.ts";
 import { type DataProblem, type ProblemCode, type Report, shownValue } from "./problem.ts";
 import { type EnrollmentRow, lifecycle, type ProgramSource } from "./program-source.ts";
-import { publicUrl, publicUrls } from "./public-url.ts";
-import { presentText, presentTexts } from "./text.ts";
+import { presentText, presentTexts, publicUrl, publicUrls } from "./public-text.ts";
 
 /** The fields of the detail that the list does not have, in the order of the specification's table. */
 export type DetailOnly = Omit<ProgramDetail, keyof ProgramListItem>;

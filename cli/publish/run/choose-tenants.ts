@@ -5,7 +5,7 @@ import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../output/words.ts";
-import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
+import type { RemovedTenants } from "../snapshot/shared-documents.ts";
 import { hasPointer, inShard, keptTenants, type Shard } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";

@@ -16,7 +16,7 @@ import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../../schemas/generated/types.ts";
 import { minShared } from "../guards/shared-guard.ts";
-import { editDocument, type SharedDocument } from "../snapshot/edit-document.ts";
+import { editDocument, type SharedDocument } from "../snapshot/shared-documents.ts";
 
 /** P25. When it is damaged, the next builds fill it again, and gateways go on with what they know. */
 const confirmedDocument: SharedDocument<Confirmations> = {

@@ -3,7 +3,7 @@ import { asFailure, Failure } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { type PointerVersion, readLiveManifest, readPointer } from "./live-snapshot.ts";
+import { type PointerVersion, readLiveManifest, readPointer } from "./stored-snapshot.ts";
 
 /**
  * P3: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an

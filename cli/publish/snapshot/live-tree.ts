@@ -8,8 +8,7 @@ import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { deleteBatch } from "./delete-batch.ts";
 import { changingMarkerText, completeMarkerText, readLiveMarker } from "./live-marker.ts";
-import { readLiveManifest } from "./live-snapshot.ts";
-import { responsesOf, type StoredResponse } from "./stored-snapshot.ts";
+import { readLiveManifest, responsesOf, type StoredResponse } from "./stored-snapshot.ts";
 
 /** What a caller knows already, to save requests. */
 export interface TreeKnowledge {

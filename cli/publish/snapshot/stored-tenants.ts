@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { settingText } from "../../../core/setting-parser.ts";
 import { didYouMean } from "../../output/words.ts";
 import type { Shell } from "../../shell/shell.ts";
-import type { RemovedTenants } from "./removed-tenants.ts";
+import type { RemovedTenants } from "./shared-documents.ts";
 
 /** The tenants that the store has objects of, published or not. */
 export async function* storedTenants(store: ObjectStore, signal: AbortSignal): AsyncGenerator<TenantId> {

@@ -1,18 +1,16 @@
+import { hash } from "node:crypto";
+import { createRequire } from "node:module";
 import type { Current } from "../../../core/current.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
-import {
-  type ContentRules,
-  contentRules,
-  ownGeneratorDigest,
-  recipeDigest,
-} from "../content/content-rules.ts";
+import { type ContentRules, contentRules } from "../content/checked-program.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import type { SharedGuard } from "../guards/shared-guard.ts";
-import type { PointerVersion } from "../snapshot/live-snapshot.ts";
 import type { FollowLive } from "../snapshot/live-tree.ts";
+import type { PointerVersion } from "../snapshot/stored-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { RunDraft } from "./build-report.ts";
 
@@ -41,13 +39,38 @@ export interface BuildOptions extends BuildFlags {
 export function buildOptions(flags: Partial<BuildFlags>, settings: CliSettings): BuildOptions {
   const allowShared = flags.allowShared === true || settings.sharedPrograms === "warn";
   const rules = contentRules(settings);
-  return { ...usual, ...flags, allowShared, rules, recipe: recipeDigest(ownGeneratorDigest(), rules) };
+  ownGenerator ??= generatorDigest();
+  return { ...usual, ...flags, allowShared, rules, recipe: recipeDigest(ownGenerator, rules) };
 }
+
+/** The digest for this process: of its files as they were when it first built. */
+let ownGenerator: string | undefined;
 
 const usual: BuildFlags = {
   ...{ concurrency: 1, onInvalid: "report", rewrite: false, dryRun: false },
   ...{ allowShrink: false, allowEmptied: false, allowShared: false, allowVanished: false },
 };
+
+/** Digest of all that decides what a build publishes, except the source. */
+export function recipeDigest(
+  generator: string,
+  { terminalStatuses, legacyCapacity, limits }: ContentRules,
+): string {
+  return hash("sha256", JSON.stringify([generator, [terminalStatuses, legacyCapacity, limits]]), "hex");
+}
+
+/** Digest of the code that takes part in a build, the database's driver, and Node.js (Unicode, URLs). */
+export function generatorDigest(root?: string): string {
+  const { version } = createRequire(import.meta.url)("pg/package.json") as { version: string };
+  return hash("sha256", `${process.version} ${version} ${codeDigest(codeFolders, root)}`, "hex");
+}
+
+/** The folders whose code decides what a build publishes. A new page makes no build read everything. */
+const publishing = ["content", "guards", "public-program", "run", "source", "tenant"];
+const codeFolders = [
+  ...["cli/database", "core", "schemas"],
+  ...publishing.map((room) => `cli/publish/${room}`),
+];
 
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {

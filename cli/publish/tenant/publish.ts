@@ -6,7 +6,7 @@ import { ProgramTable } from "../../../core/program-table.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
-import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
+import { readRemovedTenants } from "../snapshot/shared-documents.ts";
 import { putImmutable, textBody } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
 import type { ReadContent } from "./read-next.ts";

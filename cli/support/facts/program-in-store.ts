@@ -5,9 +5,8 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
-import type { LiveReading } from "../../operate/snapshots/live-reading.ts";
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
-import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
+import { dataOf, type LiveReading, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import type { SupportContext } from "./asked-database.ts";
 
 export type ProgramInStore =

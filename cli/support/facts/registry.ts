@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
-import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
+import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { orFault } from "./last-build.ts";
 
 /** The list of access keys, or the reason why it could not be read. A log explains much even without it. */

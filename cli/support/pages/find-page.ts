@@ -8,7 +8,7 @@ import { isKeptRequestId, trimmed } from "../../operate/gateway-log/find-request
 import { type Html, html } from "../../output/html.ts";
 import { tokenFree } from "../../output/safe-output.ts";
 import { numberText } from "../../output/words.ts";
-import { readLiveManifest, readPointer } from "../../publish/snapshot/live-snapshot.ts";
+import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { storedPrograms } from "../facts/program-in-store.ts";
 import { readRemovals, registryReading } from "../facts/registry.ts";

@@ -18,8 +18,7 @@ import {
 } from "../../output/field-words.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/words.ts";
-import { readPointer } from "../../publish/snapshot/live-snapshot.ts";
-import { dataOf, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
+import { dataOf, readPointer, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { explainProgram } from "../explain.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { goneSince } from "../judgement/tenant.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { currentBytes } from "../../../core/current.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
-import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import type { BuildOptions } from "../../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { commit, replacePointer } from "../../../cli/publish/snapshot/commit.ts";
-import { type PointerVersion, readPublishedPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { type PointerVersion, readPublishedPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import type { Current } from "../../../core/current.ts";
 import { Failure } from "../../../core/failure.ts";
 import { parseTenantId } from "../../../core/ids.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
+import { readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";

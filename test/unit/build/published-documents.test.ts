@@ -8,7 +8,7 @@ import {
   publicProgram,
   terminalStatusTest,
 } from "../../../cli/publish/public-program/public-program.ts";
-import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
+import { publicUrl } from "../../../cli/publish/public-program/public-text.ts";
 import { sha256Hex } from "../../../core/object-body.ts";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";

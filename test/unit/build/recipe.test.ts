@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generatorDigest, recipeDigest } from "../../../cli/publish/content/content-rules.ts";
+import { generatorDigest, recipeDigest } from "../../../cli/publish/tenant/build-context.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 
 test("P184: the generator's digest is that of the code that takes part in a build, and of nothing else", () => {

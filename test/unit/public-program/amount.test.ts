@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exactAmount } from "../../../cli/publish/public-program/prices.ts";
+import { exactAmount } from "../../../cli/publish/public-program/detail-parts.ts";
 
 describe("exactAmount", () => {
   test.each([

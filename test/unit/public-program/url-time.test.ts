@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { publicUrl } from "../../../cli/publish/public-program/public-url.ts";
+import { publicUrl } from "../../../cli/publish/public-program/public-text.ts";
 import { parsedUrl } from "../../../core/addresses.ts";
 import { sized } from "../../support/quick-pass.ts";
 

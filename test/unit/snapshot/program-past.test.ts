@@ -10,8 +10,7 @@ import {
 } from "../../../cli/operate/snapshots/program-history.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
-import { readPointer } from "../../../cli/publish/snapshot/live-snapshot.ts";
-import { publishedSnapshot } from "../../../cli/publish/snapshot/stored-snapshot.ts";
+import { publishedSnapshot, readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { manifestKey, markKey } from "../../../core/object-key.ts";

@@ -4,8 +4,11 @@ import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snapshot/removed-tenants.ts";
-import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
+import {
+  makeSandbox,
+  readRemovedTenants,
+  reinstateReturned,
+} from "../../../cli/publish/snapshot/shared-documents.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import {

@@ -4,8 +4,11 @@ import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
-import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
+import {
+  editRemovedTenants,
+  makeSandbox,
+  withRemoved,
+} from "../../../cli/publish/snapshot/shared-documents.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

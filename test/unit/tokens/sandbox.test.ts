@@ -4,7 +4,7 @@ import { createAudit } from "../../../cli/operate/audit/audit.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
-import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/shared-documents.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey, type ObjectKey, tokensKey } from "../../../core/object-key.ts";
