@@ -1,8 +1,9 @@
-// Writes docs/commands.md and docs/settings.md from the programs themselves, and docs/reference.md from the OpenAPI document.
-// `--check` fails when a page is stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves, the table of views in docs/first-day.md from the
+// contract, docs/reference.md from the OpenAPI document, and the examples in docs/partners.md. `--check` fails when a page is stale.
 import { readFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
+import { sourceViews } from "../cli/publish/source/contract.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
 import { gatewaySettings } from "../core/gateway-settings.ts";
 import { packageVersion } from "../core/package-version.ts";
@@ -13,6 +14,8 @@ import { writeOrCheck } from "./write-or-check.ts";
 
 const sections = {
   "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
+  "docs/first-day.md": { views: viewTable() },
+  "docs/partners.md": {},
   "docs/reference.md": {
     reference: apiReference(JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"))),
   },
@@ -22,7 +25,14 @@ const sections = {
 for (const [path, named] of Object.entries(sections)) {
   let text = readFileSync(path, "utf8");
   for (const [name, section] of Object.entries(named)) text = withSection(path, text, name, section);
-  writeOrCheck(path, text, "generate");
+  writeOrCheck(path, withExamples(text), "generate");
+}
+
+/** With the checked-in example in each block that names one. */
+function withExamples(text: string): string {
+  return text.replaceAll(/(?<=<!-- example: (.+\.json) -->\n```json\n)[^`]*/g, (_, name: string) =>
+    readFileSync(`schemas/examples/${name}`, "utf8"),
+  );
 }
 
 function withSection(path: string, text: string, name: string, section: string): string {
@@ -31,6 +41,14 @@ function withSection(path: string, text: string, name: string, section: string):
   const to = text.indexOf(end, from);
   if (from < 0 || to < 0) throw new Error(`${path} has no section ${name}`);
   return `${text.slice(0, from + start.length)}\n\n${section}\n${text.slice(to)}`;
+}
+
+function viewTable(): string {
+  const rows = Object.entries(sourceViews).map(([view, { columns }]) => {
+    const named = columns.map(([column, kind]) => `\`${column} ${kind}\``);
+    return `| \`${view}\` | ${named.join(", ")} |`;
+  });
+  return ["| view | further columns |", "| --- | --- |", ...rows, ""].join("\n");
 }
 
 async function commandTable(): Promise<string> {

@@ -1,20 +1,36 @@
-import { cp, readFile, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { sha256Hex } from "../../../core/object-body.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 /*
- * A store as version 0.2 left it: the folder `earlier-store`. The live snapshot of `acme` has the bytes that today's build makes. Of
- * its manifests none says anything of ancestors, and no mark of a rollback which snapshot took its place. The trees for people name
- * the machine's boot, by which a later build told whether it had been down.
+ * A store as version 0.2 left it: the folder `earlier-store`, with the bodies that today's build makes, so that a field that is new
+ * since then changes nothing. Of its manifests none says anything of ancestors, and no mark of a rollback which snapshot took its
+ * place. The trees for people name the machine's boot, by which a later build told whether it had been down.
  */
 
 const live = "20261002T080000Z-0000000b";
+const snapshots = [
+  { folder: "tenants/acme/snapshots/20261001T080000Z-0000000a", name: "Older tour" },
+  { folder: `tenants/acme/snapshots/${live}`, name: "Tour a" },
+  { folder: "tenants/sandbox/snapshots/20261002T080000Z-0000000c", name: "Sandbox tour" },
+];
+const paths = ["v1/programs.json", "v1/programs/a.json", "api/v1/partner/programs.json"];
 const bench = freshWorkbench("acme");
 
 beforeEach(async () => {
   await bench.insertPrograms("acme", "a");
+  await bench.build();
+  const bodies = await Promise.all(paths.map((path) => read(`tenants/acme/live/${path}`)));
+  await rm(bench.storeDirectory, { recursive: true });
   await cp(new URL("./earlier-store/", import.meta.url), bench.storeDirectory, { recursive: true });
+  for (const { folder, name } of snapshots) {
+    await writeBodies(
+      folder,
+      bodies.map((body) => body.replaceAll("Tour a", name)),
+    );
+  }
   // A process was killed long ago.
   for (const folder of ["live", `snapshots/${live}/v1`]) {
     await utimes(join(bench.storeDirectory, `tenants/acme/${folder}/.new-01ab`), 1, 1);
@@ -22,6 +38,29 @@ beforeEach(async () => {
 });
 
 const read = (key: string): Promise<string> => readFile(join(bench.storeDirectory, key), "utf8");
+
+const sha256 = (text: string): string => sha256Hex(Buffer.from(text));
+
+async function write(key: string, text: string): Promise<void> {
+  const path = join(bench.storeDirectory, key);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** Puts bodies into a snapshot's folder, their digests and sizes into its manifest, and the manifest's digest into the pointer. */
+async function writeBodies(folder: string, bodies: readonly string[]): Promise<void> {
+  let manifest = await read(`${folder}/manifest.json`);
+  const before = sha256(manifest);
+  for (const [index, body] of bodies.entries()) {
+    const key = `${folder}/${paths[index]}`;
+    await write(key, body);
+    const entry = `"key":"${key}","sha256":"${sha256(body)}","size":${Buffer.byteLength(body)}`;
+    manifest = manifest.replace(new RegExp(`"key":"${key}","sha256":"\\w+","size":\\d+`), entry);
+  }
+  await write(`${folder}/manifest.json`, manifest);
+  const pointerKey = `${folder.replace(/\/snapshots\/.*/, "")}/current.json`;
+  await write(pointerKey, (await read(pointerKey)).replace(before, sha256(manifest)));
+}
 
 test("a build finds it unchanged, and its sandbox neither vanished nor touched; no tenant counts as removed that came back", async () => {
   const before = { pointer: await read("tenants/acme/current.json"), tree: await bench.tree() };

@@ -58,7 +58,7 @@ describe("an interrupted build", () => {
   let holder: pg.Client;
   let running: CliProcess | undefined;
 
-  /** From now on reading the name of any of beta's programs waits until `holder` lets go. */
+  /** From now on reading any of beta's programs waits until `holder` lets go. */
   beforeEach(async () => {
     holder = new pg.Client({ connectionString: bench.database.url });
     await holder.connect();
@@ -68,11 +68,8 @@ describe("an interrupted build", () => {
         BEGIN PERFORM pg_advisory_xact_lock_shared(${holdLock}); RETURN name; END $$;
       ALTER TABLE partner_source.programs RENAME TO programs_kept;
       CREATE VIEW partner_source.programs AS
-        SELECT tenant_id, program_id, CASE WHEN tenant_id = 'beta' THEN public.held(name) ELSE name END AS name,
-               lifecycle_state, departure_date, return_date, capacity_total, currency, category_type,
-               category_subtype, guide_name, legacy_price, description, departure_point, marketing_tags,
-               accommodation_description, cover_url, gallery_urls, included, excluded, visits
-          FROM partner_source.programs_kept`);
+        SELECT * FROM partner_source.programs_kept
+         WHERE CASE WHEN tenant_id = 'beta' THEN public.held(name) = name ELSE true END`);
   });
 
   afterEach(async () => {

@@ -4,33 +4,16 @@ import { describe, expect, test } from "vitest";
 import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { type IamPolicy, iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
-import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { exitStatuses } from "../../../cli/shell/exit-status.ts";
 import { refusalCodes } from "../../../core/cause-code.ts";
 import { processClocks } from "../../../gateway/clocks.ts";
 import { createMetrics } from "../../../gateway/metrics.ts";
 import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
-import { codeBlocks, inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
+import { inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
 
 const { text } = page("docs/operators.md");
 
 describe("the operator guide", () => {
-  test("lists the ten views with their columns and types", () => {
-    const implied = new Set(["tenant_id", "program_id"]);
-    const rows = tableAfter(page("docs/first-day.md").text, "<!-- views -->").map(([view, columns]) => ({
-      view: inlineCode(view ?? "")[0],
-      columns: inlineCode(columns ?? "").filter((code) => code.includes(" ")),
-    }));
-    expect(rows).toEqual(
-      contractViews.map(({ name, columns }) => ({
-        view: name,
-        columns: Object.entries(columns)
-          .filter(([column]) => !implied.has(column))
-          .map(([column, kind]) => `${column} ${kind}`),
-      })),
-    );
-  });
-
   test("explains every finding, with its severity", () => {
     const rows = tableAfter(text, "<!-- problems -->").map(([code = "", severity]) => [
       code.replaceAll("`", ""),
@@ -83,15 +66,6 @@ describe("the operator guide", () => {
 
 describe("the partner guide", () => {
   const { text } = page("docs/partners.md");
-  const examples = codeBlocks(text).flatMap(({ mark, code }) => {
-    const name = /^example: (.+\.json)$/.exec(mark ?? "")?.[1];
-    return name === undefined ? [] : [[name, code] as const];
-  });
-
-  test.each(examples)("shows the example %s as it is", (name, code) => {
-    const file = readFileSync(join(projectRoot, "schemas/examples", name), "utf8");
-    expect(JSON.parse(code)).toEqual(JSON.parse(file));
-  });
 
   test("lists the seven errors with their status and message", () => {
     const rows = tableAfter(text, "\n## Errors\n").map(([status, code, message]) => [status, code, message]);
