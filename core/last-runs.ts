@@ -1,5 +1,5 @@
 import type { LastRunOfAll, LastRunsDocument, TenantLastRun } from "../schemas/generated/types.ts";
-import { isLastRunsDocument } from "../schemas/generated/validators-run-report.ts";
+import { isLastRunsDocument } from "../schemas/generated/validators-administration.ts";
 import { isTenantId, type TenantId } from "./ids.ts";
 import { readBody } from "./object-body.ts";
 import { lastRunsKey } from "./object-key.ts";

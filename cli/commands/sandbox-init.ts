@@ -23,8 +23,7 @@ import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { buildTenant } from "../publish/tenant/build-tenant.ts";
 import { type CliSettings, printJson, type Shell, settingsOf, withStore } from "../shell/shell.ts";
-import { command, flag, json, value } from "./command.ts";
-import { reason } from "./option-values.ts";
+import { command, flag, json, reason, value } from "./command.ts";
 
 const usualId = "sandbox";
 

@@ -11,13 +11,10 @@ import { counted } from "../output/words.ts";
 import { knownSandbox } from "../publish/snapshot/shared-documents.ts";
 import { readTenants as readTenantRows } from "../publish/source/read-tenants.ts";
 import { printJson, printResult, settingsOf } from "../shell/shell.ts";
-import { orFault } from "../support/facts/last-build.ts";
-import { registryReading } from "../support/facts/registry.ts";
-import { readTenants } from "../support/facts/tenants.ts";
+import { orFault, readTenants, registryReading } from "../support/facts/tenants.ts";
 import { judgedTenants } from "../support/judgement/tenant.ts";
 import { statusTable, type TenantList, tenantListJson } from "../support/texts/status.ts";
-import { argument, command, flag, json, storeCommand } from "./command.ts";
-import { buildWithin, reason } from "./option-values.ts";
+import { argument, buildWithin, command, flag, json, reason, storeCommand } from "./command.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export const tenantRemove = command(

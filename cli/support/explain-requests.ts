@@ -1,12 +1,12 @@
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import type { RegisteredToken } from "../../core/token-registry.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
 import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
 import { readPointer } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, judgedTenantOf } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
-import { orFault } from "./facts/last-build.ts";
-import { registryReading, type TokenFinding, tokenFinding } from "./facts/registry.ts";
+import { orFault, type RegistryReading, registryReading } from "./facts/tenants.ts";
 import { judgedRequest } from "./judgement/request.ts";
 import type { Judgement } from "./judgement/steps.ts";
 import type { JudgedTenant } from "./judgement/tenant.ts";
@@ -26,6 +26,20 @@ export interface RequestFacts {
     | { readonly kind: "kept"; readonly programs: number }
     | null;
 }
+
+/** What the list of access keys says of the key of a request. */
+export type TokenFinding =
+  /** The gateway did not recognize a key in the request. */
+  | { readonly kind: "none" }
+  | { readonly kind: "unavailable"; readonly reason: string }
+  /** The log names a key that this store's list does not have. */
+  | { readonly kind: "foreign" }
+  | {
+      readonly kind: "known";
+      readonly token: RegisteredToken;
+      /** The key that replaced this one in a rotation, and that key's own successors, oldest first. */
+      readonly successors: readonly RegisteredToken[];
+    };
 
 /** A program that a request did not find: why it was missing then, and its present state. */
 export interface MissingProgram {
@@ -84,3 +98,19 @@ export async function explainRequests(
 
 const isSnapshot = (id: string | null): id is SnapshotId => id !== null && isSnapshotId(id);
 const isTenant = (id: string | null): id is TenantId => id !== null && isTenantId(id);
+
+export function tokenFinding(reading: RegistryReading, tokenId: string | null): TokenFinding {
+  if (tokenId === null) return { kind: "none" };
+  if (reading.kind === "unavailable") return reading;
+  const { tokens } = reading.registry;
+  const token = tokens.find((candidate) => candidate.tokenId === tokenId);
+  if (token === undefined) return { kind: "foreign" };
+  const successors: RegisteredToken[] = [];
+  for (;;) {
+    const { tokenId: last } = successors.at(-1) ?? token;
+    const next = tokens.find(({ replaces }) => replaces === last);
+    // In a registry that was edited by hand, keys may replace each other in a circle.
+    if (next === undefined || successors.includes(next)) return { kind: "known", token, successors };
+    successors.push(next);
+  }
+}

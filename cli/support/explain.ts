@@ -2,8 +2,12 @@ import type { TenantId } from "../../core/ids.ts";
 import { programChanges } from "../output/field-words.ts";
 import { readLive, readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
-import { type ProgramInSource, readProgramInSource } from "./facts/program-in-source.ts";
-import { type ProgramInStore, readProgramInStore } from "./facts/program-in-store.ts";
+import {
+  type ProgramInSource,
+  type ProgramInStore,
+  readProgramInSource,
+  readProgramInStore,
+} from "./facts/program.ts";
 import { readTenants, type TenantsQuestion } from "./facts/tenants.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";

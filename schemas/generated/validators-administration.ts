@@ -1394,9 +1394,739 @@ return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate40;
-const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
-const schema55 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
+export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate40;
+const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
+const schema55 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
+const schema59 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
+const pattern21 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
+const pattern25 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((data.shard === undefined) && (missing0 = "shard")) || ((data.runId === undefined) && (missing0 = "runId"))) || ((data.startedAt === undefined) && (missing0 = "startedAt"))) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
+validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.shard !== undefined){
+let data0 = data.shard;
+const _errs1 = errors;
+const _errs2 = errors;
+let valid1 = false;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(!pattern21.test(data0)){
+const err0 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[1-9]\\d{0,3}/[1-9]\\d{0,3}$"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var _valid0 = _errs3 === errors;
+valid1 = valid1 || _valid0;
+const _errs5 = errors;
+if(data0 !== null){
+const err2 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err3 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+validate41.errors = vErrors;
+return false;
+}
+else {
+errors = _errs2;
+if(vErrors !== null){
+if(_errs2){
+vErrors.length = _errs2;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runId !== undefined){
+let data1 = data.runId;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+validate41.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.startedAt !== undefined){
+let data2 = data.startedAt;
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data2 === "string"){
+if(!pattern5.test(data2)){
+validate41.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.endedAt !== undefined){
+let data3 = data.endedAt;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data3 === "string"){
+if(!pattern5.test(data3)){
+validate41.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data4 = data.outcome;
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data4 === "string"){
+if(!pattern25.test(data4)){
+validate41.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure !== undefined){
+let data5 = data.failure;
+const _errs18 = errors;
+const _errs19 = errors;
+let valid5 = false;
+const _errs20 = errors;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if(((data5.code === undefined) && (missing1 = "code")) || ((data5.message === undefined) && (missing1 = "message"))){
+const err4 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/required",keyword:"required",params:{missingProperty: missing1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+else {
+if(data5.code !== undefined){
+let data6 = data5.code;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data6 === "string"){
+if(!pattern20.test(data6)){
+const err5 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+var valid7 = _errs23 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data5.message !== undefined){
+const _errs25 = errors;
+if(typeof data5.message !== "string"){
+const err7 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+var valid7 = _errs25 === errors;
+}
+else {
+var valid7 = true;
+}
+}
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+var _valid1 = _errs20 === errors;
+valid5 = valid5 || _valid1;
+if(_valid1){
+var props0 = {};
+props0.code = true;
+props0.message = true;
+}
+const _errs27 = errors;
+if(data5 !== null){
+const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+var _valid1 = _errs27 === errors;
+valid5 = valid5 || _valid1;
+if(!valid5){
+const err10 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+validate41.errors = vErrors;
+return false;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tenants !== undefined){
+let data8 = data.tenants;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data8)){
+var valid8 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+let data9 = data8[i0];
+const _errs31 = errors;
+const _errs32 = errors;
+if(errors === _errs32){
+if(typeof data9 === "string"){
+if(!pattern10.test(data9)){
+validate41.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid8 = _errs31 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"props":{"shard":true,"runId":true,"startedAt":true,"endedAt":true,"outcome":true,"failure":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
+
+const schema61 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((((data.runId === undefined) && (missing0 = "runId")) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.onInvalid === undefined) && (missing0 = "onInvalid"))) || ((data.leftOut === undefined) && (missing0 = "leftOut"))) || ((data.leftOutCount === undefined) && (missing0 = "leftOutCount"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
+validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.runId !== undefined){
+let data0 = data.runId;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern4.test(data0)){
+validate43.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.endedAt !== undefined){
+let data1 = data.endedAt;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern5.test(data1)){
+validate43.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data2 = data.outcome;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!pattern25.test(data2)){
+validate43.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.failure !== undefined){
+let data3 = data.failure;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid3 = false;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs12){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing1;
+if(((data3.code === undefined) && (missing1 = "code")) || ((data3.message === undefined) && (missing1 = "message"))){
+const err0 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/required",keyword:"required",params:{missingProperty: missing1}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+else {
+if(data3.code !== undefined){
+let data4 = data3.code;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data4 === "string"){
+if(!pattern20.test(data4)){
+const err1 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+var valid5 = _errs14 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data3.message !== undefined){
+const _errs16 = errors;
+if(typeof data3.message !== "string"){
+const err3 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var valid5 = _errs16 === errors;
+}
+else {
+var valid5 = true;
+}
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+var _valid0 = _errs11 === errors;
+valid3 = valid3 || _valid0;
+if(_valid0){
+var props0 = {};
+props0.code = true;
+props0.message = true;
+}
+const _errs18 = errors;
+if(data3 !== null){
+const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs18 === errors;
+valid3 = valid3 || _valid0;
+if(!valid3){
+const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+validate43.errors = vErrors;
+return false;
+}
+else {
+errors = _errs10;
+if(vErrors !== null){
+if(_errs10){
+vErrors.length = _errs10;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.onInvalid !== undefined){
+let data6 = data.onInvalid;
+const _errs20 = errors;
+if(typeof data6 !== "string"){
+validate43.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if(!(((data6 === "report") || (data6 === "skip")) || (data6 === "fail"))){
+validate43.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema61.properties.onInvalid.enum}}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.leftOut !== undefined){
+let data7 = data.leftOut;
+const _errs22 = errors;
+if(errors === _errs22){
+if(Array.isArray(data7)){
+var valid6 = true;
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+const _errs24 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate43.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema61.properties.leftOut.items.type}}];
+return false;
+}
+var valid6 = _errs24 === errors;
+if(!valid6){
+break;
+}
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.leftOutCount !== undefined){
+let data9 = data.leftOutCount;
+const _errs26 = errors;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+validate43.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs26){
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 0 || isNaN(data9)){
+validate43.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+return false;
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemCounts !== undefined){
+let data10 = data.problemCounts;
+const _errs28 = errors;
+if(errors === _errs28){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+const _errs30 = errors;
+for(const key0 in data10){
+if(!(pattern20.test(key0))){
+validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs30 === errors){
+var valid7 = true;
+for(const key1 in data10){
+if(pattern20.test(key1)){
+let data11 = data10[key1];
+const _errs31 = errors;
+if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+return false;
+}
+if(errors === _errs31){
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 < 1 || isNaN(data11)){
+validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+return false;
+}
+}
+}
+var valid7 = _errs31 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":{"runId":true,"endedAt":true,"outcome":true,"failure":true,"onInvalid":true,"leftOut":true,"leftOutCount":true,"problemCounts":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1411,7 +2141,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
+if((((data.format === undefined) && (missing0 = "format")) || ((data.runsOfAll === undefined) && (missing0 = "runsOfAll"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
 validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
@@ -1423,8 +2153,131 @@ if(typeof data0 !== "string"){
 validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
+if("partner-programs/last-runs@1" !== data0){
+validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/last-runs@1"}}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.runsOfAll !== undefined){
+let data1 = data.runsOfAll;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate41(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate40.errors = [{instancePath:instancePath+"/runsOfAll",schemaPath:"#/properties/runsOfAll/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tenants !== undefined){
+let data3 = data.tenants;
+const _errs6 = errors;
+if(errors === _errs6){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+const _errs8 = errors;
+for(const key0 in data3){
+if(!(pattern10.test(key0))){
+validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs8 === errors){
+var valid2 = true;
+for(const key1 in data3){
+if(pattern10.test(key1)){
+const _errs9 = errors;
+if(!(validate43(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs9 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+else {
+validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":{"format":true,"runsOfAll":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
+
+export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate45;
+const schema65 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
+const schema66 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
+
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate45.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
+validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate45.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
 if("partner-programs/removed@1" !== data0){
-validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
+validate45.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1437,18 +2290,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs3 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs3){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate40.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -1468,7 +2321,7 @@ if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 const _errs7 = errors;
 for(const key0 in data2){
 if(!(pattern10.test(key0))){
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate45.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1484,7 +2337,7 @@ if(errors === _errs9){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.removedAt === undefined) && (missing1 = "removedAt")){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/required",keyword:"required",params:{missingProperty: missing1}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
@@ -1492,13 +2345,13 @@ if(data3.removedAt !== undefined){
 let data4 = data3.removedAt;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema55.properties.removedAt.type}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema66.properties.removedAt.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
@@ -1512,7 +2365,7 @@ if(valid3){
 if(data3.isPurged !== undefined){
 const _errs13 = errors;
 if(typeof data3.isPurged !== "boolean"){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/isPurged",schemaPath:"#/$defs/RemovedTenant/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/isPurged",schemaPath:"#/$defs/RemovedTenant/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -1525,18 +2378,18 @@ if(data3.generation !== undefined){
 let data6 = data3.generation;
 const _errs15 = errors;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/type",keyword:"type",params:{type: "integer"}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs15){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1552,7 +2405,7 @@ var valid3 = true;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1565,7 +2418,7 @@ break;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1579,11 +2432,11 @@ var valid0 = true;
 }
 }
 else {
-validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate40.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"format":true,"revision":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":{"format":true,"revision":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};

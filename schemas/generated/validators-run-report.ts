@@ -3,878 +3,24 @@
 import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
-export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
-const schema32 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
-const schema34 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Compare for equality only: the live snapshot is not always the one of the latest time."};
-const schema35 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
-const schema37 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
-const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
-const pattern4 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
-const pattern5 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
-const pattern6 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
-const pattern8 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
-const pattern9 = new RegExp("^[a-z][a-z0-9_]*$", "u");
-const pattern10 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
-
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate21.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.shard === undefined) && (missing0 = "shard")) || ((data.runId === undefined) && (missing0 = "runId"))) || ((data.startedAt === undefined) && (missing0 = "startedAt"))) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.shard !== undefined){
-let data0 = data.shard;
-const _errs1 = errors;
-const _errs2 = errors;
-let valid1 = false;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!pattern4.test(data0)){
-const err0 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[1-9]\\d{0,3}/[1-9]\\d{0,3}$"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var _valid0 = _errs3 === errors;
-valid1 = valid1 || _valid0;
-const _errs5 = errors;
-if(data0 !== null){
-const err2 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-var _valid0 = _errs5 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err3 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-validate21.errors = vErrors;
-return false;
-}
-else {
-errors = _errs2;
-if(vErrors !== null){
-if(_errs2){
-vErrors.length = _errs2;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.runId !== undefined){
-let data1 = data.runId;
-const _errs7 = errors;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data1 === "string"){
-if(!pattern5.test(data1)){
-validate21.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
-return false;
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.startedAt !== undefined){
-let data2 = data.startedAt;
-const _errs10 = errors;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data2 === "string"){
-if(!pattern6.test(data2)){
-validate21.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
-return false;
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.endedAt !== undefined){
-let data3 = data.endedAt;
-const _errs13 = errors;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data3 === "string"){
-if(!pattern6.test(data3)){
-validate21.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
-return false;
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.outcome !== undefined){
-let data4 = data.outcome;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data4 === "string"){
-if(!pattern8.test(data4)){
-validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
-return false;
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure !== undefined){
-let data5 = data.failure;
-const _errs18 = errors;
-const _errs19 = errors;
-let valid5 = false;
-const _errs20 = errors;
-const _errs21 = errors;
-if(errors === _errs21){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-let missing1;
-if(((data5.code === undefined) && (missing1 = "code")) || ((data5.message === undefined) && (missing1 = "message"))){
-const err4 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/required",keyword:"required",params:{missingProperty: missing1}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-else {
-if(data5.code !== undefined){
-let data6 = data5.code;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data6 === "string"){
-if(!pattern9.test(data6)){
-const err5 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-var valid7 = _errs23 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data5.message !== undefined){
-const _errs25 = errors;
-if(typeof data5.message !== "string"){
-const err7 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid7 = _errs25 === errors;
-}
-else {
-var valid7 = true;
-}
-}
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-var _valid1 = _errs20 === errors;
-valid5 = valid5 || _valid1;
-if(_valid1){
-var props0 = {};
-props0.code = true;
-props0.message = true;
-}
-const _errs27 = errors;
-if(data5 !== null){
-const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-var _valid1 = _errs27 === errors;
-valid5 = valid5 || _valid1;
-if(!valid5){
-const err10 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-validate21.errors = vErrors;
-return false;
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tenants !== undefined){
-let data8 = data.tenants;
-const _errs29 = errors;
-if(errors === _errs29){
-if(Array.isArray(data8)){
-var valid8 = true;
-const len0 = data8.length;
-for(let i0=0; i0<len0; i0++){
-let data9 = data8[i0];
-const _errs31 = errors;
-const _errs32 = errors;
-if(errors === _errs32){
-if(typeof data9 === "string"){
-if(!pattern10.test(data9)){
-validate21.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
-return false;
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid8 = _errs31 === errors;
-if(!valid8){
-break;
-}
-}
-}
-else {
-validate21.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate21.errors = vErrors;
-return errors === 0;
-}
-validate21.evaluated = {"props":{"shard":true,"runId":true,"startedAt":true,"endedAt":true,"outcome":true,"failure":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
-
-const schema39 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
-
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate24.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((((data.runId === undefined) && (missing0 = "runId")) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.onInvalid === undefined) && (missing0 = "onInvalid"))) || ((data.leftOut === undefined) && (missing0 = "leftOut"))) || ((data.leftOutCount === undefined) && (missing0 = "leftOutCount"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate24.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.runId !== undefined){
-let data0 = data.runId;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern5.test(data0)){
-validate24.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
-return false;
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.endedAt !== undefined){
-let data1 = data.endedAt;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
-validate24.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
-return false;
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.outcome !== undefined){
-let data2 = data.outcome;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(!pattern8.test(data2)){
-validate24.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
-return false;
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.failure !== undefined){
-let data3 = data.failure;
-const _errs9 = errors;
-const _errs10 = errors;
-let valid3 = false;
-const _errs11 = errors;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if(((data3.code === undefined) && (missing1 = "code")) || ((data3.message === undefined) && (missing1 = "message"))){
-const err0 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/required",keyword:"required",params:{missingProperty: missing1}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-else {
-if(data3.code !== undefined){
-let data4 = data3.code;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data4 === "string"){
-if(!pattern9.test(data4)){
-const err1 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-var valid5 = _errs14 === errors;
-}
-else {
-var valid5 = true;
-}
-if(valid5){
-if(data3.message !== undefined){
-const _errs16 = errors;
-if(typeof data3.message !== "string"){
-const err3 = {instancePath:instancePath+"/failure/message",schemaPath:"#/$defs/LastRunFailure/properties/message/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-var valid5 = _errs16 === errors;
-}
-else {
-var valid5 = true;
-}
-}
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/failure",schemaPath:"#/$defs/LastRunFailure/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-var _valid0 = _errs11 === errors;
-valid3 = valid3 || _valid0;
-if(_valid0){
-var props0 = {};
-props0.code = true;
-props0.message = true;
-}
-const _errs18 = errors;
-if(data3 !== null){
-const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var _valid0 = _errs18 === errors;
-valid3 = valid3 || _valid0;
-if(!valid3){
-const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-validate24.errors = vErrors;
-return false;
-}
-else {
-errors = _errs10;
-if(vErrors !== null){
-if(_errs10){
-vErrors.length = _errs10;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.onInvalid !== undefined){
-let data6 = data.onInvalid;
-const _errs20 = errors;
-if(typeof data6 !== "string"){
-validate24.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((data6 === "report") || (data6 === "skip")) || (data6 === "fail"))){
-validate24.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema39.properties.onInvalid.enum}}];
-return false;
-}
-var valid0 = _errs20 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.leftOut !== undefined){
-let data7 = data.leftOut;
-const _errs22 = errors;
-if(errors === _errs22){
-if(Array.isArray(data7)){
-var valid6 = true;
-const len0 = data7.length;
-for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
-const _errs24 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate24.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema39.properties.leftOut.items.type}}];
-return false;
-}
-var valid6 = _errs24 === errors;
-if(!valid6){
-break;
-}
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs22 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.leftOutCount !== undefined){
-let data9 = data.leftOutCount;
-const _errs26 = errors;
-if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-validate24.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs26){
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 < 0 || isNaN(data9)){
-validate24.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-var valid0 = _errs26 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.problemCounts !== undefined){
-let data10 = data.problemCounts;
-const _errs28 = errors;
-if(errors === _errs28){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-const _errs30 = errors;
-for(const key0 in data10){
-if(!(pattern9.test(key0))){
-validate24.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs30 === errors){
-var valid7 = true;
-for(const key1 in data10){
-if(pattern9.test(key1)){
-let data11 = data10[key1];
-const _errs31 = errors;
-if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs31){
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 < 1 || isNaN(data11)){
-validate24.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-var valid7 = _errs31 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate24.errors = vErrors;
-return errors === 0;
-}
-validate24.evaluated = {"props":{"runId":true,"endedAt":true,"outcome":true,"failure":true,"onInvalid":true,"leftOut":true,"leftOutCount":true,"problemCounts":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.format === undefined) && (missing0 = "format")) || ((data.runsOfAll === undefined) && (missing0 = "runsOfAll"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-if(data.format !== undefined){
-let data0 = data.format;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if("partner-programs/last-runs@1" !== data0){
-validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/last-runs@1"}}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.runsOfAll !== undefined){
-let data1 = data.runsOfAll;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-const _errs5 = errors;
-if(!(validate21(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/runsOfAll",schemaPath:"#/properties/runsOfAll/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tenants !== undefined){
-let data3 = data.tenants;
-const _errs6 = errors;
-if(errors === _errs6){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-const _errs8 = errors;
-for(const key0 in data3){
-if(!(pattern10.test(key0))){
-validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs8 === errors){
-var valid2 = true;
-for(const key1 in data3){
-if(pattern10.test(key1)){
-const _errs9 = errors;
-if(!(validate24(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
-errors = vErrors.length;
-}
-var valid2 = _errs9 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate20.errors = vErrors;
-return errors === 0;
-}
-validate20.evaluated = {"props":{"format":true,"runsOfAll":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
-
-export const isRunReport: CompiledValidator<types.RunReport> = validate26;
-const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"confirmedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
-const schema47 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
-const schema51 = {"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false};
+export const isRunReport: CompiledValidator<types.RunReport> = validate20;
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RunReport","type":"object","description":"`runs/<run>.json`: what one run of the generator did, tenant by tenant.","properties":{"format":{"type":"string","const":"partner-programs/run-report@1","description":"Kind and version of this document."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"finishedAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"outcome":{"type":"string","enum":["published","unchanged","partial","failed","refused","interrupted","dry-run"],"description":"The run as a whole; `partial`: some tenants were published or unchanged, others were not."},"exitStatus":{"type":"integer","enum":[0,1,2,3,4,130],"description":"Exit status of the command."},"version":{"$ref":"scalars.schema.json#/$defs/Text","description":"Version of the generator."},"options":{"$ref":"#/$defs/RunOptions","description":"What the run was asked to do."},"storeRequests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store, of all tenants and of the run itself."},"totals":{"$ref":"#/$defs/RunTotals","description":"Sums over `tenants`."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"What ended the run as a whole, such as an unreachable source; `null` otherwise."},"tenants":{"type":"array","items":{"$ref":"#/$defs/TenantRun"},"description":"By tenant id."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it."}},"required":["format","runId","startedAt","finishedAt","durationMs","outcome","exitStatus","version","options","storeRequests","totals","failure","tenants","problems"],"additionalProperties":false,"$defs":{"RunOptions":{"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false},"RunTotals":{"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false},"OutcomeCounts":{"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false},"TenantRun":{"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"confirmedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false},"TenantChanges":{"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false},"ProgramCounts":{"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false},"StoreRequests":{"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false},"RunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false},"Problem":{"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false}}};
+const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Compare for equality only: the live snapshot is not always the one of the latest time."};
+const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
+const schema36 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
+const schema40 = {"type":"object","description":"Calls to the object store by kind.","properties":{"get":{"type":"integer","minimum":0},"put":{"type":"integer","minimum":0},"list":{"type":"integer","minimum":0},"delete":{"type":"integer","minimum":0}},"required":["get","put","list","delete"],"additionalProperties":false};
 const func1 = Object.prototype.hasOwnProperty;
-const pattern22 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
-const schema48 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
+const pattern4 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
+const pattern5 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
+const pattern7 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
+const schema37 = {"type":"object","description":"The options and settings that decide what is built.","properties":{"tenants":{"type":["array","null"],"items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants asked for; `null`: all of the source, or of one shard."},"shard":{"type":["string","null"],"description":"Which part of how many, `2/3`; `null`: the tenants were not divided. Not in reports of earlier versions."},"concurrency":{"type":"integer","minimum":1,"description":"Tenants built at a time."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error does: it is left out (and the exit status is 3, or 0), or fails its tenant."},"allowShrink":{"type":"boolean","description":"Whether the shrink guard was off."},"allowEmptied":{"type":"boolean","description":"Whether the field guard was off. Not in reports of earlier versions."},"allowShared":{"type":"boolean","description":"Whether programs of another tenant were let pass. Not in reports of earlier versions."},"allowVanished":{"type":"boolean","description":"Whether most of the live tenants might be missing in the source. Not in reports of earlier versions."},"dryRun":{"type":"boolean","description":"Whether nothing was to be published."},"legacyCapacity":{"type":"string","enum":["object","total"],"description":"What the deprecated resource shows as capacity."},"terminalStatuses":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/Text"},"description":"Enrollments of these statuses take no place."}},"required":["tenants","concurrency","onInvalid","allowShrink","dryRun","legacyCapacity","terminalStatuses"],"additionalProperties":false};
+const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
+const pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate27.evaluated;
+const evaluated0 = validate22.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -885,14 +31,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.tenants === undefined) && (missing0 = "tenants")) || ((data.concurrency === undefined) && (missing0 = "concurrency"))) || ((data.onInvalid === undefined) && (missing0 = "onInvalid"))) || ((data.allowShrink === undefined) && (missing0 = "allowShrink"))) || ((data.dryRun === undefined) && (missing0 = "dryRun"))) || ((data.legacyCapacity === undefined) && (missing0 = "legacyCapacity"))) || ((data.terminalStatuses === undefined) && (missing0 = "terminalStatuses"))){
-validate27.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema48.properties, key0))){
-validate27.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema37.properties, key0))){
+validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -902,7 +48,7 @@ if(data.tenants !== undefined){
 let data0 = data.tenants;
 const _errs2 = errors;
 if((!(Array.isArray(data0))) && (data0 !== null)){
-validate27.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: schema48.properties.tenants.type}}];
+validate22.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: schema37.properties.tenants.type}}];
 return false;
 }
 if(errors === _errs2){
@@ -915,13 +61,13 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern10.test(data1)){
-validate27.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+if(!pattern8.test(data1)){
+validate22.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate22.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -942,7 +88,7 @@ if(data.shard !== undefined){
 let data2 = data.shard;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate27.errors = [{instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/type",keyword:"type",params:{type: schema48.properties.shard.type}}];
+validate22.errors = [{instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/type",keyword:"type",params:{type: schema37.properties.shard.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -955,13 +101,13 @@ if(data.concurrency !== undefined){
 let data3 = data.concurrency;
 const _errs9 = errors;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/type",keyword:"type",params:{type: "integer"}}];
+validate22.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs9){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 < 1 || isNaN(data3)){
-validate27.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate22.errors = [{instancePath:instancePath+"/concurrency",schemaPath:"#/properties/concurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -976,11 +122,11 @@ if(data.onInvalid !== undefined){
 let data4 = data.onInvalid;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
+validate22.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!(((data4 === "report") || (data4 === "skip")) || (data4 === "fail"))){
-validate27.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema48.properties.onInvalid.enum}}];
+validate22.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema37.properties.onInvalid.enum}}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -992,7 +138,7 @@ if(valid0){
 if(data.allowShrink !== undefined){
 const _errs13 = errors;
 if(typeof data.allowShrink !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowShrink",schemaPath:"#/properties/allowShrink/type",keyword:"type",params:{type: "boolean"}}];
+validate22.errors = [{instancePath:instancePath+"/allowShrink",schemaPath:"#/properties/allowShrink/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -1004,7 +150,7 @@ if(valid0){
 if(data.allowEmptied !== undefined){
 const _errs15 = errors;
 if(typeof data.allowEmptied !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowEmptied",schemaPath:"#/properties/allowEmptied/type",keyword:"type",params:{type: "boolean"}}];
+validate22.errors = [{instancePath:instancePath+"/allowEmptied",schemaPath:"#/properties/allowEmptied/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -1016,7 +162,7 @@ if(valid0){
 if(data.allowShared !== undefined){
 const _errs17 = errors;
 if(typeof data.allowShared !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowShared",schemaPath:"#/properties/allowShared/type",keyword:"type",params:{type: "boolean"}}];
+validate22.errors = [{instancePath:instancePath+"/allowShared",schemaPath:"#/properties/allowShared/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -1028,7 +174,7 @@ if(valid0){
 if(data.allowVanished !== undefined){
 const _errs19 = errors;
 if(typeof data.allowVanished !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/allowVanished",schemaPath:"#/properties/allowVanished/type",keyword:"type",params:{type: "boolean"}}];
+validate22.errors = [{instancePath:instancePath+"/allowVanished",schemaPath:"#/properties/allowVanished/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -1040,7 +186,7 @@ if(valid0){
 if(data.dryRun !== undefined){
 const _errs21 = errors;
 if(typeof data.dryRun !== "boolean"){
-validate27.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
+validate22.errors = [{instancePath:instancePath+"/dryRun",schemaPath:"#/properties/dryRun/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -1053,11 +199,11 @@ if(data.legacyCapacity !== undefined){
 let data10 = data.legacyCapacity;
 const _errs23 = errors;
 if(typeof data10 !== "string"){
-validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
+validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((data10 === "object") || (data10 === "total"))){
-validate27.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema48.properties.legacyCapacity.enum}}];
+validate22.errors = [{instancePath:instancePath+"/legacyCapacity",schemaPath:"#/properties/legacyCapacity/enum",keyword:"enum",params:{allowedValues: schema37.properties.legacyCapacity.enum}}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -1079,13 +225,13 @@ const _errs27 = errors;
 const _errs28 = errors;
 if(errors === _errs28){
 if(typeof data12 === "string"){
-if(!pattern22.test(data12)){
-validate27.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+if(!pattern7.test(data12)){
+validate22.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate22.errors = [{instancePath:instancePath+"/terminalStatuses/" + i1,schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1096,7 +242,7 @@ break;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/terminalStatuses",schemaPath:"#/properties/terminalStatuses/type",keyword:"type",params:{type: "array"}}];
+validate22.errors = [{instancePath:instancePath+"/terminalStatuses",schemaPath:"#/properties/terminalStatuses/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1119,23 +265,23 @@ var valid0 = true;
 }
 }
 else {
-validate27.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate27.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema52 = {"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false};
-const schema53 = {"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false};
-const schema54 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
+const schema41 = {"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false};
+const schema42 = {"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false};
+const schema43 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate24.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1146,14 +292,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.tenants === undefined) && (missing0 = "tenants")) || ((data.programs === undefined) && (missing0 = "programs"))) || ((data.bytesWritten === undefined) && (missing0 = "bytesWritten"))) || ((data.errors === undefined) && (missing0 = "errors"))) || ((data.warnings === undefined) && (missing0 = "warnings"))){
-validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate24.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "tenants") || (key0 === "programs")) || (key0 === "bytesWritten")) || (key0 === "errors")) || (key0 === "warnings"))){
-validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1167,14 +313,14 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((((((((data0.published === undefined) && (missing1 = "published")) || ((data0.unchanged === undefined) && (missing1 = "unchanged"))) || ((data0.held === undefined) && (missing1 = "held"))) || ((data0.refused === undefined) && (missing1 = "refused"))) || ((data0.failed === undefined) && (missing1 = "failed"))) || ((data0.skipped === undefined) && (missing1 = "skipped"))) || ((data0["would-publish"] === undefined) && (missing1 = "would-publish"))){
-validate29.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/required",keyword:"required",params:{missingProperty: missing1}}];
+validate24.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs5 = errors;
 for(const key1 in data0){
 if(!((((((((key1 === "published") || (key1 === "unchanged")) || (key1 === "held")) || (key1 === "refused")) || (key1 === "failed")) || (key1 === "skipped")) || (key1 === "elsewhere")) || (key1 === "would-publish"))){
-validate29.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate24.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -1184,13 +330,13 @@ if(data0.published !== undefined){
 let data1 = data0.published;
 const _errs6 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/published",schemaPath:"#/$defs/OutcomeCounts/properties/published/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/published",schemaPath:"#/$defs/OutcomeCounts/properties/published/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs6){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 0 || isNaN(data1)){
-validate29.errors = [{instancePath:instancePath+"/tenants/published",schemaPath:"#/$defs/OutcomeCounts/properties/published/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/published",schemaPath:"#/$defs/OutcomeCounts/properties/published/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1205,13 +351,13 @@ if(data0.unchanged !== undefined){
 let data2 = data0.unchanged;
 const _errs8 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/unchanged",schemaPath:"#/$defs/OutcomeCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/unchanged",schemaPath:"#/$defs/OutcomeCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs8){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 0 || isNaN(data2)){
-validate29.errors = [{instancePath:instancePath+"/tenants/unchanged",schemaPath:"#/$defs/OutcomeCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/unchanged",schemaPath:"#/$defs/OutcomeCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1226,13 +372,13 @@ if(data0.held !== undefined){
 let data3 = data0.held;
 const _errs10 = errors;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/held",schemaPath:"#/$defs/OutcomeCounts/properties/held/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/held",schemaPath:"#/$defs/OutcomeCounts/properties/held/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs10){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 < 0 || isNaN(data3)){
-validate29.errors = [{instancePath:instancePath+"/tenants/held",schemaPath:"#/$defs/OutcomeCounts/properties/held/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/held",schemaPath:"#/$defs/OutcomeCounts/properties/held/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1247,13 +393,13 @@ if(data0.refused !== undefined){
 let data4 = data0.refused;
 const _errs12 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/refused",schemaPath:"#/$defs/OutcomeCounts/properties/refused/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/refused",schemaPath:"#/$defs/OutcomeCounts/properties/refused/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs12){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 < 0 || isNaN(data4)){
-validate29.errors = [{instancePath:instancePath+"/tenants/refused",schemaPath:"#/$defs/OutcomeCounts/properties/refused/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/refused",schemaPath:"#/$defs/OutcomeCounts/properties/refused/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1268,13 +414,13 @@ if(data0.failed !== undefined){
 let data5 = data0.failed;
 const _errs14 = errors;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/failed",schemaPath:"#/$defs/OutcomeCounts/properties/failed/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/failed",schemaPath:"#/$defs/OutcomeCounts/properties/failed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs14){
 if((typeof data5 == "number") && (isFinite(data5))){
 if(data5 < 0 || isNaN(data5)){
-validate29.errors = [{instancePath:instancePath+"/tenants/failed",schemaPath:"#/$defs/OutcomeCounts/properties/failed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/failed",schemaPath:"#/$defs/OutcomeCounts/properties/failed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1289,13 +435,13 @@ if(data0.skipped !== undefined){
 let data6 = data0.skipped;
 const _errs16 = errors;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/skipped",schemaPath:"#/$defs/OutcomeCounts/properties/skipped/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/skipped",schemaPath:"#/$defs/OutcomeCounts/properties/skipped/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs16){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 < 0 || isNaN(data6)){
-validate29.errors = [{instancePath:instancePath+"/tenants/skipped",schemaPath:"#/$defs/OutcomeCounts/properties/skipped/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/skipped",schemaPath:"#/$defs/OutcomeCounts/properties/skipped/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1310,13 +456,13 @@ if(data0.elsewhere !== undefined){
 let data7 = data0.elsewhere;
 const _errs18 = errors;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/elsewhere",schemaPath:"#/$defs/OutcomeCounts/properties/elsewhere/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/elsewhere",schemaPath:"#/$defs/OutcomeCounts/properties/elsewhere/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs18){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 < 0 || isNaN(data7)){
-validate29.errors = [{instancePath:instancePath+"/tenants/elsewhere",schemaPath:"#/$defs/OutcomeCounts/properties/elsewhere/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/elsewhere",schemaPath:"#/$defs/OutcomeCounts/properties/elsewhere/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1331,13 +477,13 @@ if(data0["would-publish"] !== undefined){
 let data8 = data0["would-publish"];
 const _errs20 = errors;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-validate29.errors = [{instancePath:instancePath+"/tenants/would-publish",schemaPath:"#/$defs/OutcomeCounts/properties/would-publish/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/would-publish",schemaPath:"#/$defs/OutcomeCounts/properties/would-publish/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs20){
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 < 0 || isNaN(data8)){
-validate29.errors = [{instancePath:instancePath+"/tenants/would-publish",schemaPath:"#/$defs/OutcomeCounts/properties/would-publish/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/tenants/would-publish",schemaPath:"#/$defs/OutcomeCounts/properties/would-publish/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1358,7 +504,7 @@ var valid2 = true;
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/type",keyword:"type",params:{type: "object"}}];
+validate24.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/$defs/OutcomeCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1376,14 +522,14 @@ if(errors === _errs23){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing2;
 if((((((((data9.programs === undefined) && (missing2 = "programs")) || ((data9.added === undefined) && (missing2 = "added"))) || ((data9.changed === undefined) && (missing2 = "changed"))) || ((data9.removed === undefined) && (missing2 = "removed"))) || ((data9.unchanged === undefined) && (missing2 = "unchanged"))) || ((data9.notPublishable === undefined) && (missing2 = "notPublishable"))) || ((data9.invalid === undefined) && (missing2 = "invalid"))){
-validate29.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/required",keyword:"required",params:{missingProperty: missing2}}];
+validate24.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs25 = errors;
 for(const key2 in data9){
 if(!((((((((key2 === "programs") || (key2 === "added")) || (key2 === "changed")) || (key2 === "removed")) || (key2 === "unchanged")) || (key2 === "notPublishable")) || (key2 === "invalid")) || (key2 === "withdrawn"))){
-validate29.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate24.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -1393,13 +539,13 @@ if(data9.programs !== undefined){
 let data10 = data9.programs;
 const _errs26 = errors;
 if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-validate29.errors = [{instancePath:instancePath+"/programs/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs26){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 < 0 || isNaN(data10)){
-validate29.errors = [{instancePath:instancePath+"/programs/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1414,13 +560,13 @@ if(data9.added !== undefined){
 let data11 = data9.added;
 const _errs28 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-validate29.errors = [{instancePath:instancePath+"/programs/added",schemaPath:"#/$defs/ProgramCounts/properties/added/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/added",schemaPath:"#/$defs/ProgramCounts/properties/added/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs28){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 0 || isNaN(data11)){
-validate29.errors = [{instancePath:instancePath+"/programs/added",schemaPath:"#/$defs/ProgramCounts/properties/added/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/added",schemaPath:"#/$defs/ProgramCounts/properties/added/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1435,13 +581,13 @@ if(data9.changed !== undefined){
 let data12 = data9.changed;
 const _errs30 = errors;
 if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-validate29.errors = [{instancePath:instancePath+"/programs/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs30){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 < 0 || isNaN(data12)){
-validate29.errors = [{instancePath:instancePath+"/programs/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1456,13 +602,13 @@ if(data9.removed !== undefined){
 let data13 = data9.removed;
 const _errs32 = errors;
 if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-validate29.errors = [{instancePath:instancePath+"/programs/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs32){
 if((typeof data13 == "number") && (isFinite(data13))){
 if(data13 < 0 || isNaN(data13)){
-validate29.errors = [{instancePath:instancePath+"/programs/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1477,13 +623,13 @@ if(data9.unchanged !== undefined){
 let data14 = data9.unchanged;
 const _errs34 = errors;
 if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-validate29.errors = [{instancePath:instancePath+"/programs/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs34){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 < 0 || isNaN(data14)){
-validate29.errors = [{instancePath:instancePath+"/programs/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1498,13 +644,13 @@ if(data9.notPublishable !== undefined){
 let data15 = data9.notPublishable;
 const _errs36 = errors;
 if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-validate29.errors = [{instancePath:instancePath+"/programs/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs36){
 if((typeof data15 == "number") && (isFinite(data15))){
 if(data15 < 0 || isNaN(data15)){
-validate29.errors = [{instancePath:instancePath+"/programs/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1519,13 +665,13 @@ if(data9.invalid !== undefined){
 let data16 = data9.invalid;
 const _errs38 = errors;
 if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-validate29.errors = [{instancePath:instancePath+"/programs/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs38){
 if((typeof data16 == "number") && (isFinite(data16))){
 if(data16 < 0 || isNaN(data16)){
-validate29.errors = [{instancePath:instancePath+"/programs/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1540,13 +686,13 @@ if(data9.withdrawn !== undefined){
 let data17 = data9.withdrawn;
 const _errs40 = errors;
 if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-validate29.errors = [{instancePath:instancePath+"/programs/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/programs/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs40){
 if((typeof data17 == "number") && (isFinite(data17))){
 if(data17 < 0 || isNaN(data17)){
-validate29.errors = [{instancePath:instancePath+"/programs/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/programs/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1567,7 +713,7 @@ var valid4 = true;
 }
 }
 else {
-validate29.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/type",keyword:"type",params:{type: "object"}}];
+validate24.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/$defs/ProgramCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -1581,13 +727,13 @@ if(data.bytesWritten !== undefined){
 let data18 = data.bytesWritten;
 const _errs42 = errors;
 if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
-validate29.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs42){
 if((typeof data18 == "number") && (isFinite(data18))){
 if(data18 < 0 || isNaN(data18)){
-validate29.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1602,13 +748,13 @@ if(data.errors !== undefined){
 let data19 = data.errors;
 const _errs44 = errors;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-validate29.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs44){
 if((typeof data19 == "number") && (isFinite(data19))){
 if(data19 < 0 || isNaN(data19)){
-validate29.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1623,13 +769,13 @@ if(data.warnings !== undefined){
 let data20 = data.warnings;
 const _errs46 = errors;
 if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-validate29.errors = [{instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/type",keyword:"type",params:{type: "integer"}}];
+validate24.errors = [{instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs46){
 if((typeof data20 == "number") && (isFinite(data20))){
 if(data20 < 0 || isNaN(data20)){
-validate29.errors = [{instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate24.errors = [{instancePath:instancePath+"/warnings",schemaPath:"#/properties/warnings/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1647,22 +793,23 @@ var valid0 = true;
 }
 }
 else {
-validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate29.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema55 = {"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false};
-const schema56 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const schema44 = {"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false};
+const schema45 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern10 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate26.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1673,14 +820,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.code === undefined) && (missing0 = "code")) || ((data.message === undefined) && (missing0 = "message"))){
-validate31.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate26.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "code") || (key0 === "message"))){
-validate31.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate26.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1692,13 +839,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern9.test(data0)){
-validate31.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+if(!pattern10.test(data0)){
+validate26.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate26.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1714,13 +861,13 @@ const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
-if(!pattern22.test(data1)){
-validate31.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+if(!pattern7.test(data1)){
+validate26.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate31.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate26.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1734,24 +881,24 @@ var valid0 = true;
 }
 }
 else {
-validate31.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate31.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"confirmedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
-const schema61 = {"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false};
-const schema62 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
-const pattern31 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"confirmedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
+const schema50 = {"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false};
+const schema51 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
+const pattern16 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate29.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1762,14 +909,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.added === undefined) && (missing0 = "added")) || ((data.changed === undefined) && (missing0 = "changed"))) || ((data.removed === undefined) && (missing0 = "removed"))) || ((data.withdrawn === undefined) && (missing0 = "withdrawn"))){
-validate34.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "added") || (key0 === "changed")) || (key0 === "removed")) || (key0 === "withdrawn"))){
-validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate29.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1788,13 +935,13 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern31.test(data1)){
-validate34.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+if(!pattern16.test(data1)){
+validate29.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
 return false;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+validate29.errors = [{instancePath:instancePath+"/added/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1805,7 +952,7 @@ break;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/added",schemaPath:"#/properties/added/type",keyword:"type",params:{type: "array"}}];
+validate29.errors = [{instancePath:instancePath+"/added",schemaPath:"#/properties/added/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1828,13 +975,13 @@ const _errs9 = errors;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
-if(!pattern31.test(data3)){
-validate34.errors = [{instancePath:instancePath+"/changed/" + i1,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+if(!pattern16.test(data3)){
+validate29.errors = [{instancePath:instancePath+"/changed/" + i1,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
 return false;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/changed/" + i1,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+validate29.errors = [{instancePath:instancePath+"/changed/" + i1,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1845,7 +992,7 @@ break;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/changed",schemaPath:"#/properties/changed/type",keyword:"type",params:{type: "array"}}];
+validate29.errors = [{instancePath:instancePath+"/changed",schemaPath:"#/properties/changed/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1868,13 +1015,13 @@ const _errs14 = errors;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
-if(!pattern31.test(data5)){
-validate34.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+if(!pattern16.test(data5)){
+validate29.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
 return false;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+validate29.errors = [{instancePath:instancePath+"/removed/" + i2,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1885,7 +1032,7 @@ break;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "array"}}];
+validate29.errors = [{instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1908,13 +1055,13 @@ const _errs19 = errors;
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data7 === "string"){
-if(!pattern31.test(data7)){
-validate34.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+if(!pattern16.test(data7)){
+validate29.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
 return false;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+validate29.errors = [{instancePath:instancePath+"/withdrawn/" + i3,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1925,7 +1072,7 @@ break;
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/withdrawn",schemaPath:"#/properties/withdrawn/type",keyword:"type",params:{type: "array"}}];
+validate29.errors = [{instancePath:instancePath+"/withdrawn",schemaPath:"#/properties/withdrawn/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1941,22 +1088,22 @@ var valid0 = true;
 }
 }
 else {
-validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate34.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema67 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const pattern36 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema56 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const pattern21 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate32.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1967,14 +1114,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
-validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate32.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1984,11 +1131,11 @@ if(data.severity !== undefined){
 let data0 = data.severity;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate37.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+validate32.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate37.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema67.properties.severity.enum}}];
+validate32.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema56.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2003,13 +1150,13 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern9.test(data1)){
-validate37.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+if(!pattern10.test(data1)){
+validate32.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate32.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2023,7 +1170,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate37.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema67.properties.programId.type}}];
+validate32.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema56.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -2036,7 +1183,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate37.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema67.properties.field.type}}];
+validate32.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema56.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2049,13 +1196,13 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate37.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema67.properties.value.type}}];
+validate32.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema56.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern36.test(data4)){
-validate37.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+if(!pattern21.test(data4)){
+validate32.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
 }
@@ -2072,13 +1219,13 @@ const _errs13 = errors;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
-if(!pattern22.test(data5)){
-validate37.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+if(!pattern7.test(data5)){
+validate32.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate32.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2096,20 +1243,20 @@ var valid0 = true;
 }
 }
 else {
-validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate37.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2120,14 +1267,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((data.tenantId === undefined) && (missing0 = "tenantId")) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.snapshotId === undefined) && (missing0 = "snapshotId"))) || ((data.generation === undefined) && (missing0 = "generation"))) || ((data.previousSnapshotId === undefined) && (missing0 = "previousSnapshotId"))) || ((data.counts === undefined) && (missing0 = "counts"))) || ((data.durationMs === undefined) && (missing0 = "durationMs"))) || ((data.requests === undefined) && (missing0 = "requests"))) || ((data.bytesWritten === undefined) && (missing0 = "bytesWritten"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.problems === undefined) && (missing0 = "problems"))) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate33.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate28.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema58.properties, key0))){
-validate33.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema47.properties, key0))){
+validate28.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2139,13 +1286,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern10.test(data0)){
-validate33.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+if(!pattern8.test(data0)){
+validate28.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate28.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2159,11 +1306,11 @@ if(data.outcome !== undefined){
 let data1 = data.outcome;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate33.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+validate28.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((((((((data1 === "published") || (data1 === "unchanged")) || (data1 === "held")) || (data1 === "refused")) || (data1 === "failed")) || (data1 === "skipped")) || (data1 === "elsewhere")) || (data1 === "would-publish"))){
-validate33.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema58.properties.outcome.enum}}];
+validate28.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema47.properties.outcome.enum}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -2176,13 +1323,13 @@ if(data.snapshotId !== undefined){
 let data2 = data.snapshotId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate33.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/type",keyword:"type",params:{type: schema58.properties.snapshotId.type}}];
+validate28.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/type",keyword:"type",params:{type: schema47.properties.snapshotId.type}}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 === "string"){
-if(!pattern5.test(data2)){
-validate33.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+if(!pattern4.test(data2)){
+validate28.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"#/properties/snapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
@@ -2197,18 +1344,18 @@ if(data.generation !== undefined){
 let data3 = data.generation;
 const _errs9 = errors;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
-validate33.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: schema58.properties.generation.type}}];
+validate28.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/type",keyword:"type",params:{type: schema47.properties.generation.type}}];
 return false;
 }
 if(errors === _errs9){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate33.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate28.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate33.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate28.errors = [{instancePath:instancePath+"/generation",schemaPath:"#/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -2224,13 +1371,13 @@ if(data.previousSnapshotId !== undefined){
 let data4 = data.previousSnapshotId;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate33.errors = [{instancePath:instancePath+"/previousSnapshotId",schemaPath:"#/properties/previousSnapshotId/type",keyword:"type",params:{type: schema58.properties.previousSnapshotId.type}}];
+validate28.errors = [{instancePath:instancePath+"/previousSnapshotId",schemaPath:"#/properties/previousSnapshotId/type",keyword:"type",params:{type: schema47.properties.previousSnapshotId.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern5.test(data4)){
-validate33.errors = [{instancePath:instancePath+"/previousSnapshotId",schemaPath:"#/properties/previousSnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+if(!pattern4.test(data4)){
+validate28.errors = [{instancePath:instancePath+"/previousSnapshotId",schemaPath:"#/properties/previousSnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
@@ -2245,13 +1392,13 @@ if(data.confirmedAt !== undefined){
 let data5 = data.confirmedAt;
 const _errs13 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate33.errors = [{instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/type",keyword:"type",params:{type: schema58.properties.confirmedAt.type}}];
+validate28.errors = [{instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/type",keyword:"type",params:{type: schema47.properties.confirmedAt.type}}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data5 === "string"){
-if(!pattern6.test(data5)){
-validate33.errors = [{instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+if(!pattern5.test(data5)){
+validate28.errors = [{instancePath:instancePath+"/confirmedAt",schemaPath:"#/properties/confirmedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
@@ -2270,14 +1417,14 @@ if(errors === _errs16){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 let missing1;
 if((((((((data6.programs === undefined) && (missing1 = "programs")) || ((data6.added === undefined) && (missing1 = "added"))) || ((data6.changed === undefined) && (missing1 = "changed"))) || ((data6.removed === undefined) && (missing1 = "removed"))) || ((data6.unchanged === undefined) && (missing1 = "unchanged"))) || ((data6.notPublishable === undefined) && (missing1 = "notPublishable"))) || ((data6.invalid === undefined) && (missing1 = "invalid"))){
-validate33.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/required",keyword:"required",params:{missingProperty: missing1}}];
+validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs18 = errors;
 for(const key1 in data6){
 if(!((((((((key1 === "programs") || (key1 === "added")) || (key1 === "changed")) || (key1 === "removed")) || (key1 === "unchanged")) || (key1 === "notPublishable")) || (key1 === "invalid")) || (key1 === "withdrawn"))){
-validate33.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -2287,13 +1434,13 @@ if(data6.programs !== undefined){
 let data7 = data6.programs;
 const _errs19 = errors;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-validate33.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs19){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 < 0 || isNaN(data7)){
-validate33.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ProgramCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2308,13 +1455,13 @@ if(data6.added !== undefined){
 let data8 = data6.added;
 const _errs21 = errors;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-validate33.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs21){
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 < 0 || isNaN(data8)){
-validate33.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/added",schemaPath:"#/$defs/ProgramCounts/properties/added/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2329,13 +1476,13 @@ if(data6.changed !== undefined){
 let data9 = data6.changed;
 const _errs23 = errors;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-validate33.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs23){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 < 0 || isNaN(data9)){
-validate33.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/changed",schemaPath:"#/$defs/ProgramCounts/properties/changed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2350,13 +1497,13 @@ if(data6.removed !== undefined){
 let data10 = data6.removed;
 const _errs25 = errors;
 if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-validate33.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs25){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 < 0 || isNaN(data10)){
-validate33.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/removed",schemaPath:"#/$defs/ProgramCounts/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2371,13 +1518,13 @@ if(data6.unchanged !== undefined){
 let data11 = data6.unchanged;
 const _errs27 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-validate33.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs27){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 0 || isNaN(data11)){
-validate33.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/unchanged",schemaPath:"#/$defs/ProgramCounts/properties/unchanged/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2392,13 +1539,13 @@ if(data6.notPublishable !== undefined){
 let data12 = data6.notPublishable;
 const _errs29 = errors;
 if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-validate33.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 < 0 || isNaN(data12)){
-validate33.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/notPublishable",schemaPath:"#/$defs/ProgramCounts/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2413,13 +1560,13 @@ if(data6.invalid !== undefined){
 let data13 = data6.invalid;
 const _errs31 = errors;
 if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-validate33.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs31){
 if((typeof data13 == "number") && (isFinite(data13))){
 if(data13 < 0 || isNaN(data13)){
-validate33.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/invalid",schemaPath:"#/$defs/ProgramCounts/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2434,13 +1581,13 @@ if(data6.withdrawn !== undefined){
 let data14 = data6.withdrawn;
 const _errs33 = errors;
 if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-validate33.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs33){
 if((typeof data14 == "number") && (isFinite(data14))){
 if(data14 < 0 || isNaN(data14)){
-validate33.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/counts/withdrawn",schemaPath:"#/$defs/ProgramCounts/properties/withdrawn/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2461,7 +1608,7 @@ var valid3 = true;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/type",keyword:"type",params:{type: "object"}}];
+validate28.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ProgramCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2475,13 +1622,13 @@ if(data.livePrograms !== undefined){
 let data15 = data.livePrograms;
 const _errs35 = errors;
 if((!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))) && (data15 !== null)){
-validate33.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/type",keyword:"type",params:{type: schema58.properties.livePrograms.type}}];
+validate28.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/type",keyword:"type",params:{type: schema47.properties.livePrograms.type}}];
 return false;
 }
 if(errors === _errs35){
 if((typeof data15 == "number") && (isFinite(data15))){
 if(data15 < 0 || isNaN(data15)){
-validate33.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/livePrograms",schemaPath:"#/properties/livePrograms/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2503,7 +1650,7 @@ for(let i0=0; i0<len0; i0++){
 let data17 = data16[i0];
 const _errs39 = errors;
 if((typeof data17 !== "string") && (data17 !== null)){
-validate33.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema58.properties.leftOut.items.type}}];
+validate28.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema47.properties.leftOut.items.type}}];
 return false;
 }
 var valid4 = _errs39 === errors;
@@ -2513,7 +1660,7 @@ break;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
+validate28.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2527,13 +1674,13 @@ if(data.leftOutOmitted !== undefined){
 let data18 = data.leftOutOmitted;
 const _errs41 = errors;
 if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
-validate33.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs41){
 if((typeof data18 == "number") && (isFinite(data18))){
 if(data18 < 0 || isNaN(data18)){
-validate33.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/leftOutOmitted",schemaPath:"#/properties/leftOutOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2546,8 +1693,8 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs43 = errors;
-if(!(validate34(data.changes, {instancePath:instancePath+"/changes",parentData:data,parentDataProperty:"changes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+if(!(validate29(data.changes, {instancePath:instancePath+"/changes",parentData:data,parentDataProperty:"changes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs43 === errors;
@@ -2560,13 +1707,13 @@ if(data.durationMs !== undefined){
 let data20 = data.durationMs;
 const _errs44 = errors;
 if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-validate33.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs44){
 if((typeof data20 == "number") && (isFinite(data20))){
 if(data20 < 0 || isNaN(data20)){
-validate33.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2585,14 +1732,14 @@ if(errors === _errs47){
 if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
 let missing2;
 if(((((data21.get === undefined) && (missing2 = "get")) || ((data21.put === undefined) && (missing2 = "put"))) || ((data21.list === undefined) && (missing2 = "list"))) || ((data21.delete === undefined) && (missing2 = "delete"))){
-validate33.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing2}}];
+validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing2}}];
 return false;
 }
 else {
 const _errs49 = errors;
 for(const key2 in data21){
 if(!((((key2 === "get") || (key2 === "put")) || (key2 === "list")) || (key2 === "delete"))){
-validate33.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
+validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}}];
 return false;
 break;
 }
@@ -2602,13 +1749,13 @@ if(data21.get !== undefined){
 let data22 = data21.get;
 const _errs50 = errors;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-validate33.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs50){
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 < 0 || isNaN(data22)){
-validate33.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/requests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2623,13 +1770,13 @@ if(data21.put !== undefined){
 let data23 = data21.put;
 const _errs52 = errors;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-validate33.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs52){
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 < 0 || isNaN(data23)){
-validate33.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/requests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2644,13 +1791,13 @@ if(data21.list !== undefined){
 let data24 = data21.list;
 const _errs54 = errors;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-validate33.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs54){
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 < 0 || isNaN(data24)){
-validate33.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/requests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2665,13 +1812,13 @@ if(data21.delete !== undefined){
 let data25 = data21.delete;
 const _errs56 = errors;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-validate33.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs56){
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 < 0 || isNaN(data25)){
-validate33.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/requests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2688,7 +1835,7 @@ var valid6 = true;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/type",keyword:"type",params:{type: "object"}}];
+validate28.errors = [{instancePath:instancePath+"/requests",schemaPath:"#/$defs/StoreRequests/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2702,13 +1849,13 @@ if(data.bytesWritten !== undefined){
 let data26 = data.bytesWritten;
 const _errs58 = errors;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-validate33.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs58){
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 < 0 || isNaN(data26)){
-validate33.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/bytesWritten",schemaPath:"#/properties/bytesWritten/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2725,8 +1872,8 @@ const _errs60 = errors;
 const _errs61 = errors;
 let valid7 = false;
 const _errs62 = errors;
-if(!(validate31(data27, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate26(data27, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs62 === errors;
@@ -2753,7 +1900,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate33.errors = vErrors;
+validate28.errors = vErrors;
 return false;
 }
 else {
@@ -2782,8 +1929,8 @@ var valid8 = true;
 const len1 = data28.length;
 for(let i1=0; i1<len1; i1++){
 const _errs67 = errors;
-if(!(validate37(data28[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data28,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate32(data28[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data28,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 var valid8 = _errs67 === errors;
@@ -2793,7 +1940,7 @@ break;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+validate28.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2807,13 +1954,13 @@ if(data.problemsOmitted !== undefined){
 let data30 = data.problemsOmitted;
 const _errs68 = errors;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-validate33.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs68){
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 < 0 || isNaN(data30)){
-validate33.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate28.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2831,8 +1978,8 @@ if(errors === _errs70){
 if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
 const _errs72 = errors;
 for(const key3 in data31){
-if(!(pattern9.test(key3))){
-validate33.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
+if(!(pattern10.test(key3))){
+validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}}];
 return false;
 break;
 }
@@ -2840,17 +1987,17 @@ break;
 if(_errs72 === errors){
 var valid9 = true;
 for(const key4 in data31){
-if(pattern9.test(key4)){
+if(pattern10.test(key4)){
 let data32 = data31[key4];
 const _errs73 = errors;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-validate33.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs73){
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 < 1 || isNaN(data32)){
-validate33.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate28.errors = [{instancePath:instancePath+"/problemCounts/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -2864,7 +2011,7 @@ break;
 }
 }
 else {
-validate33.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+validate28.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2894,20 +2041,20 @@ var valid0 = true;
 }
 }
 else {
-validate33.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate33.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate20.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2918,14 +2065,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((data.format === undefined) && (missing0 = "format")) || ((data.runId === undefined) && (missing0 = "runId"))) || ((data.startedAt === undefined) && (missing0 = "startedAt"))) || ((data.finishedAt === undefined) && (missing0 = "finishedAt"))) || ((data.durationMs === undefined) && (missing0 = "durationMs"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.exitStatus === undefined) && (missing0 = "exitStatus"))) || ((data.version === undefined) && (missing0 = "version"))) || ((data.options === undefined) && (missing0 = "options"))) || ((data.storeRequests === undefined) && (missing0 = "storeRequests"))) || ((data.totals === undefined) && (missing0 = "totals"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.tenants === undefined) && (missing0 = "tenants"))) || ((data.problems === undefined) && (missing0 = "problems"))){
-validate26.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema43.properties, key0))){
-validate26.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema31.properties, key0))){
+validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2935,11 +2082,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate26.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/run-report@1" !== data0){
-validate26.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/run-report@1"}}];
+validate20.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/run-report@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -2954,13 +2101,13 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern5.test(data1)){
-validate26.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+if(!pattern4.test(data1)){
+validate20.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2976,13 +2123,13 @@ const _errs7 = errors;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
-if(!pattern6.test(data2)){
-validate26.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+if(!pattern5.test(data2)){
+validate20.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -2998,13 +2145,13 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data3 === "string"){
-if(!pattern6.test(data3)){
-validate26.errors = [{instancePath:instancePath+"/finishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+if(!pattern5.test(data3)){
+validate20.errors = [{instancePath:instancePath+"/finishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/finishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/finishedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3018,13 +2165,13 @@ if(data.durationMs !== undefined){
 let data4 = data.durationMs;
 const _errs13 = errors;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-validate26.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs13){
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 < 0 || isNaN(data4)){
-validate26.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate20.errors = [{instancePath:instancePath+"/durationMs",schemaPath:"#/properties/durationMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -3039,11 +2186,11 @@ if(data.outcome !== undefined){
 let data5 = data.outcome;
 const _errs15 = errors;
 if(typeof data5 !== "string"){
-validate26.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!(((((((data5 === "published") || (data5 === "unchanged")) || (data5 === "partial")) || (data5 === "failed")) || (data5 === "refused")) || (data5 === "interrupted")) || (data5 === "dry-run"))){
-validate26.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema43.properties.outcome.enum}}];
+validate20.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema31.properties.outcome.enum}}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -3056,11 +2203,11 @@ if(data.exitStatus !== undefined){
 let data6 = data.exitStatus;
 const _errs17 = errors;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-validate26.errors = [{instancePath:instancePath+"/exitStatus",schemaPath:"#/properties/exitStatus/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/exitStatus",schemaPath:"#/properties/exitStatus/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(!((((((data6 === 0) || (data6 === 1)) || (data6 === 2)) || (data6 === 3)) || (data6 === 4)) || (data6 === 130))){
-validate26.errors = [{instancePath:instancePath+"/exitStatus",schemaPath:"#/properties/exitStatus/enum",keyword:"enum",params:{allowedValues: schema43.properties.exitStatus.enum}}];
+validate20.errors = [{instancePath:instancePath+"/exitStatus",schemaPath:"#/properties/exitStatus/enum",keyword:"enum",params:{allowedValues: schema31.properties.exitStatus.enum}}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -3075,13 +2222,13 @@ const _errs19 = errors;
 const _errs20 = errors;
 if(errors === _errs20){
 if(typeof data7 === "string"){
-if(!pattern22.test(data7)){
-validate26.errors = [{instancePath:instancePath+"/version",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+if(!pattern7.test(data7)){
+validate20.errors = [{instancePath:instancePath+"/version",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/version",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate20.errors = [{instancePath:instancePath+"/version",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -3093,8 +2240,8 @@ var valid0 = true;
 if(valid0){
 if(data.options !== undefined){
 const _errs22 = errors;
-if(!(validate27(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+if(!(validate22(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs22 === errors;
@@ -3111,14 +2258,14 @@ if(errors === _errs24){
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing1;
 if(((((data9.get === undefined) && (missing1 = "get")) || ((data9.put === undefined) && (missing1 = "put"))) || ((data9.list === undefined) && (missing1 = "list"))) || ((data9.delete === undefined) && (missing1 = "delete"))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing1}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
 const _errs26 = errors;
 for(const key1 in data9){
 if(!((((key1 === "get") || (key1 === "put")) || (key1 === "list")) || (key1 === "delete"))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}}];
 return false;
 break;
 }
@@ -3128,13 +2275,13 @@ if(data9.get !== undefined){
 let data10 = data9.get;
 const _errs27 = errors;
 if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/get",schemaPath:"#/$defs/StoreRequests/properties/get/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs27){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 < 0 || isNaN(data10)){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/get",schemaPath:"#/$defs/StoreRequests/properties/get/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -3149,13 +2296,13 @@ if(data9.put !== undefined){
 let data11 = data9.put;
 const _errs29 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/put",schemaPath:"#/$defs/StoreRequests/properties/put/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs29){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 0 || isNaN(data11)){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/put",schemaPath:"#/$defs/StoreRequests/properties/put/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -3170,13 +2317,13 @@ if(data9.list !== undefined){
 let data12 = data9.list;
 const _errs31 = errors;
 if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/list",schemaPath:"#/$defs/StoreRequests/properties/list/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs31){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 < 0 || isNaN(data12)){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/list",schemaPath:"#/$defs/StoreRequests/properties/list/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -3191,13 +2338,13 @@ if(data9.delete !== undefined){
 let data13 = data9.delete;
 const _errs33 = errors;
 if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs33){
 if((typeof data13 == "number") && (isFinite(data13))){
 if(data13 < 0 || isNaN(data13)){
-validate26.errors = [{instancePath:instancePath+"/storeRequests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests/delete",schemaPath:"#/$defs/StoreRequests/properties/delete/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -3214,7 +2361,7 @@ var valid6 = true;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/type",keyword:"type",params:{type: "object"}}];
+validate20.errors = [{instancePath:instancePath+"/storeRequests",schemaPath:"#/$defs/StoreRequests/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -3226,8 +2373,8 @@ var valid0 = true;
 if(valid0){
 if(data.totals !== undefined){
 const _errs35 = errors;
-if(!(validate29(data.totals, {instancePath:instancePath+"/totals",parentData:data,parentDataProperty:"totals",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate24(data.totals, {instancePath:instancePath+"/totals",parentData:data,parentDataProperty:"totals",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs35 === errors;
@@ -3242,8 +2389,8 @@ const _errs36 = errors;
 const _errs37 = errors;
 let valid7 = false;
 const _errs38 = errors;
-if(!(validate31(data15, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate26(data15, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs38 === errors;
@@ -3270,7 +2417,7 @@ else {
 vErrors.push(err1);
 }
 errors++;
-validate26.errors = vErrors;
+validate20.errors = vErrors;
 return false;
 }
 else {
@@ -3299,8 +2446,8 @@ var valid8 = true;
 const len0 = data16.length;
 for(let i0=0; i0<len0; i0++){
 const _errs43 = errors;
-if(!(validate33(data16[i0], {instancePath:instancePath+"/tenants/" + i0,parentData:data16,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+if(!(validate28(data16[i0], {instancePath:instancePath+"/tenants/" + i0,parentData:data16,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 var valid8 = _errs43 === errors;
@@ -3310,7 +2457,7 @@ break;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
+validate20.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -3329,8 +2476,8 @@ var valid9 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs46 = errors;
-if(!(validate37(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate32(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 var valid9 = _errs46 === errors;
@@ -3340,7 +2487,7 @@ break;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+validate20.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -3366,11 +2513,11 @@ var valid0 = true;
 }
 }
 else {
-validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate26.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

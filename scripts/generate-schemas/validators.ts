@@ -21,8 +21,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     "store.schema.json",
     "tokens.schema.json",
   ],
-  "validators-administration.ts": ["audit.schema.json", "removed.schema.json"],
-  "validators-run-report.ts": ["last-runs.schema.json", "run-report.schema.json"],
+  "validators-administration.ts": ["audit.schema.json", "last-runs.schema.json", "removed.schema.json"],
+  "validators-run-report.ts": ["run-report.schema.json"],
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.ts";
 import type { RequestFacts } from "../../cli/support/explain-requests.ts";
-import type { RegistryReading } from "../../cli/support/facts/registry.ts";
+import type { RegistryReading } from "../../cli/support/facts/tenants.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
 import { describedRequest } from "../../cli/support/texts/request.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";

@@ -1,7 +1,5 @@
-import type { LastRun } from "../../cli/support/facts/last-build.ts";
-import type { ProgramInSource } from "../../cli/support/facts/program-in-source.ts";
-import type { ProgramInStore } from "../../cli/support/facts/program-in-store.ts";
-import type { LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
+import type { ProgramInSource, ProgramInStore } from "../../cli/support/facts/program.ts";
+import type { LastRun, LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
 import type { ProgramFacts } from "../../cli/support/judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "../../cli/support/judgement/tenant.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";

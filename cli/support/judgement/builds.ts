@@ -1,6 +1,5 @@
 import { plainTime, type Reader } from "../../output/words.ts";
-import type { LastRun } from "../facts/last-build.ts";
-import type { TenantFacts } from "../facts/tenants.ts";
+import type { LastRun, TenantFacts } from "../facts/tenants.ts";
 import {
   clause,
   commandTo,

@@ -1,6 +1,6 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { fieldLabel } from "../../output/field-words.ts";
-import type { ProgramInSource } from "../facts/program-in-source.ts";
+import type { ProgramInSource } from "../facts/program.ts";
 import { forSupport, type Step } from "./steps.ts";
 
 /** A finding in a program's data in words: the field by its label, the value, and what its rule does. */

@@ -1,10 +1,10 @@
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
-import { olderSnapshot } from "./answers.ts";
 import { serverFault } from "./failed-request.ts";
 import { type RequestCase, refusedKey, told } from "./refused-key.ts";
 import { commandTo, forOperations, forSupport, type Judgement, nextStep, shellWord } from "./steps.ts";
+import { olderSnapshot } from "./tenant.ts";
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {

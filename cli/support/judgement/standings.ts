@@ -1,7 +1,6 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ProgramChange } from "../../output/field-words.ts";
-import type { ProgramInSource } from "../facts/program-in-source.ts";
-import type { ProgramInStore } from "../facts/program-in-store.ts";
+import type { ProgramInSource, ProgramInStore } from "../facts/program.ts";
 import type { Need } from "./builds.ts";
 import type { Judgement, MaybeStep } from "./steps.ts";
 import type { JudgedTenant } from "./tenant.ts";

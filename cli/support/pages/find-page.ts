@@ -8,11 +8,12 @@ import { isKeptRequestId, trimmed } from "../../operate/gateway-log/find-request
 import { type Html, html } from "../../output/html.ts";
 import { tokenFree } from "../../output/safe-output.ts";
 import { numberText } from "../../output/words.ts";
+import { type RemovedTenants, readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { storedPrograms } from "../facts/program-in-store.ts";
-import { readRemovals, registryReading } from "../facts/registry.ts";
+import { storedPrograms } from "../facts/program.ts";
 import { findProgramsInSource } from "../facts/search-source.ts";
+import { orFault, registryReading, removalOf } from "../facts/tenants.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import { type Answer, homeTrail, type Inspection } from "./page.ts";
 import { badge, dataTable, logNotices, maxRows, notice, section } from "./parts.ts";
@@ -30,10 +31,10 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   const { store, database, log, signal } = inspection;
   const text = trimmed((query.get("q") ?? "").slice(0, 200), around);
   if (text === "" || tokenFree(text) !== text) return findAnswer(text === "" ? whatToType : pastedKey);
-  const registry = await registryReading(store);
-  const [catalog, { value: removals, faults }] = await Promise.all([
+  const [registry, catalog, { value: removed, faults }] = await Promise.all([
+    registryReading(store),
     readCatalog(store, signal),
-    readRemovals(store, registry, signal),
+    orFault<RemovedTenants>(new Map(), signal, () => readRemovedTenants(store, signal)),
   ]);
   const words = foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
   const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
@@ -87,7 +88,7 @@ ${published.length > shown.length && html`<p>The first ${shown.length} of ${numb
       "Partners see it": ({ tenantId, state }) => {
         if (state !== undefined) return html`${badge("no", "bad")} ${state}`;
         // Partners of removed tenants see nothing any more.
-        const isGone = removals.get(tenantId)?.openKeys === 0;
+        const isGone = removalOf(tenantId, removed, allTokens)?.openKeys === 0;
         return isGone ? html`${badge("no", "bad")} removed tenant` : badge("yes", "good");
       },
     });

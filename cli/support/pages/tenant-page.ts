@@ -7,7 +7,7 @@ import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";
 import { counted, numberText, type Reader } from "../../output/words.ts";
 import { readLive, readLiveManifest } from "../../publish/snapshot/stored-snapshot.ts";
-import { storedPrograms } from "../facts/program-in-store.ts";
+import { storedPrograms } from "../facts/program.ts";
 import { readTenants } from "../facts/tenants.ts";
 import { goneSince, isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/description.ts";

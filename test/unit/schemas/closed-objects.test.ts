@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
-import { isLastRunsDocument } from "../../../schemas/generated/validators-run-report.ts";
+import {
+  isLastRunsDocument,
+  isRemovedDocument,
+} from "../../../schemas/generated/validators-administration.ts";
 import {
   isConfirmedDocument,
   isCurrentDocument,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tokenFinding } from "../../../cli/support/facts/registry.ts";
+import { tokenFinding } from "../../../cli/support/explain-requests.ts";
 import {
   describedKey,
   judged,

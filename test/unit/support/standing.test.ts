@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ProgramInSource } from "../../../cli/support/facts/program-in-source.ts";
-import type { ProgramInStore } from "../../../cli/support/facts/program-in-store.ts";
+import type { ProgramInSource, ProgramInStore } from "../../../cli/support/facts/program.ts";
 import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/support/judgement/builds.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standings.ts";
