@@ -2,9 +2,8 @@ import type { ConfirmedDocument, TenantConfirmation } from "../schemas/generated
 import { isConfirmedDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "./ids.ts";
-import { joinedPieces } from "./object-body.ts";
+import { joinedPieces, linedBytes, parseLargeDocument } from "./object-body.ts";
 import { confirmedKey } from "./object-key.ts";
-import { linedBytes, parseLargeDocument } from "./stored-document.ts";
 
 /** A tenant's entry in `runs/confirmed.json`, which builds write. Times are RFC 3339, UTC. */
 export interface Confirmation {

@@ -2,7 +2,7 @@ import type { CurrentDocument } from "../schemas/generated/types.ts";
 import { isCurrentDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "./ids.ts";
-import { documentBytes, parseStoredDocument } from "./stored-document.ts";
+import { documentBytes, parseStoredDocument } from "./object-body.ts";
 
 /** A tenant's pointer (`current.json`): the one mutable object that decides what its partners see. */
 export interface Current {

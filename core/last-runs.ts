@@ -1,10 +1,9 @@
 import type { LastRunOfAll, LastRunsDocument, TenantLastRun } from "../schemas/generated/types.ts";
 import { isLastRunsDocument } from "../schemas/generated/validators-administration.ts";
 import { isTenantId, type TenantId } from "./ids.ts";
-import { readBody } from "./object-body.ts";
+import { documentBytes, parseStoredDocument, readBody } from "./object-body.ts";
 import { lastRunsKey } from "./object-key.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
-import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
 /** `runs/last.json`: what the last run made of each tenant. Written by builds, read by tools, never by gateways. */
 export interface LastRuns {

@@ -4,10 +4,9 @@ import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
 import type { StoreAddress } from "./addresses.ts";
 import { Failure } from "./failure.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
-import { readBody } from "./object-body.ts";
+import { documentBytes, parseStoredDocument, readBody } from "./object-body.ts";
 import { storeKey } from "./object-key.ts";
 import type { CallOptions, ObjectStore } from "./object-store.ts";
-import { documentBytes, parseStoredDocument } from "./stored-document.ts";
 
 export interface StoreOptions {
   readonly address: StoreAddress;

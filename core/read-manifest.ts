@@ -3,10 +3,9 @@ import { isManifestDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "./ids.ts";
 import type { Manifest, ResponseEntry } from "./manifest.ts";
-import { joinedPieces, sha256Hex } from "./object-body.ts";
+import { joinedPieces, parseStoredDocument, sha256Hex } from "./object-body.ts";
 import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from "./object-key.ts";
 import { ProgramTable } from "./program-table.ts";
-import { parseStoredDocument } from "./stored-document.ts";
 
 /** The statements of the pointer that the manifest must fit. */
 export interface ExpectedManifest {

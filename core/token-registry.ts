@@ -2,8 +2,8 @@ import type { TokensDocument } from "../schemas/generated/types.ts";
 import { isTokensDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import type { TenantId, TokenId } from "./ids.ts";
+import { linedBytes, parseLargeDocument } from "./object-body.ts";
 import { tokensKey } from "./object-key.ts";
-import { linedBytes, parseLargeDocument } from "./stored-document.ts";
 import type { TokenDigest } from "./token.ts";
 
 /** A token in the registry (T5), without its plaintext. Times are RFC 3339, UTC. */

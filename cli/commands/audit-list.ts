@@ -7,7 +7,8 @@ import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { type Layout, layoutOf, table } from "../output/layout.ts";
 import { exactTime } from "../output/words.ts";
 import { printJson } from "../shell/shell.ts";
-import { defaulted, instantBefore, json, storeCommand, value, wholeNumber } from "./command.ts";
+import { defaulted, json, storeCommand, value } from "./command.ts";
+import { instantBefore, wholeNumber } from "./option-values.ts";
 
 /** `audit list`: who changed what for partners, newest first. */
 export const auditList = storeCommand(

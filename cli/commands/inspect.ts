@@ -10,18 +10,8 @@ import { type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { accessKeyBytes, createKeyGate, createProxyGate, secretHeader } from "../support/pages/access.ts";
 import { createInspectServer } from "../support/pages/inspect-server.ts";
-import {
-  asText,
-  buildWithin,
-  command,
-  defaulted,
-  expecting,
-  namedLogs,
-  repeated,
-  type Values,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { asText, command, defaulted, expecting, repeated, type Values, value } from "./command.ts";
+import { buildWithin, namedLogs, wholeNumber } from "./option-values.ts";
 
 const loopback = "127.0.0.1";
 

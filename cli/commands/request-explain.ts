@@ -11,7 +11,8 @@ import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";
-import { argument, buildWithin, command, json, logFlag, logSources } from "./command.ts";
+import { argument, command, json } from "./command.ts";
+import { buildWithin, logFlag, logSources } from "./option-values.ts";
 
 /** `request explain`: why a request was answered as it was. */
 export const requestExplain = command(

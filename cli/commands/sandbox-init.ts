@@ -23,7 +23,8 @@ import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { buildTenant } from "../publish/tenant/build-tenant.ts";
 import { type CliSettings, printJson, type Shell, settingsOf, withStore } from "../shell/shell.ts";
-import { command, flag, json, reason, value } from "./command.ts";
+import { command, flag, json, value } from "./command.ts";
+import { reason } from "./option-values.ts";
 
 const usualId = "sandbox";
 

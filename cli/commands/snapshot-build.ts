@@ -14,19 +14,8 @@ import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { printResult, settingsOf } from "../shell/shell.ts";
-import {
-  asShard,
-  asText,
-  command,
-  defaulted,
-  excluding,
-  type Flag,
-  flag,
-  reason,
-  repeated,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";
+import { asShard, reason, wholeNumber } from "./option-values.ts";
 
 /** Options that `snapshot watch` has, too. */
 export const concurrency = defaulted("<n>", "tenants built at a time", wholeNumber(1, 64), 4);

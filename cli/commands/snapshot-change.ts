@@ -11,17 +11,8 @@ import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { printResult, settingsOf, withStore } from "../shell/shell.ts";
 import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../support/facts/asked-database.ts";
-import {
-  command,
-  defaulted,
-  expecting,
-  flag,
-  json,
-  reason,
-  required,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { command, defaulted, expecting, flag, json, required, value } from "./command.ts";
+import { reason, wholeNumber } from "./option-values.ts";
 
 /** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
 export const snapshotRollback = command(

@@ -5,7 +5,8 @@ import { printResult, settingsOf } from "../shell/shell.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/program.ts";
-import { buildWithin, json, required, sourceProgramId, storeCommand } from "./command.ts";
+import { json, required, storeCommand } from "./command.ts";
+import { buildWithin, sourceProgramId } from "./option-values.ts";
 
 /** `snapshot explain`: why a program is or isn't served. */
 export const snapshotExplain = storeCommand(

@@ -25,17 +25,8 @@ import {
 } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, printResult } from "../shell/shell.ts";
-import {
-  asText,
-  excluding,
-  flag,
-  json,
-  optionalArgument,
-  required,
-  storeCommand,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 
 const tenant = required("<id>", "the tenant", parseTenantId);
 const snapshot = value("<id>", "this snapshot instead of the live one", parseSnapshotId);

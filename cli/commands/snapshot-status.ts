@@ -7,7 +7,8 @@ import { printJson } from "../shell/shell.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusJson, statusTable, tenantStatus } from "../support/texts/status.ts";
-import { buildWithin, json, logFlag, namedLogs, storeCommand, value } from "./command.ts";
+import { json, storeCommand, value } from "./command.ts";
+import { buildWithin, logFlag, namedLogs } from "./option-values.ts";
 
 /** `snapshot status`: what is live, how old it is, how the last run went, and what partners got in the last hour. */
 export const snapshotStatus = storeCommand(

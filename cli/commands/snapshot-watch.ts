@@ -10,7 +10,8 @@ import { createTenantQueue } from "../publish/watch/tenant-queue.ts";
 import { type RunKind, withWatchAdmin } from "../publish/watch/watch-admin.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { settingsOf } from "../shell/shell.ts";
-import { command, defaulted, flag, wholeNumber } from "./command.ts";
+import { command, defaulted, flag } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 import { concurrency, onInvalid, shard } from "./snapshot-build.ts";
 
 /** `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every interval. */

@@ -16,7 +16,8 @@ import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { type ProgramPreview, previewSource, type SourcePreview } from "../support/source-preview.ts";
 import { problemText } from "../support/texts/program.ts";
-import { command, json, sourceProgramId, value } from "./command.ts";
+import { command, json, value } from "./command.ts";
+import { sourceProgramId } from "./option-values.ts";
 
 /** `source check`: what a build would find wrong with the source, each finding with its fix. */
 export const sourceCheck = command({ json }, async (shell, { json }) => {

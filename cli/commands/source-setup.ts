@@ -11,17 +11,8 @@ import { createMissingViews, viewsSkeleton } from "../operate/source-check/empty
 import { numbers, table } from "../output/layout.ts";
 import { numberText } from "../output/words.ts";
 import { printResult, settingsOf } from "../shell/shell.ts";
-import {
-  asText,
-  command,
-  defaulted,
-  excluding,
-  expecting,
-  flag,
-  json,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { asText, command, defaulted, excluding, expecting, flag, json, value } from "./command.ts";
+import { wholeNumber } from "./option-values.ts";
 
 /** `source init`: creates the reference schema with its views, or helps to write the views on a schema of your own. */
 export const sourceInit = command(

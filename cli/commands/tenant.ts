@@ -14,7 +14,8 @@ import { printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { orFault, readTenants, registryReading } from "../support/facts/tenants.ts";
 import { judgedTenants } from "../support/judgement/tenant.ts";
 import { statusTable, type TenantList, tenantListJson } from "../support/texts/status.ts";
-import { argument, buildWithin, command, flag, json, reason, storeCommand } from "./command.ts";
+import { argument, command, flag, json, storeCommand } from "./command.ts";
+import { buildWithin, reason } from "./option-values.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export const tenantRemove = command(

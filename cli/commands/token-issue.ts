@@ -18,21 +18,8 @@ import {
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/words.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
-import {
-  argument,
-  command,
-  expecting,
-  flag,
-  instantAfter,
-  instantForms,
-  json,
-  reason,
-  repeated,
-  required,
-  storedLine,
-  value,
-  wholeNumber,
-} from "./command.ts";
+import { argument, command, expecting, flag, json, repeated, required, value } from "./command.ts";
+import { instantAfter, instantForms, reason, storedLine, wholeNumber } from "./option-values.ts";
 
 /** T12. */
 const asScope = expecting("a lower-case letter, then up to 63 of a-z 0-9 . _ : -", (text) =>

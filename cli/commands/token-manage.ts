@@ -19,21 +19,8 @@ import {
 import { type Layout, layoutOf, numbers, table, wrapped } from "../output/layout.ts";
 import { exactTime, numberText, relativeAndExact, relativeTime } from "../output/words.ts";
 import { printJson, settingsOf, withStore } from "../shell/shell.ts";
-import {
-  argument,
-  command,
-  flag,
-  instantAfter,
-  instantForms,
-  json,
-  logFlag,
-  logSources,
-  reason,
-  repeatedArgument,
-  required,
-  storeCommand,
-  value,
-} from "./command.ts";
+import { argument, command, flag, json, repeatedArgument, required, storeCommand, value } from "./command.ts";
+import { instantAfter, instantForms, logFlag, logSources, reason } from "./option-values.ts";
 
 /** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
 export const tokenExpire = command(

@@ -20,7 +20,7 @@ import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/tenant-rows.ts";
-import { readElsewhere } from "./facts/search-source.ts";
+import { readElsewhere } from "./facts/asked-database.ts";
 
 export type ProgramPreview = ReturnType<typeof previewOf>;
 

@@ -1,7 +1,7 @@
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { isTenantId, snapshotId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import {
   auditKey,
   type ObjectKey,
@@ -11,7 +11,6 @@ import {
   tokensKey,
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument, LiveState, TenantRun } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";

@@ -1,10 +1,9 @@
 import { inRounds } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
 import { isSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
-import { readBody } from "../../../core/object-body.ts";
+import { parseStoredDocument, readBody } from "../../../core/object-body.ts";
 import { auditPrefix, isObjectKey, type ObjectKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { parseStoredDocument } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { isAuditDocument } from "../../../schemas/generated/validators-administration.ts";
 

@@ -1,5 +1,5 @@
 import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { bytesBody, documentBytes, readBody } from "../../../core/object-body.ts";
 import {
   manifestKey,
   markKey,
@@ -10,7 +10,6 @@ import {
   snapshotsPrefix,
 } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
 
 /** A rollback from the snapshot that has the mark. */
 export interface MarkedRollback {

@@ -1,10 +1,9 @@
 import { asFailure } from "../../../core/failure.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/open-store.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { addReports } from "./run-documents.ts";

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { bytesBody, documentBytes, parseStoredDocument, readBody } from "../../../core/object-body.ts";
 import { type ObjectKey, removedKey, sandboxKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition, StoredObject } from "../../../core/object-store.ts";
-import { documentBytes, parseStoredDocument } from "../../../core/stored-document.ts";
 import type { RemovedDocument, SandboxDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { isSandboxDocument } from "../../../schemas/generated/validators-stored.ts";

@@ -13,8 +13,12 @@ import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf, type LiveReading, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { readTenants } from "../../publish/source/read-tenants.ts";
-import type { SourceAway, SupportContext } from "./asked-database.ts";
-import type { ElsewhereProgram } from "./search-source.ts";
+import {
+  type ElsewhereProgram,
+  readElsewhere,
+  type SourceAway,
+  type SupportContext,
+} from "./asked-database.ts";
 
 /** A program as the booking database has it now, and how a build would treat it. `dropped`: what partners would not see of it. */
 export type ProgramInSource =
@@ -55,10 +59,7 @@ export async function readProgramInSource(
     const tenants = await readTenants(client);
     if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
     const found = await readProgram(client, tenantId, programId, rules.limits);
-    if (found === undefined) {
-      const { readElsewhere } = await import("./search-source.ts");
-      return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
-    }
+    if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     const source = inSource(found, rules, reader.now.toISOString().slice(0, 10));
     if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
     const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");

@@ -1,11 +1,22 @@
 import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
-import type { ElsewhereProgram } from "../facts/search-source.ts";
+import type { ElsewhereProgram } from "../facts/asked-database.ts";
 import { obstacleTo, prospectOf } from "./builds.ts";
-import { activation, correctionSteps, faultWords, problemList, unpublishedState } from "./problem-words.ts";
 import { type ProgramFacts, type ProgramJudgement, type Standing, standingRow } from "./standings.ts";
-import { commandTo, forOperations, forSupport, nextStep, remedies, type Step } from "./steps.ts";
+import {
+  activation,
+  commandTo,
+  correctionSteps,
+  faultWords,
+  forOperations,
+  forSupport,
+  nextStep,
+  problemList,
+  remedies,
+  type Step,
+  unpublishedState,
+} from "./steps.ts";
 import { goneSince } from "./tenant.ts";
 
 /** Judges a program (P47): its standing, and what stands in the way of the build that it waits for. Pure. */

@@ -6,9 +6,8 @@ import { type Labelled, type Layout, labelledLines, wrapped } from "../../output
 import { counted } from "../../output/words.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource, ServedProgram } from "../facts/program.ts";
-import { problemWords } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
-import { type Judgement, stepText } from "../judgement/steps.ts";
+import { type Judgement, problemWords, stepText } from "../judgement/steps.ts";
 import {
   type DescribedRow,
   describedAge,

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type AuditQuery, readAudit } from "../../../cli/operate/audit/read-audit.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import { auditKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { documentBytes } from "../../../core/stored-document.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 
