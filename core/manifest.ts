@@ -70,7 +70,7 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
 
 /**
  * The canonical text of a manifest, in pieces of bounded size. It is minified JSON with a line break around each program's
- * entry, so that it can be read line by line, however many programs there are.
+ * entry, so that it can be read line by line, however many programs there are. No id or key needs escaping (W22).
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
   const { ancestors, contentAt, programs } = manifest;
@@ -92,7 +92,8 @@ export function* manifestText(manifest: Manifest): Generator<string> {
   yield JSON.stringify(head).slice(0, -"}}".length);
   let separator = "\n";
   for (const id of programs.ids()) {
-    yield `${separator}${JSON.stringify(id)}:${JSON.stringify(detailEntry(manifest, id))}`;
+    const entry = detailEntry(manifest, id);
+    yield `${separator}"${id}":{"key":"${entry?.key}","sha256":"${entry?.sha256}","size":${entry?.size}}`;
     separator = ",\n";
   }
   yield "\n}}";
