@@ -52,9 +52,6 @@ export interface RenderedProgram {
   readonly detailSha256: string;
 }
 
-/** What the lists need to know of a program. */
-export type ListedFacts = Pick<ProgramListItem, "id" | "name" | "departureDate" | "capacity">;
-
 export type LegacyCapacity = "object" | "total";
 
 type Published = Extract<PublicProgram, { kind: "published" }>;
@@ -115,7 +112,10 @@ export function renderedProgram(
   };
 }
 
-export function legacyItemText({ name, capacity }: ListedFacts, legacyCapacity: LegacyCapacity): string {
+export function legacyItemText(
+  { name, capacity }: Pick<ProgramListItem, "name" | "capacity">,
+  legacyCapacity: LegacyCapacity,
+): string {
   return JSON.stringify({ name, capacity: legacyCapacity === "total" ? capacity.total : capacity });
 }
 

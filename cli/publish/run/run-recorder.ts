@@ -47,12 +47,8 @@ export function createRunRecorder(
         const key = runKey(parseSnapshotId(report.runId));
         if (isNews) await store.put(key, bytesBody(documentBytes(report)), { signal: ended.signal });
       }
-      await addReports(
-        store,
-        runs.map(([report]) => report),
-        now(),
-        ended.signal,
-      );
+      const reports = runs.map(([report]) => report);
+      await addReports(store, reports, now(), ended.signal);
     } catch (error) {
       noted = [...runs, ...noted].slice(-maxNoted);
       const what = "the run's report and the age of the data were not stored";

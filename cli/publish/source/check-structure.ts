@@ -25,11 +25,8 @@ const minServerVersion = 140_000;
 
 function serverTooOld(version: number): SourceProblem {
   const message = `The booking database is PostgreSQL ${Math.floor(version / 10_000)}; 14 or later is needed.`;
-  return problem(
-    "server_too_old",
-    message,
-    advice("upgrade it, or give the generator a newer replica of it"),
-  );
+  const fix = advice("upgrade it, or give the generator a newer replica of it");
+  return problem("server_too_old", message, fix);
 }
 
 /** The advice for a missing schema. It names `source init` only for an empty database (P102). */

@@ -5,7 +5,7 @@ import { detailEntry } from "../../../core/manifest.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { TenantChanges } from "../../../schemas/generated/types.ts";
 import { checkedProgram } from "../content/checked-program.ts";
-import { type ListBodies, type ListedProgram, listBodies, requireSmallLists } from "../content/lists.ts";
+import { type ListedProgram, listBodies, requireSmallLists } from "../content/lists.ts";
 import { emptiedProblems, LiveTally, type PublicFacts, publicFacts } from "../guards/field-guard.ts";
 import { type DataProblem, shownId } from "../public-program/problem.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
@@ -76,7 +76,9 @@ export class NextSnapshot {
     const { listItem, legacyItem, detailSha256: sha256 } = rendered;
     const facts = publicFacts(data);
     this.lines.push(programLine(programId, sums.get(id), facts, problems));
-    this.#list({ programId, departureDate, listItem, legacyItem });
+    this.#listed.push({ programId, departureDate, listItem, legacyItem });
+    this.#listBytes += Buffer.byteLength(listItem) + Buffer.byteLength(legacyItem);
+    requireSmallLists(this.#listed.length, this.#listBytes, options.rules.maxListBytes);
     const before = live?.programs.get(programId);
     const known = memory?.programs.get(programId);
     if (before === undefined) {
@@ -159,16 +161,13 @@ export class NextSnapshot {
    * The lists of all programs. `live`: the live list's programs, of which the kept ones are taken over. Called at most once, since it
    * lets go of the texts, which take as much room as the lists.
    */
-  lists(live: readonly ListedProgram[]): ListBodies {
+  lists(live: readonly ListedProgram[]) {
     const kept = new Set(this.#kept.filter(isPublished).map(([id]) => id));
-    for (const program of live) if (kept.has(program.programId)) this.#list(program);
-    return listBodies(this.#listed.splice(0));
-  }
-
-  #list(program: ListedProgram): void {
-    this.#listed.push(program);
-    this.#listBytes += Buffer.byteLength(program.listItem) + Buffer.byteLength(program.legacyItem);
-    requireSmallLists(this.#listed.length, this.#listBytes, this.#before.options.rules.maxListBytes);
+    const taken = this.#listed.splice(0);
+    const bodies = listBodies([...taken, ...live.filter(({ programId }) => kept.has(programId))]);
+    const { maxListBytes } = this.#before.options.rules;
+    requireSmallLists(this.counts.programs, bodies.list.size + bodies.legacy.size, maxListBytes);
+    return bodies;
   }
 
   /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
@@ -196,8 +195,7 @@ export class NextSnapshot {
 }
 
 function sortLines(lines: ProgramLine[], sums: Before["sums"]): void {
-  const places = new Map<string | null, number>();
-  for (const id of sums.keys()) places.set(id, places.size);
+  const places = new Map([...sums.keys()].map((id, place) => [id, place]));
   const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
   // Several programs may have no id.
   const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
