@@ -109,12 +109,13 @@ async function buildTenants(
     return (whyNot === undefined ? fromDatabase : unreadableRows(whyNot, fromDatabase))(tenantId, read);
   };
   const sharedGuard = createSharedGuard(pool, store, rules, signal);
+  const isNotified = wanted.kind === "notified";
   const withinBudget = createReportBudget();
   onTenants(tenants.size);
   await schedule([...tenants.keys()], async (tenantId) => {
     const run = signal.aborted
       ? notBuilt(tenantId, "skipped")
-      : await buildTenant(tenantId, options, { ...context, withRows, sharedGuard });
+      : await buildTenant(tenantId, options, { ...context, withRows, sharedGuard, isNotified });
     runs.push(withinBudget(run));
     onTenantDone(run);
   });

@@ -83,6 +83,8 @@ export interface BuildContext {
   readonly followLive?: FollowLive | undefined;
   /** P144; `undefined`: other tenants are not looked at. */
   readonly sharedGuard?: SharedGuard | undefined;
+  /** Whether a notification says that the tenant has changed. */
+  readonly isNotified?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 

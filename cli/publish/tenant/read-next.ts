@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { type ListBodies, readListed } from "../content/lists.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
-import type { Memory } from "./memory.ts";
+import type { Memory, ProgramLine } from "./memory.ts";
 import { NextSnapshot } from "./next-snapshot.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
@@ -41,22 +41,23 @@ export async function readNext(
   const summing = rows.sums();
   summing.catch(() => {});
   const { live, memory } = await knowing;
+  const listing = async () => {
+    if (live === undefined || isHeld) return [];
+    const reading = readListed(context.store, live, options.rules.legacyCapacity, context.signal);
+    return await unlessFailed(reading, "corrupt_document");
+  };
+  // A tenant that has changed needs the live list, which is read while the database works.
+  const early = context.isNotified && memory !== undefined ? listing() : undefined;
+  early?.catch(() => {});
   const { sums, strays } = await summing;
-  const remembered = [...(memory?.programs.values() ?? [])];
-  const unchanged = remembered.filter(([id, sum]) => sums.get(id) === sum);
-  const changed = [...sums.keys()]
-    .filter((id) => memory?.programs.get(id ?? "")?.[1] !== sums.get(id))
-    .filter((id) => id !== null);
-  const mayDiffer = changed.length > 0 || unchanged.length < remembered.length;
+  const remembered = memory?.programs ?? new Map<string, ProgramLine>();
+  const unchanged = [...remembered.values()].filter(([id, sum]) => sums.get(id) === sum);
+  const ids = [...sums.keys()].filter((id) => id !== null);
+  const changed = ids.filter((id) => remembered.get(id)?.[1] !== sums.get(id));
+  const mayDiffer = changed.length > 0 || unchanged.length < remembered.size;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
-  const listed =
-    isFew && mayDiffer && !isHeld && live !== undefined
-      ? await unlessFailed(
-          readListed(context.store, live, options.rules.legacyCapacity, context.signal),
-          "corrupt_document",
-        )
-      : [];
+  const listed = isFew && mayDiffer ? await (early ?? listing()) : [];
   // Nothing can be taken over from a damaged list.
   const isFull = !isFew || listed === undefined;
 
