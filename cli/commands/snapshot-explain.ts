@@ -1,7 +1,7 @@
 import { parseTenantId } from "../../core/ids.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
-import { printResult, settingsOf } from "../shell/shell.ts";
+import { printJson, settingsOf } from "../shell/shell.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/program.ts";
@@ -25,8 +25,8 @@ export const snapshotExplain = storeCommand(
     const database = createAskedDatabase(settingsOf(shell));
     const reader = readerOf(shell, buildWithin);
     const explanation = await explainProgram({ store, database, reader, signal }, { tenantId, programId });
-    const text = explanationText(explanation, layoutOf(shell));
-    printResult(shell, json, explanationJson(explanation, shell.now()), text);
+    if (json) printJson(shell, explanationJson(explanation, shell.now()));
+    else shell.stdout.write(explanationText(explanation, layoutOf(shell)));
     if (!isTenantUnknown(explanation)) return 0;
     const hint = await tenantHint(store, tenantId, signal);
     shell.stderr.write(`partner-programs: Nothing is known of tenant ${tenantId}.${hint}\n`);

@@ -4,12 +4,11 @@ import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
 import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
 import { readPointer } from "../publish/snapshot/stored-snapshot.ts";
-import { type Explanation, explainProgram, judgedTenantOf } from "./explain.ts";
+import { type Explanation, explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
-import { orFault, type RegistryReading, registryReading } from "./facts/tenants.ts";
+import { orFault, type RegistryReading, registryReading, type TenantFacts } from "./facts/tenants.ts";
 import { judgedRequest } from "./judgement/request.ts";
 import type { Judgement } from "./judgement/steps.ts";
-import type { JudgedTenant } from "./judgement/tenant.ts";
 
 export interface RequestFacts {
   readonly line: RequestLogLine;
@@ -17,7 +16,7 @@ export interface RequestFacts {
   /** Whether the store has any access key; `unknown` when the list of keys cannot be read. */
   readonly keys: "some" | "none" | "unknown";
   /** The tenant whose programs the access key reads now; `null` when none is known. */
-  readonly tenant: JudgedTenant | null;
+  readonly tenant: TenantFacts | null;
   /** The facts about a program that the request did not find; `null` when it found its program, or when nothing is known. */
   readonly miss: MissingProgram | null;
   /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
@@ -63,7 +62,7 @@ export async function explainRequests(
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
     const [tenant, snapshot, miss] = await Promise.all([
-      isTenant(tenantId) ? unlessUnread(() => judgedTenantOf(context, tenantId)) : null,
+      isTenant(tenantId) ? unlessUnread(() => readTenant(context, tenantId)) : null,
       unlessUnread(() => answeringSnapshot(line)),
       unlessUnread(() => missingProgram(line)),
     ]);

@@ -80,7 +80,7 @@ export async function readTenants(question: TenantsQuestion) {
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
   const [builds, keys, sandbox, removed] = await Promise.all([
     readLastBuilds(store, signal),
-    registryReading(store),
+    registryReading(store, question.live !== undefined && question.live.kind !== "none"),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
     orFault<RemovedTenants>(new Map(), signal, () => readRemovedTenants(store, signal)),
   ]);
@@ -286,10 +286,13 @@ export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-/** Where there is no store, nobody can say that a key was never issued (W160). */
-export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
+/** Where there is no store, nobody can say that a key was never issued (W160). `isStore`: that is known already. */
+export async function registryReading(store: ObjectStore, isStore = false): Promise<RegistryReading> {
   try {
-    const [{ registry }, identity] = await Promise.all([readRegistry(store), readStoreIdentity(store)]);
+    const [{ registry }, identity] = await Promise.all([
+      readRegistry(store),
+      isStore || readStoreIdentity(store),
+    ]);
     if (identity === undefined) throw noStore(store.address);
     return { kind: "read", registry };
   } catch (error) {

@@ -117,7 +117,7 @@ export type Obstacle = "none" | "last" | Exclude<BuildState[keyof BuildState], "
 
 /** A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to be corrected first. */
 interface Waiting {
-  readonly tenant: TenantFacts & { readonly buildState: BuildState };
+  readonly tenant: TenantFacts;
   readonly programId: string;
   readonly isOnly: boolean;
   readonly isWait: boolean;
@@ -131,9 +131,7 @@ interface Waiting {
  * comes that no build gets through, and then the guard or fault that a build would meet. The program's own fault is no obstacle,
  * because correcting it is the first step anyway.
  */
-export function obstacleTo(waiting: Waiting): Obstacle {
-  const { tenant, programId, isOnly, need } = waiting;
-  const { builds, block } = tenant.buildState;
+function obstacleTo({ tenant, programId, isOnly, need }: Waiting, { builds, block }: BuildState): Obstacle {
   // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).
   const met = need === "withdrawal" ? "none" : block;
   if (met === "held") return met;
@@ -146,23 +144,20 @@ export function obstacleTo(waiting: Waiting): Obstacle {
 }
 
 /** P47: the table of obstacles: a sentence about the program's future, and the steps that remove the obstacle. */
-export function prospectOf(
-  obstacle: Obstacle,
-  { tenant, programId, need, effect, isWait }: Waiting,
-  reader: Reader,
-): { readonly sentence: string; readonly steps: readonly Step[] } {
-  const { tenantId, lastTry, lastRun, hold, confirmation, buildState } = tenant;
+export function prospectOf(waiting: Waiting, reader: Reader) {
+  const { tenant, programId, need, effect, isWait } = waiting;
+  const { tenantId, lastTry, lastRun, hold, confirmation } = tenant;
+  const buildState = buildStateOf(tenant, reader);
+  const obstacle = obstacleTo(waiting, buildState);
   const build = commandTo.build(tenantId);
   const status = `snapshot status --tenant ${tenantId}`;
   const at = plainTime(lastTry?.triedAt ?? "", reader);
   const comes = (sentence: string, ...steps: readonly Step[]) => {
-    return {
-      sentence: `${sentence} should ${effect}.${need === "withdrawal" ? passing[buildState.block] : ""}`,
-      steps,
-    };
+    const passes = need === "withdrawal" ? passing[buildState.block] : "";
+    return { obstacle, sentence: `${sentence} should ${effect}.${passes}`, steps };
   };
   const stays = (why: string, ...steps: readonly Step[]) => {
-    return { sentence: `Nothing of that reaches partners by itself: ${why}`, steps };
+    return { obstacle, sentence: `Nothing of that reaches partners by itself: ${why}`, steps };
   };
   switch (obstacle) {
     case "none": {
@@ -229,10 +224,8 @@ export function prospectOf(
       const look = "Look whether it is really gone from the booking system, and tell operations.";
       const override = "If partners should see an empty list, build with --allow-shrink.";
       const empty = forOperations(override, commandTo.build(tenantId, "--allow-shrink"));
-      return {
-        sentence: `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`,
-        steps: isWait ? [forSupport(look), empty] : [empty],
-      };
+      const sentence = `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`;
+      return { obstacle, sentence, steps: isWait ? [forSupport(look), empty] : [empty] };
     }
   }
 }

@@ -2,22 +2,16 @@ import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/asked-database.ts";
-import { obstacleTo, prospectOf } from "./builds.ts";
-import { type ProgramFacts, type ProgramJudgement, type Standing, standingRow } from "./standings.ts";
+import { prospectOf } from "./builds.ts";
+import { activation, correctionSteps, faultWords, problemList, unpublishedState } from "./problem-words.ts";
 import {
-  activation,
-  commandTo,
-  correctionSteps,
-  faultWords,
-  forOperations,
-  forSupport,
-  nextStep,
-  problemList,
-  remedies,
-  type Step,
-  unpublishedState,
-} from "./steps.ts";
-import { goneSince } from "./tenant.ts";
+  goneSince,
+  type ProgramFacts,
+  type ProgramJudgement,
+  type Standing,
+  standingRow,
+} from "./standings.ts";
+import { commandTo, forOperations, forSupport, nextStep, remedies, type Step } from "./steps.ts";
 
 /** Judges a program (P47): its standing, and what stands in the way of the build that it waits for. Pure. */
 export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudgement {
@@ -29,13 +23,11 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   // The sandbox waits for no build.
   if (need === undefined || tenant.isSandbox) return judged;
   const isOnly = store.kind === "live" && store.programs === 1;
-  const isWait = need !== "correction" && first.length === 0;
-  const about = { tenant, programId, isOnly, effect, isWait };
-  const waiting = { ...about, need: need === "correction" ? "change" : need };
-  const obstacle = obstacleTo(waiting);
-  const { sentence, steps: removal } = prospectOf(obstacle, waiting, reader);
-  const summary = need === "correction" ? now : `${now} ${sentence}`;
-  return { ...judged, row: `${name}/${obstacle}`, summary, next: nextStep([...first, ...removal]) };
+  const isCorrection = need === "correction";
+  const about = { tenant, programId, isOnly, effect, isWait: !isCorrection && first.length === 0 };
+  const then = prospectOf({ ...about, need: isCorrection ? "change" : need }, reader);
+  const summary = isCorrection ? now : `${now} ${then.sentence}`;
+  return { ...judged, row: `${name}/${then.obstacle}`, summary, next: nextStep([...first, ...then.steps]) };
 }
 
 function is(name: Standing["name"], now: string, steps: Standing["steps"] = []): Standing {
@@ -161,7 +153,7 @@ function absent(
     ]);
   }
   const { past, near } = store;
-  if (past?.kind === "removed" || past?.kind === "rolled_back") {
+  if (past !== null && past.kind !== "never") {
     const restore =
       "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
     const now = "Partners no longer see it (404): the booking system no longer has it.";

@@ -1,8 +1,7 @@
 import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
-import { serverFault } from "./failed-request.ts";
-import { type RequestCase, refusedKey, told } from "./refused-key.ts";
+import { type RequestCase, refusedKey, serverFault, told } from "./refused-request.ts";
 import { commandTo, forOperations, forSupport, type Judgement, nextStep, shellWord } from "./steps.ts";
 import { olderSnapshot } from "./tenant.ts";
 

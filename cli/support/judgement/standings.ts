@@ -1,15 +1,15 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { ProgramChange } from "../../output/field-words.ts";
 import type { ProgramInSource, ProgramInStore } from "../facts/program.ts";
+import type { TenantFacts } from "../facts/tenants.ts";
 import type { Need } from "./builds.ts";
 import type { Judgement, MaybeStep } from "./steps.ts";
-import type { JudgedTenant } from "./tenant.ts";
 
 export interface ProgramFacts {
   readonly tenantId: TenantId;
   /** The id in the question, which may be ill-formed. */
   readonly programId: string;
-  readonly tenant: JudgedTenant;
+  readonly tenant: TenantFacts;
   readonly source: ProgramInSource;
   readonly store: ProgramInStore;
   /** The judgement of the program that the booking system has under nearly this id. */
@@ -79,6 +79,11 @@ export function standingRow(name: StandingName): StandingRow & { readonly 1: Ver
 export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   if (verdict === "served") return "good";
   return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
+}
+
+/** When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for others. */
+export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | null {
+  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }
 
 /** What partners see of a program now, and the first steps. */

@@ -1,7 +1,4 @@
-import type { Problem } from "../../../schemas/generated/types.ts";
-import { fieldLabel } from "../../output/field-words.ts";
 import { counted, unitOf } from "../../output/words.ts";
-import type { ProgramInSource } from "../facts/program.ts";
 
 /** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
 export interface Step {
@@ -166,76 +163,3 @@ export const remedies = {
     ),
   ],
 };
-
-/** A finding in a program's data in words: the field by its label, the value, and what its rule does. */
-export function problemWords({ code, field, value, message }: Problem): string {
-  const quoted = value?.startsWith("{") ? value : JSON.stringify(value);
-  const [label, given] = [fieldLabel(field ?? "The program"), value === null ? "" : ` (${quoted})`];
-  switch (code) {
-    case "program_id_duplicate":
-      return "Several programs in the booking system have this id, so partners see none.";
-    case "program_name_blank":
-      return "It has no name, and a program needs one.";
-    case "lifecycle_state_unknown":
-      return `Its state ${value === null ? "(none)" : quoted} is not one of active, draft, cancelled, completed, archived, ended.`;
-    case "capacity_total_invalid":
-      if (value === null) return "No capacity in the booking system, so partners see 0 places.";
-  }
-  return `${label}${given}: ${message}.`;
-}
-
-/** The first problems in words; empty when there are none. */
-export function problemList(problems: readonly Problem[]): string {
-  const shown = problems.slice(0, 3).map(problemWords);
-  const more = problems.length - shown.length;
-  return `${shown.join(" ")}${more > 0 ? ` (${more} more below.)` : ""}`;
-}
-
-/** Everything that keeps a program from being published, to be corrected at once. */
-function correction(problems: readonly Problem[]): Step {
-  const others = problems.filter(({ code }) => code !== "program_id_duplicate");
-  const isTwice = others.length < problems.length;
-  const twice = "Only one program can have this id: the others have to go, or to get other ids.";
-  const fields = others.map(({ field }) =>
-    field === "lifecycle_state" ? "State" : fieldLabel(field ?? "It"),
-  );
-  const correct = `Have this corrected in the booking system: ${[...new Set(fields)].join(", ")}.`;
-  return forSupport([...(isTwice ? [twice] : []), ...(fields.length > 0 ? [correct] : [])].join(" "));
-}
-
-type NotPublishable = Extract<ProgramInSource, { readonly kind: "not_publishable" }>;
-
-export function unpublishedState({ state, ifActive }: NotPublishable): string {
-  const either =
-    ifActive.length === 0 ? "" : ` Set to active, it could not be published either. ${problemList(ifActive)}`;
-  return `the source says ${JSON.stringify(state)}, and only active programs are published.${either}`;
-}
-
-/** Names all that has to be changed before the program can be published. */
-export function activation({ state, ifActive, lastDay }: NotPublishable): Step {
-  const dates =
-    state === "ended" && lastDay !== null
-      ? `, with travel dates that are not past (its last day is ${lastDay}; a booking system may call it ended for that alone)`
-      : "";
-  const also = ifActive.length === 0 ? "" : ` ${correction(ifActive).text}`;
-  return forSupport(`If it should be sold, have it set to active in the booking system${dates}.${also}`);
-}
-
-type Faulty = Extract<ProgramInSource, { readonly kind: "invalid" }>;
-type Publishable = Extract<ProgramInSource, { readonly kind: "publishable" }>;
-
-/** All that keeps it from being published, and what partners would not see of it even if that were corrected. */
-export function faultWords({ problems, dropped }: Faulty): string {
-  const then =
-    dropped.length === 0 ? "" : ` Corrected, it would still not be shown whole: ${problemList(dropped)}`;
-  return `${problemList(problems)}${then}`;
-}
-
-/** What is to be corrected before partners see the program, or all of it. */
-export function correctionSteps(source: Faulty | Publishable): readonly Step[] {
-  const faults = source.kind === "invalid" ? [correction(source.problems)] : [];
-  const fields = source.dropped.map(({ field }) => fieldLabel(field ?? "id"));
-  if (fields.length === 0) return faults;
-  const flaws = `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`;
-  return [...faults, forSupport(flaws)];
-}

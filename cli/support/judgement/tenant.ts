@@ -2,12 +2,12 @@ import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { counted, numberText, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
-import { type BuildState, buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
+import { buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
+import { goneSince } from "./standings.ts";
 import { clause, commandTo, forOperations, forSupport, lengthOf, remedies, type Step } from "./steps.ts";
 
 export interface JudgedTenant extends TenantFacts {
-  readonly buildState: BuildState;
   /** The concerns about the tenant, the worst first; empty when all is well. */
   readonly concerns: readonly Concern[];
 }
@@ -26,13 +26,7 @@ export function judgedTenants(reading: TenantsReading, reader: Reader): JudgedTe
 
 /** Judges a tenant, for every command and page (P53). Pure. */
 export function judgedTenant(facts: TenantFacts, reader: Reader): JudgedTenant {
-  const tenant = { ...facts, buildState: buildStateOf(facts, reader) };
-  return { ...tenant, concerns: worstFirst(concernsOf(tenant, reader)) };
-}
-
-/** When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for others. */
-export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | null {
-  return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
+  return { ...facts, concerns: worstFirst(concernsOf(facts, reader)) };
 }
 
 /** Whether the source, the store and the runs know nothing of the tenant. */
@@ -48,10 +42,7 @@ export function usableKeys({ keys }: Pick<TenantFacts, "keys">, now: Date): numb
 }
 
 /** The table of cases for a tenant. */
-function concernsOf(
-  facts: TenantFacts & { readonly buildState: BuildState },
-  reader: Reader,
-): readonly Concern[] {
+function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
   const { tenantId, live, fault, removal, notInSource, hold, lastRun, isSandbox } = facts;
   const when = (at: string): string => plainTime(at, reader);
   const goneAt = goneSince(facts);
@@ -118,11 +109,12 @@ function concernsOf(
 
   /** Whether builds come, and what keeps them from publishing. */
   function addBuildConcerns(): void {
-    const { buildState, lastTry, confirmation } = facts;
+    const { lastTry, confirmation } = facts;
+    const { builds, block } = buildStateOf(facts, reader);
     const at = when(lastTry?.triedAt ?? "");
     const failure = failureOf(facts)?.message;
     const reason = (before: string): string => (failure === undefined ? "" : `${before}${clause(failure)}`);
-    switch (buildState.builds) {
+    switch (builds) {
       case "running":
         break;
       case "unseen":
@@ -156,9 +148,9 @@ function concernsOf(
         add("failing", `builds fail (the last one ${at}${since})${reason(": ")}`, steps);
       }
     }
-    if (buildState.block === "guard") {
+    if (block === "guard") {
       add("guard", `the last build was refused (${at})${reason(": ")}`, guardSteps(facts));
-    } else if (buildState.block === "faults") {
+    } else if (block === "faults") {
       const programs = lastRun?.leftOut ?? [];
       const text = `builds stop at faulty programs (${at})${reason(": ")}`;
       add("faults", text, remedies.faults(tenantId, programs), { programs });

@@ -10,7 +10,8 @@ import {
   tallyWords,
   worstSubjectFirst,
 } from "../judgement/concern.ts";
-import { goneSince, type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
+import { goneSince } from "../judgement/standings.ts";
+import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { outcomeTone } from "../texts/description.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import type { Inspection, Page } from "./page.ts";

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
 import type { Labelled, Layout } from "../../output/layout.ts";
 import { numberText, relativeAndExact } from "../../output/words.ts";
-import type { LastRun } from "../facts/tenants.ts";
+import type { LastRun, TenantFacts } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 
 /** A piece of a line that commands print and pages show. Text of foreign origin stands in it as it is. */
@@ -78,7 +78,7 @@ export function holdLine(hold: JudgedTenant["hold"]): Line {
 }
 
 /** The last run with its reason, and the last try if it is another one. */
-export function describedBuilds(tenant: JudgedTenant): readonly DescribedRow[] {
+export function describedBuilds(tenant: TenantFacts): readonly DescribedRow[] {
   const { lastRun, lastTry, notInSource, live } = tenant;
   const tried: DescribedRow = [
     "last try",

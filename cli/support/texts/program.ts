@@ -1,13 +1,14 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast, SnapshotMoment, WhyMissing } from "../../operate/snapshots/program-history.ts";
 import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource, ServedProgram } from "../facts/program.ts";
+import { problemWords } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
-import { type Judgement, problemWords, stepText } from "../judgement/steps.ts";
+import { type Judgement, stepText } from "../judgement/steps.ts";
 import {
   type DescribedRow,
   describedAge,
@@ -22,10 +23,8 @@ import {
 /** What partners see of a program and why, with the differences to what the booking system has. */
 export function explanationText(explanation: Explanation, layout: Layout): string {
   const { tenantId, programId, verdict } = explanation;
-  const rows = [
-    ...labelledRows(describedProgram(explanation), layout),
-    ...comparedRow(explanation.changes, layout),
-  ];
+  const described = labelledRows(describedProgram(explanation), layout);
+  const rows = [...described, ...comparedRow(explanation.changes, layout)];
   const title = `Program ${printable(programId)} of tenant ${tenantId}`;
   return answerText({ ...explanation, title, tone: verdictTone(verdict), rows }, layout);
 }
@@ -92,16 +91,13 @@ function describedStore({ store, tenant }: Explanation): readonly DescribedRow[]
     return [["live", { tone: "bad", text: `${what} in ${store.store}` }]];
   }
   const { snapshotId, programs, served, past } = store;
-  const has = { tone: served === null ? "bad" : "good", text: served === null ? "without" : "with" } as const;
+  const isServed = served !== null;
+  const has: Piece = {
+    tone: isServed ? "good" : "bad",
+    text: `${isServed ? "with" : "without"} this program`,
+  };
   return [
-    [
-      "live",
-      [
-        { id: snapshotId },
-        `, ${counted(programs, "program")}, `,
-        { ...has, text: `${has.text} this program` },
-      ],
-    ],
+    ["live", [{ id: snapshotId }, `, ${counted(programs, "program")}, `, has]],
     ...(tenant.live === null || tenant.isSandbox ? [] : describedAge(tenant.live)),
     ["served", ...(past === null ? [] : pastLines(past))],
     ["content", served?.builtBy ? ["as built by ", { id: served.builtBy }] : null],
@@ -109,17 +105,21 @@ function describedStore({ store, tenant }: Explanation): readonly DescribedRow[]
 }
 
 /** Where the program was last, and what took it out. */
-export function pastLines(past: ProgramPast): readonly Line[] {
+export function pastLines(past: ProgramPast | WhyMissing): readonly Line[] {
   const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment): Line => {
     return [before, { id: snapshotId }, ", ", { time: generatedAt }];
   };
   switch (past.kind) {
     case "never": {
+      const { snapshotsExamined: count, unread = 0 } = { unread: 0, ...past };
+      if (unread > 0) return [`never, in ${count} of the ${count + unread} snapshots that are kept`, fewRead];
       const others = past.isCut ? "; others are not kept or cannot be read" : "";
-      return [`never, in the ${past.snapshotsExamined} snapshot(s) that are kept${others}`];
+      return [`never, in the ${count} snapshot(s) that are kept${others}`];
     }
     case "removed":
       return [shown("last in ", past.last), shown("taken out by ", past.by)];
+    case "seen":
+      return [shown("seen in ", past.last), fewRead];
     case "rolled_back":
       return [shown("last in ", past.last), ["taken out by a rollback, ", { time: past.at }]];
     case "came_later":
@@ -128,6 +128,8 @@ export function pastLines(past: ProgramPast): readonly Line[] {
       return ["what was published then is not kept"];
   }
 }
+
+const fewRead = "few snapshots were read; its page of `inspect` has all versions that are kept";
 
 const inSource: Readonly<Record<Exclude<ProgramInSource["kind"], "not_publishable">, Piece>> = {
   unavailable: { tone: "doubtful", text: "could not be asked" },
@@ -211,7 +213,10 @@ function liveJson({ store, tenant }: Explanation): object {
 }
 
 /** Documented in docs/json.md. What is `null` in every case had a meaning in version 0.2. */
-export function historyJson(past: ProgramPast | null, served: ServedProgram | null = null): object {
+export function historyJson(
+  past: ProgramPast | WhyMissing | null,
+  served: ServedProgram | null = null,
+): object {
   return {
     first: null,
     last: past !== null && "last" in past ? past.last : null,
@@ -221,6 +226,6 @@ export function historyJson(past: ProgramPast | null, served: ServedProgram | nu
     unchangedSince: served?.builtBy ?? null,
     snapshotsExamined: past?.kind === "never" ? past.snapshotsExamined : null,
     oldestExamined: null,
-    isCut: past?.kind === "never" ? past.isCut : null,
+    isCut: past?.kind === "never" ? past.isCut : past?.kind === "seen" || null,
   };
 }

@@ -146,7 +146,7 @@ describe("the table of how a program stands", () => {
       const isComing =
         waiting.test(row) &&
         !isRefused &&
-        mayBring(facts.tenant.buildState, row.startsWith("served_withdrawn"));
+        mayBring(buildStateOf(facts.tenant, reader), row.startsWith("served_withdrawn"));
       return promise.test(summary) !== isComing;
     });
     expect(wrong.map(({ row, summary }) => [row, summary])).toEqual([]);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fieldLabel, money, programChanges, valueWords } from "../../../cli/output/field-words.ts";
 import { problemRules, reportedProblem, shownId } from "../../../cli/publish/public-program/problem.ts";
-import { problemWords } from "../../../cli/support/judgement/steps.ts";
+import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
 interface Schema {
   readonly $ref?: string;
