@@ -99,13 +99,15 @@ function joined(opening: string, elements: readonly Element[], closing: string):
   const bytes = Buffer.allocUnsafe(size);
   let at = bytes.write(opening);
   for (const [place, element] of elements.entries()) {
-    if (place > 0) at += bytes.write(",", at);
+    if (place > 0) at = bytes.writeUInt8(comma, at);
     if (typeof element === "string") at += bytes.write(element, at);
     else at += element.bytes.copy(bytes, at, element.start, element.end);
   }
   bytes.write(closing, at);
   return bytesBody(bytes);
 }
+
+const comma = ",".charCodeAt(0);
 
 /** D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than `maxBytes` together. */
 export function requireSmallLists(programs: number, bytes: number, maxBytes: number): void {

@@ -195,7 +195,8 @@ export class NextSnapshot {
 }
 
 function sortLines(lines: ProgramLine[], sums: Before["sums"]): void {
-  const places = new Map([...sums.keys()].map((id, place) => [id, place]));
+  const places = new Map<string | null, number>();
+  for (const id of sums.keys()) places.set(id, places.size);
   const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
   // Several programs may have no id.
   const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
