@@ -22,7 +22,7 @@ type LiveFinding = Extract<ProgramInStore, { kind: "live" }>;
 
 export function live(fields: Partial<LiveFinding> = {}): LiveFinding {
   const { snapshotId } = newSnapshot;
-  const past = { kind: "never", snapshotsExamined: 2, unread: 0, isCut: false } as const;
+  const past = { kind: "never", snapshotsExamined: 2, isCut: false } as const;
   return { kind: "live", snapshotId, programs: 3, served: null, near: null, past, ...fields };
 }
 

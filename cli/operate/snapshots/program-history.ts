@@ -1,11 +1,9 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
+import type { SnapshotId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
-import { snapshotsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion, VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
-import { readMark } from "./snapshot-marks.ts";
 import { type LivePeriod, readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A snapshot as support speaks of it. */
@@ -76,78 +74,23 @@ export type ProgramPast =
   /** The snapshot is not kept. */
   | { readonly kind: "not_kept" };
 
-/** P48: why the live snapshot lacks a program, as far as it was looked for. */
-export type WhyMissing =
-  /** `unread`: so many snapshots are kept that were not looked at. */
-  | (Extract<ProgramPast, { readonly kind: "never" }> & { readonly unread: number })
-  | Extract<ProgramPast, { readonly kind: "removed" | "rolled_back" }>
-  /** `last` had it. Later ones may have had it, too, and what took it out was not looked for. */
-  | { readonly kind: "seen"; readonly last: SnapshotMoment };
-
 /**
- * P48: why the live snapshot lacks a program, from a few manifests, since each names all programs of its tenant. Most often the last
- * build took it out, and its parent shows that. Otherwise two more are read: the newest beside the live one's line, which a rollback
- * may have replaced; and of the line the oldest that is kept, or one halfway. Where they prove no more, the program was `seen`.
+ * `removed` when the last build took the program out: most often it did, and its own manifest and its parent's show that, so that no
+ * history has to be read.
  */
-export async function readWhyMissing(
+export async function removedByLastBuild(
   store: ObjectStore,
-  { pointer: { current }, manifest }: VouchedSnapshot,
+  { pointer, manifest }: VouchedSnapshot,
   programId: string,
   signal: AbortSignal,
-): Promise<WhyMissing> {
-  const { tenantId, snapshotId, parent, ancestors = [] } = manifest;
-  const heads = new Map<SnapshotId, Head>([[snapshotId, { ...manifest, entry: null }]]);
-  const hasIt = async (id: SnapshotId): Promise<boolean> => {
-    const reading = readManifestHead(store, tenantId, id, signal, programId);
-    const head = await unlessFailed(reading, "corrupt_document");
-    if (head !== undefined) heads.set(id, head);
-    return isThere(head?.entry);
-  };
-  const isWithout = (id: SnapshotId): boolean => heads.get(id)?.entry === null;
-  const line = [...new Set([snapshotId, ...(parent === null ? [] : [parent]), ...ancestors])];
-  const isBuilt = manifest.generation === current.generation;
-  const folders: SnapshotId[] = [];
-  if (!isBuilt || parent === null || !(await hasIt(parent))) {
-    for await (const folder of store.listFolders(snapshotsPrefix(tenantId), { signal })) {
-      if (isSnapshotId(folder)) folders.push(folder);
-    }
-  }
-  const asides = folders.filter((id) => !line.includes(id));
-  const kept = line.filter((id) => folders.includes(id));
-  const chosen = [...asides.slice(-1), ...kept.slice(-1), ...kept.slice(kept.length >> 1)];
-  for (const id of chosen.filter((id) => !heads.has(id)).slice(0, 2)) await hasIt(id);
-
-  const replaced = heads.get(asides.at(-1) as SnapshotId);
-  let isLastChange = isBuilt;
-  if (replaced !== undefined && !(isBuilt && replaced.entry === null)) {
-    const mark = await readMark(store, tenantId, replaced.snapshotId, "withdrawn", signal);
-    const { to, generation, at = "" } = mark?.rollbacks.at(-1) ?? {};
-    const isLast = to === snapshotId && generation === current.generation;
-    if (isLast && isThere(replaced.entry)) return { kind: "rolled_back", last: momentOf(replaced), at };
-    isLastChange ||= isLast;
-    // Without the mark of a rollback, its build may have been killed, and no partner has seen it.
-    if (mark === undefined) heads.delete(replaced.snapshotId);
-  }
-  const all = [...line, ...asides];
-  const seen = [...heads.values()].filter(({ entry }) => isThere(entry));
-  const last = seen.sort((a, b) => (a.snapshotId < b.snapshotId ? -1 : 1)).at(-1);
-  if (last !== undefined) {
-    const place = line.indexOf(last.snapshotId);
-    const by = heads.get(line[place - 1] as SnapshotId);
-    const isProven = isLastChange && [...line.slice(0, place), ...asides].every(isWithout);
-    if (by !== undefined && isProven) return { kind: "removed", last: momentOf(last), by: momentOf(by) };
-    return { kind: "seen", last: momentOf(last) };
-  }
-  const isFirst = heads.get(line.at(-1) as SnapshotId)?.parent === null;
-  const isCut = !(isFirst && isLastChange && all.every(isWithout));
-  const unread = folders.filter((id) => !heads.has(id)).length;
-  return { kind: "never", snapshotsExamined: all.filter(isWithout).length, unread, isCut };
-}
-
-type Head = Pick<ManifestHead, "snapshotId" | "generatedAt" | "parent" | "entry">;
-
-function momentOf({ snapshotId, generatedAt }: Head): SnapshotMoment {
-  return { snapshotId, generatedAt };
+): Promise<ProgramPast | undefined> {
+  const { tenantId, snapshotId, generatedAt, parent, generation } = manifest;
+  if (parent === null || generation !== pointer.current.generation) return undefined;
+  const reading = readManifestHead(store, tenantId, parent, signal, programId);
+  const before = await unlessFailed(reading, "corrupt_document");
+  if (before === undefined || !isThere(before.entry)) return undefined;
+  const last = { snapshotId: parent, generatedAt: before.generatedAt };
+  return { kind: "removed", last, by: { snapshotId, generatedAt } };
 }
 
 /** `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */

@@ -6,7 +6,7 @@ import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import type { WhyMissing } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
 import type { EnrollmentStatus } from "../../operate/source-check/enrollment-statuses.ts";
 import { nearestName } from "../../output/words.ts";
 import { type ContentRules, checkedProgram, contentRules } from "../../publish/content/checked-program.ts";
@@ -146,7 +146,7 @@ export type ProgramInStore =
       /** The id of a program in the live snapshot that is nearly this one; `null` when the snapshot has the program itself. */
       readonly near: string | null;
       /** Why the live snapshot lacks the program; `null` when it has it. */
-      readonly past: WhyMissing | null;
+      readonly past: ProgramPast | null;
     };
 
 export interface ServedProgram {
@@ -157,12 +157,10 @@ export interface ServedProgram {
   readonly builtBy: SnapshotId | null;
 }
 
-/** `isAsked`: the question is about this program, so why it is missing is looked for. */
 export async function readProgramInStore(
-  { store, signal }: SupportContext,
+  { store, reader, signal }: SupportContext,
   reading: LiveReading<Manifest>,
   programId: string,
-  isAsked: boolean,
 ): Promise<ProgramInStore> {
   if (reading.kind === "none") {
     const isStore = (await readStoreIdentity(store, { signal })) !== undefined;
@@ -174,8 +172,13 @@ export async function readProgramInStore(
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
   const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
-    const { readWhyMissing } = await import("../../operate/snapshots/program-history.ts");
-    const past = isAsked ? await readWhyMissing(store, { pointer, manifest }, programId, signal) : null;
+    const history = await import("../../operate/snapshots/program-history.ts");
+    const past =
+      (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
+      history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {
+        snapshotId,
+        at: reader.now,
+      });
     return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
   }
   const { sha256, key } = entry;

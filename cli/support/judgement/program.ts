@@ -153,7 +153,7 @@ function absent(
     ]);
   }
   const { past, near } = store;
-  if (past !== null && past.kind !== "never") {
+  if (past?.kind === "removed" || past?.kind === "rolled_back") {
     const restore =
       "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
     const now = "Partners no longer see it (404): the booking system no longer has it.";

@@ -1,6 +1,6 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { ProgramPast, SnapshotMoment, WhyMissing } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
 import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
@@ -105,21 +105,17 @@ function describedStore({ store, tenant }: Explanation): readonly DescribedRow[]
 }
 
 /** Where the program was last, and what took it out. */
-export function pastLines(past: ProgramPast | WhyMissing): readonly Line[] {
+export function pastLines(past: ProgramPast): readonly Line[] {
   const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment): Line => {
     return [before, { id: snapshotId }, ", ", { time: generatedAt }];
   };
   switch (past.kind) {
     case "never": {
-      const { snapshotsExamined: count, unread = 0 } = { unread: 0, ...past };
-      if (unread > 0) return [`never, in ${count} of the ${count + unread} snapshots that are kept`, fewRead];
       const others = past.isCut ? "; others are not kept or cannot be read" : "";
-      return [`never, in the ${count} snapshot(s) that are kept${others}`];
+      return [`never, in the ${past.snapshotsExamined} snapshot(s) that are kept${others}`];
     }
     case "removed":
       return [shown("last in ", past.last), shown("taken out by ", past.by)];
-    case "seen":
-      return [shown("seen in ", past.last), fewRead];
     case "rolled_back":
       return [shown("last in ", past.last), ["taken out by a rollback, ", { time: past.at }]];
     case "came_later":
@@ -128,8 +124,6 @@ export function pastLines(past: ProgramPast | WhyMissing): readonly Line[] {
       return ["what was published then is not kept"];
   }
 }
-
-const fewRead = "few snapshots were read; its page of `inspect` has all versions that are kept";
 
 const inSource: Readonly<Record<Exclude<ProgramInSource["kind"], "not_publishable">, Piece>> = {
   unavailable: { tone: "doubtful", text: "could not be asked" },
@@ -213,10 +207,7 @@ function liveJson({ store, tenant }: Explanation): object {
 }
 
 /** Documented in docs/json.md. What is `null` in every case had a meaning in version 0.2. */
-export function historyJson(
-  past: ProgramPast | WhyMissing | null,
-  served: ServedProgram | null = null,
-): object {
+export function historyJson(past: ProgramPast | null, served: ServedProgram | null = null): object {
   return {
     first: null,
     last: past !== null && "last" in past ? past.last : null,
@@ -226,6 +217,6 @@ export function historyJson(
     unchangedSince: served?.builtBy ?? null,
     snapshotsExamined: past?.kind === "never" ? past.snapshotsExamined : null,
     oldestExamined: null,
-    isCut: past?.kind === "never" ? past.isCut : past?.kind === "seen" || null,
+    isCut: past?.kind === "never" ? past.isCut : null,
   };
 }
