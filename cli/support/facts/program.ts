@@ -13,7 +13,7 @@ import { type ContentRules, checkedProgram, contentRules } from "../../publish/c
 import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf, type LiveReading, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
-import { readTenants } from "../../publish/source/read-tenants.ts";
+import { isTenantListed } from "../../publish/source/read-tenants.ts";
 import {
   type ElsewhereProgram,
   readElsewhere,
@@ -57,20 +57,17 @@ export async function readProgramInSource(
 ): Promise<ProgramInSource> {
   const rules = contentRules(database.settings);
   return await database.ask({ maxMs: maxAskingMs, signal }, async (client: SourceClient) => {
-    const tenants = await readTenants(client);
-    if (!tenants.some((tenant) => tenant.tenantId === tenantId)) return { kind: "tenant_unknown" };
+    if (!(await isTenantListed(client, tenantId))) return { kind: "tenant_unknown" };
     const found = await readProgram(client, tenantId, programId, rules.limits);
     if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     const source = inSource(found, rules, reader.now.toISOString().slice(0, 10));
-    if (source.kind !== "publishable" || !isSoldOut(source.document)) return source;
+    if (source.kind !== "publishable") return source;
+    const { capacity } = Object(source.document);
+    const isSoldOut = capacity?.total > 0 && capacity.remaining === 0;
+    if (!isSoldOut) return source;
     const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");
     return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
   });
-}
-
-function isSoldOut(document: unknown): boolean {
-  const { capacity } = Object(document);
-  return capacity?.total > 0 && capacity.remaining === 0;
 }
 
 /** Tells how a build would treat a program that the source has. */
@@ -78,9 +75,9 @@ function inSource(found: ReadProgram, rules: ContentRules, today: string): Progr
   const { source } = found;
   const program = checkedProgram(found, rules);
   if (program.kind === "published") {
-    const { detail, detailSha256: sha256 } = program.rendered;
-    const dropped = program.problems.map(reportedProblem);
-    return { kind: "publishable", document: dataOf(Buffer.from(detail), "the program"), sha256, dropped };
+    const { data: document, rendered, problems } = program;
+    const dropped = problems.map(reportedProblem);
+    return { kind: "publishable", document, sha256: rendered.detailSha256, dropped };
   }
   if (program.kind === "invalid") {
     const { errors: problems, dropped } = allProblems(found, rules);

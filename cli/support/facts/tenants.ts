@@ -19,11 +19,7 @@ import type { RegisteredToken, TokenRegistry } from "../../../core/token-registr
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
 import type { Answers, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
 import { readRegistry } from "../../operate/tokens/edit-registry.ts";
-import {
-  knownSandbox,
-  type RemovedTenants,
-  readRemovedTenants,
-} from "../../publish/snapshot/shared-documents.ts";
+import { knownSandbox, readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { type LiveReading, readLive, readLiveManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { inShard, storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 
@@ -82,7 +78,7 @@ export async function readTenants(question: TenantsQuestion) {
     readLastBuilds(store, signal),
     registryReading(store, question.live !== undefined && question.live.kind !== "none"),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
-    orFault<RemovedTenants>(new Map(), signal, () => readRemovedTenants(store, signal)),
+    orFault(new Map<TenantId, string>(), signal, () => readRemovedTenants(store, signal)),
   ]);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
   const others = also === undefined ? [] : [...also, ...removed.value.keys()];

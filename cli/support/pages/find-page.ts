@@ -8,7 +8,7 @@ import { isKeptRequestId, trimmed } from "../../operate/gateway-log/find-request
 import { type Html, html } from "../../output/html.ts";
 import { tokenFree } from "../../output/safe-output.ts";
 import { numberText } from "../../output/words.ts";
-import { type RemovedTenants, readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
+import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { findProgramsInSource } from "../facts/asked-database.ts";
@@ -34,7 +34,7 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   const [registry, catalog, { value: removed, faults }] = await Promise.all([
     registryReading(store),
     readCatalog(store, signal),
-    orFault<RemovedTenants>(new Map(), signal, () => readRemovedTenants(store, signal)),
+    orFault(new Map<TenantId, string>(), signal, () => readRemovedTenants(store, signal)),
   ]);
   const words = foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
   const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
