@@ -23,7 +23,7 @@ export async function explainProgram(
   async function explained(programId: string): Promise<Explanation> {
     const [source, found] = await Promise.all([
       tenant.isSandbox ? inSandbox(programId) : readProgramInSource(context, { tenantId, programId }),
-      readProgramInStore(context, live, programId),
+      readProgramInStore(context, live, programId, programId === program.programId),
     ]);
     const elsewhere = source.kind === "absent" ? source.elsewhere : [];
     const other = elsewhere.find((one) => one.tenantId === tenantId && one.programId !== programId);

@@ -142,7 +142,7 @@ export type ProgramInStore =
       readonly served: ServedProgram | null;
       /** The id of a program in the live snapshot that is nearly this one; `null` when the snapshot has the program itself. */
       readonly near: string | null;
-      /** Why the live snapshot lacks the program; `null` when it has it. */
+      /** Why the live snapshot lacks the program; `null` when it has it, and of a program that was not asked for. */
       readonly past: ProgramPast | null;
     };
 
@@ -154,10 +154,12 @@ export interface ServedProgram {
   readonly builtBy: SnapshotId | null;
 }
 
+/** `isAsked`: the question is about this program, and not about another spelling of its id, so its past is looked for. */
 export async function readProgramInStore(
   { store, reader, signal }: SupportContext,
   reading: LiveReading<Manifest>,
   programId: string,
+  isAsked: boolean,
 ): Promise<ProgramInStore> {
   if (reading.kind === "none") {
     const isStore = (await readStoreIdentity(store, { signal })) !== undefined;
@@ -169,6 +171,8 @@ export async function readProgramInStore(
   const found = { kind: "live", snapshotId, programs: programs.count } as const;
   const entry = detailEntry(manifest, programId);
   if (entry === undefined) {
+    const near = nearestName(programId, programs.ids()) ?? null;
+    if (!isAsked) return { ...found, served: null, near, past: null };
     const history = await import("../../operate/snapshots/program-history.ts");
     const past =
       (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
@@ -176,7 +180,7 @@ export async function readProgramInStore(
         snapshotId,
         at: reader.now,
       });
-    return { ...found, served: null, near: nearestName(programId, programs.ids()) ?? null, past };
+    return { ...found, served: null, near, past };
   }
   const { sha256, key } = entry;
   try {
