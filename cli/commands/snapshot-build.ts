@@ -1,19 +1,21 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Option } from "commander";
+import { showStoreAddress } from "../../core/addresses.ts";
 import { Failure, type FailureCode } from "../../core/failure.ts";
 import { parseTenantId } from "../../core/ids.ts";
-import { printableLines } from "../../core/printable.ts";
+import { printable, printableLines } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
+import { databaseLabel } from "../database/with-database-url.ts";
 import { auditedStatus, createAudit, publications } from "../operate/audit/audit.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import type { OnInvalid } from "../publish/guards/guards.ts";
 import type { withMetricsFile } from "../publish/report/metrics-file.ts";
-import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
+import { runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
-import { printResult, settingsOf } from "../shell/shell.ts";
+import { type CliSettings, printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";
 import { asShard, reason, wholeNumber } from "./option-values.ts";
 
@@ -100,6 +102,12 @@ export const snapshotBuild = command(
     return auditedStatus(shell, unrecorded, report.exitStatus);
   },
 );
+
+/** The booking database and the store of a run, for people. */
+export function runPlaces(settings: CliSettings): string {
+  const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
+  return `From ${database} into ${store}`;
+}
 
 const guards = ["Shrink", "Emptied", "Shared", "Vanished"] as const;
 

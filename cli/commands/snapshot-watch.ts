@@ -1,7 +1,7 @@
 import { buildInfo } from "../../core/package-version.ts";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
-import { runPlaces, runSummary } from "../publish/report/run-summary.ts";
+import { runSummary } from "../publish/report/run-summary.ts";
 import { type RunRequest, withBuildSession } from "../publish/run/build-session.ts";
 import { inShard } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
@@ -12,7 +12,7 @@ import { commandLogger } from "../shell/command-logger.ts";
 import { settingsOf } from "../shell/shell.ts";
 import { command, defaulted, flag } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
-import { concurrency, onInvalid, shard } from "./snapshot-build.ts";
+import { concurrency, onInvalid, runPlaces, shard } from "./snapshot-build.ts";
 
 /** `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every interval. */
 export const snapshotWatch = command(

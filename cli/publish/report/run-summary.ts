@@ -1,19 +1,10 @@
-import { showStoreAddress } from "../../../core/addresses.ts";
 import { printable, printableLines } from "../../../core/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
-import { databaseLabel } from "../../database/with-database-url.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
-import type { CliSettings } from "../../shell/shell.ts";
 import { shownId } from "../public-program/problem.ts";
 
-/** The booking database and the store of a run, for people. */
-export function runPlaces(settings: CliSettings): string {
-  const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
-  return `From ${database} into ${store}`;
-}
-
-/** What a run did, for people: the tenants, what is wrong with their data, and a last line with all in brief. */
+/** What a run did, for people: its tenants, what is wrong with their data, and all in brief. `places`: see `runPlaces`. */
 export function runSummary(report: RunReport, places: string): string {
   const { tenants, options } = report;
   const parts = [

@@ -144,8 +144,13 @@ function programsOf(
   const isDuplicate = all.length > 1;
   if (json === null) {
     const text = `programs: ${bytes} bytes, limit ${maxProgramBytes}`;
-    const place = { view: "programs", column: null, field: null } as const;
-    const tooLarge = { code: "program_too_large", ...place, text } as const;
+    const tooLarge = {
+      code: "program_too_large",
+      view: "programs",
+      column: null,
+      field: null,
+      text,
+    } as const;
     return [{ source: bareSource(programId, all, tooLarge), isDuplicate }];
   }
   const rows: ProgramRows = JSON.parse(json);
