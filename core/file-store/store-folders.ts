@@ -160,6 +160,7 @@ export interface StoreFolders {
 
 export function createStoreFolders(guard: LinkGuard): StoreFolders {
   const shared = new Map<string, SharedFolder>();
+  const making = new Map<string, Promise<void>>();
 
   /** Concurrent puts share an open folder, since a build writes thousands of files into one folder. */
   async function within<Result>(
@@ -201,7 +202,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
 
   /**
    * Makes several attempts, because another process may remove the empty folder before the work is done, and a shared opening
-   * may have begun before the folder was made.
+   * may have begun before the folder was made. Concurrent puts make it once.
    */
   async function withinMade<Result>(
     folder: string,
@@ -212,7 +213,9 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
         return await within(folder, work);
       } catch (error) {
         if (!isErrno(error, "ENOENT") || attempt > 10) throw error;
-        await make(folder);
+        const made = making.get(folder) ?? make(folder).finally(() => making.delete(folder));
+        making.set(folder, made);
+        await made;
       }
     }
   }

@@ -95,13 +95,14 @@ export async function tidyFolders(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
-  for (const entry of await entriesIn(folders, folder)) {
+  const entries = await entriesIn(folders, folder);
+  for (const entry of entries) {
     if (entry.name.startsWith(temporaryPrefix))
       await ifThere(removeLeftover(folders, join(folder, entry.name)));
     else if (entry.isDirectory() && isVisible(entry))
       await tidyFolders(folders, join(folder, entry.name), signal);
   }
-  await removeEmptyFolders(folders, folder);
+  if (!entries.some((entry) => entry.isFile() && isVisible(entry))) await removeEmptyFolders(folders, folder);
 }
 
 /** Removes the folder, then those above it, as long as they are empty and no mounts. */

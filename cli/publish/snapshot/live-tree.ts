@@ -70,9 +70,9 @@ async function keepTree(
     store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
   const begun = await mark(changingMarkerText(live));
   if (begun.kind === "refused") return;
-  await writeTree(from, to, store, signal);
   // P174: what a killed build left goes with the next one that writes.
   await store.tidy(tenantPrefix(tenantId), { signal });
+  await writeTree(from, to, store, signal);
   const ended = await mark(completeMarkerText(live, to), { kind: "match", etag: begun.etag });
   if (ended.kind === "refused") await mark(changingMarkerText(live));
 }
