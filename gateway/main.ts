@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { showStoreAddress } from "../core/addresses.ts";
 import { asFailure, Failure } from "../core/failure.ts";
-import { gatewaySettings } from "../core/gateway-settings.ts";
 import { createLogger } from "../core/logger.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
 import { parseSettings } from "../core/setting-parser.ts";
+import { gatewaySettings } from "../core/settings.ts";
 import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
 import { createGateway, type GatewaySettings } from "./gateway.ts";
 import { createLogDestination } from "./log-destination.ts";

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/file-store/file-store.ts";
-import { gatewaySettings } from "../../core/gateway-settings.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
+import { gatewaySettings } from "../../core/settings.ts";
 import type { Clocks } from "../../gateway/clocks.ts";
 import {
   createGateway,

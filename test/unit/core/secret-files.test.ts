@@ -1,9 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { type Environment, parseSetting, parseSettings, valueNow } from "../../../core/setting-parser.ts";
-import { cliSettings } from "../../../core/settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const { redisUrl, redisUrlFile } = gatewaySettings;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { parseSettings } from "../../../core/setting-parser.ts";
+import { gatewaySettings } from "../../../core/settings.ts";
 import type { TrustedProxies } from "../../../core/trusted-proxies.ts";
 import { ipAddress } from "../../../core/trusted-proxies.ts";
 

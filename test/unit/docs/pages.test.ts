@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
-import { cliSettings } from "../../../core/settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
 import {
   anchors,
   codeBlocks,

@@ -1,8 +1,8 @@
 import { isIP, type Socket } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { gatewaySettings } from "../../../core/gateway-settings.ts";
 import { parseSettings } from "../../../core/setting-parser.ts";
+import { gatewaySettings } from "../../../core/settings.ts";
 import { ipAddress } from "../../../core/trusted-proxies.ts";
 import { type ClientAddresses, createClientAddresses } from "../../../gateway/client-address.ts";
 
