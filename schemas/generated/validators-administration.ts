@@ -16,16 +16,9 @@ const pattern6 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029
 const pattern10 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 const schema36 = {"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false};
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate22.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -98,23 +91,15 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema40 = {"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false};
 const schema41 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
 const pattern11 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
 const schema42 = {"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false};
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate25.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -275,19 +260,11 @@ return false;
 validate25.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -350,12 +327,13 @@ const _errs7 = errors;
 const _errs8 = errors;
 let valid2 = false;
 const _errs9 = errors;
-if(!(validate25(data2, {instancePath:instancePath+"/before",parentData:data,parentDataProperty:"before",rootData,dynamicAnchors}))){
+if(!(validate25(data2, {instancePath:instancePath+"/before",parentData:data,parentDataProperty:"before",rootData}))){
 vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs9 === errors;
 valid2 = valid2 || _valid0;
+if(!valid2){
 const _errs10 = errors;
 if(data2 !== null){
 const err0 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -369,6 +347,7 @@ errors++;
 }
 var _valid0 = _errs10 === errors;
 valid2 = valid2 || _valid0;
+}
 if(!valid2){
 const err1 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -400,7 +379,7 @@ var valid0 = true;
 if(valid0){
 if(data.after !== undefined){
 const _errs12 = errors;
-if(!(validate25(data.after, {instancePath:instancePath+"/after",parentData:data,parentDataProperty:"after",rootData,dynamicAnchors}))){
+if(!(validate25(data.after, {instancePath:instancePath+"/after",parentData:data,parentDataProperty:"after",rootData}))){
 vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
@@ -423,21 +402,13 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema44 = {"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false};
 const schema46 = {"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false};
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate30.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -529,19 +500,11 @@ return false;
 validate30.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -604,12 +567,13 @@ const _errs7 = errors;
 const _errs8 = errors;
 let valid2 = false;
 const _errs9 = errors;
-if(!(validate30(data2, {instancePath:instancePath+"/before",parentData:data,parentDataProperty:"before",rootData,dynamicAnchors}))){
+if(!(validate30(data2, {instancePath:instancePath+"/before",parentData:data,parentDataProperty:"before",rootData}))){
 vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs9 === errors;
 valid2 = valid2 || _valid0;
+if(!valid2){
 const _errs10 = errors;
 if(data2 !== null){
 const err0 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -623,6 +587,7 @@ errors++;
 }
 var _valid0 = _errs10 === errors;
 valid2 = valid2 || _valid0;
+}
 if(!valid2){
 const err1 = {instancePath:instancePath+"/before",schemaPath:"#/properties/before/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -654,7 +619,7 @@ var valid0 = true;
 if(valid0){
 if(data.after !== undefined){
 const _errs12 = errors;
-if(!(validate30(data.after, {instancePath:instancePath+"/after",parentData:data,parentDataProperty:"after",rootData,dynamicAnchors}))){
+if(!(validate30(data.after, {instancePath:instancePath+"/after",parentData:data,parentDataProperty:"after",rootData}))){
 vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
@@ -677,20 +642,12 @@ return false;
 validate29.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema48 = {"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -802,20 +759,12 @@ return false;
 validate34.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema50 = {"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false};
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -918,22 +867,14 @@ return false;
 validate36.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema52 = {"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false};
 const schema53 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
 const pattern20 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate38.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -996,19 +937,11 @@ return false;
 validate38.errors = vErrors;
 return errors === 0;
 }
-validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1128,7 +1061,7 @@ var valid0 = true;
 if(valid0){
 if(data.actor !== undefined){
 const _errs15 = errors;
-if(!(validate22(data.actor, {instancePath:instancePath+"/actor",parentData:data,parentDataProperty:"actor",rootData,dynamicAnchors}))){
+if(!(validate22(data.actor, {instancePath:instancePath+"/actor",parentData:data,parentDataProperty:"actor",rootData}))){
 vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
 errors = vErrors.length;
 }
@@ -1212,49 +1145,37 @@ const _errs25 = errors;
 const _errs26 = errors;
 let valid7 = false;
 const _errs27 = errors;
-if(!(validate24(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate24(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs27 === errors;
 valid7 = valid7 || _valid0;
-if(_valid0){
-var props0 = true;
-}
+if(!valid7){
 const _errs28 = errors;
-if(!(validate29(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate29(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs28 === errors;
 valid7 = valid7 || _valid0;
-if(_valid0){
-if(props0 !== true){
-props0 = true;
-}
-}
+if(!valid7){
 const _errs29 = errors;
-if(!(validate34(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate34(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs29 === errors;
 valid7 = valid7 || _valid0;
-if(_valid0){
-if(props0 !== true){
-props0 = true;
-}
-}
+if(!valid7){
 const _errs30 = errors;
-if(!(validate36(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate36(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs30 === errors;
 valid7 = valid7 || _valid0;
-if(_valid0){
-if(props0 !== true){
-props0 = true;
+}
 }
 }
 if(!valid7){
@@ -1324,12 +1245,13 @@ const _errs33 = errors;
 const _errs34 = errors;
 let valid8 = false;
 const _errs35 = errors;
-if(!(validate38(data12, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+if(!(validate38(data12, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData}))){
 vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs35 === errors;
 valid8 = valid8 || _valid1;
+if(!valid8){
 const _errs36 = errors;
 if(data12 !== null){
 const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -1343,6 +1265,7 @@ errors++;
 }
 var _valid1 = _errs36 === errors;
 valid8 = valid8 || _valid1;
+}
 if(!valid8){
 const err2 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -1392,7 +1315,6 @@ return false;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate40;
 const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
@@ -1401,16 +1323,9 @@ const schema59 = {"type":"object","description":"Why something was not done.","p
 const pattern21 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
 const pattern25 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1451,6 +1366,7 @@ errors++;
 }
 var _valid0 = _errs3 === errors;
 valid1 = valid1 || _valid0;
+if(!valid1){
 const _errs5 = errors;
 if(data0 !== null){
 const err2 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -1464,6 +1380,7 @@ errors++;
 }
 var _valid0 = _errs5 === errors;
 valid1 = valid1 || _valid0;
+}
 if(!valid1){
 const err3 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -1667,11 +1584,7 @@ errors++;
 }
 var _valid1 = _errs20 === errors;
 valid5 = valid5 || _valid1;
-if(_valid1){
-var props0 = {};
-props0.code = true;
-props0.message = true;
-}
+if(!valid5){
 const _errs27 = errors;
 if(data5 !== null){
 const err9 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -1685,6 +1598,7 @@ errors++;
 }
 var _valid1 = _errs27 === errors;
 valid5 = valid5 || _valid1;
+}
 if(!valid5){
 const err10 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -1769,20 +1683,12 @@ return false;
 validate41.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":{"shard":true,"runId":true,"startedAt":true,"endedAt":true,"outcome":true,"failure":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema61 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1943,11 +1849,7 @@ errors++;
 }
 var _valid0 = _errs11 === errors;
 valid3 = valid3 || _valid0;
-if(_valid0){
-var props0 = {};
-props0.code = true;
-props0.message = true;
-}
+if(!valid3){
 const _errs18 = errors;
 if(data3 !== null){
 const err5 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -1961,6 +1863,7 @@ errors++;
 }
 var _valid0 = _errs18 === errors;
 valid3 = valid3 || _valid0;
+}
 if(!valid3){
 const err6 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -2125,19 +2028,11 @@ return false;
 validate43.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":{"runId":true,"endedAt":true,"outcome":true,"failure":true,"onInvalid":true,"leftOut":true,"leftOutCount":true,"problemCounts":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -2172,7 +2067,7 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate41(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate41(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
@@ -2211,7 +2106,7 @@ var valid2 = true;
 for(const key1 in data3){
 if(pattern10.test(key1)){
 const _errs9 = errors;
-if(!(validate43(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData,dynamicAnchors}))){
+if(!(validate43(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData}))){
 vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
@@ -2245,22 +2140,14 @@ return false;
 validate40.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"format":true,"runsOfAll":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate45;
 const schema65 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
 const schema66 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -2439,4 +2326,3 @@ return false;
 validate45.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":{"format":true,"revision":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};

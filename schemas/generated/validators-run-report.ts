@@ -17,16 +17,9 @@ const schema37 = {"type":"object","description":"The options and settings that d
 const schema38 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$","description":"A tenant id: 1 to 64 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit."};
 const pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$", "u");
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate22.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -272,22 +265,14 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema41 = {"type":"object","description":"Sums over all tenants of the run.","properties":{"tenants":{"$ref":"#/$defs/OutcomeCounts","description":"Tenants by outcome."},"programs":{"$ref":"#/$defs/ProgramCounts","description":"Programs of all tenants."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"errors":{"type":"integer","minimum":0,"description":"Problems of severity `error`, those omitted included."},"warnings":{"type":"integer","minimum":0,"description":"Problems of severity `warning`, those omitted included."}},"required":["tenants","programs","bytesWritten","errors","warnings"],"additionalProperties":false};
 const schema42 = {"type":"object","description":"How many tenants ended how.","properties":{"published":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"held":{"type":"integer","minimum":0},"refused":{"type":"integer","minimum":0},"failed":{"type":"integer","minimum":0},"skipped":{"type":"integer","minimum":0},"elsewhere":{"type":"integer","minimum":0,"description":"Written by earlier versions."},"would-publish":{"type":"integer","minimum":0}},"required":["published","unchanged","held","refused","failed","skipped","would-publish"],"additionalProperties":false};
 const schema43 = {"type":"object","description":"Programs, compared with the snapshot that was live before.","properties":{"programs":{"type":"integer","minimum":0,"description":"Published, or to be published."},"added":{"type":"integer","minimum":0},"changed":{"type":"integer","minimum":0},"removed":{"type":"integer","minimum":0},"unchanged":{"type":"integer","minimum":0},"notPublishable":{"type":"integer","minimum":0,"description":"Left out because of their lifecycle state."},"invalid":{"type":"integer","minimum":0,"description":"Left out, or the cause of a failure, because of errors."},"withdrawn":{"type":"integer","minimum":0,"description":"Of the removed ones, those that the source states not to be published any more. They are gone also where nothing else was published."}},"required":["programs","added","changed","removed","unchanged","notPublishable","invalid"],"additionalProperties":false};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -800,22 +785,14 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema44 = {"type":"object","description":"Why something was not done.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong, where, and what to do about it."}},"required":["code","message"],"additionalProperties":false};
 const schema45 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
 const pattern10 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -888,23 +865,15 @@ return false;
 validate26.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema47 = {"type":"object","description":"What the run did for one tenant.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"outcome":{"type":"string","enum":["published","unchanged","held","refused","failed","skipped","elsewhere","would-publish"],"description":"`refused`: by a guard; `skipped`: the run ended before this tenant was done; `elsewhere`: written by earlier versions."},"snapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"generation":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Its generation."},"previousSnapshotId":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"confirmedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"counts":{"$ref":"#/$defs/ProgramCounts"},"livePrograms":{"type":["integer","null"],"minimum":0,"description":"Programs of the snapshot that is live after the run; `null` when that is not known."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"The programs with an error, by their ids as the source writes them; `null` for one without an id. They are not published."},"leftOutOmitted":{"type":"integer","minimum":0,"description":"Programs with an error beyond those in `leftOut`."},"changes":{"$ref":"#/$defs/TenantChanges","description":"Only of a dry run that got so far: what a build would do."},"durationMs":{"type":"integer","minimum":0,"description":"Wall-clock milliseconds."},"requests":{"$ref":"#/$defs/StoreRequests","description":"Calls to the object store."},"bytesWritten":{"type":"integer","minimum":0,"description":"Bytes of responses and manifests put into the store."},"failure":{"anyOf":[{"$ref":"#/$defs/RunFailure"},{"type":"null"}],"description":"Why the outcome is `failed`, `refused` or `held`; `null` otherwise."},"problems":{"type":"array","items":{"$ref":"#/$defs/Problem"},"description":"Findings in the tenant's data, errors first; only so many are kept."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["tenantId","outcome","snapshotId","generation","previousSnapshotId","counts","durationMs","requests","bytesWritten","failure","problems","problemsOmitted","problemCounts"],"additionalProperties":false};
 const schema50 = {"type":"object","description":"Programs that partners would see otherwise, each in one of the lists.","properties":{"added":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"New to partners."},"changed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"With other content."},"removed":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Without a row any more, or with an error."},"withdrawn":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Stated not to be published any more."}},"required":["added","changed","removed","withdrawn"],"additionalProperties":false};
 const schema51 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
 const pattern16 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1095,21 +1064,13 @@ return false;
 validate29.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema56 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
 const pattern21 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1250,19 +1211,11 @@ return false;
 validate32.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1693,7 +1646,7 @@ var valid0 = true;
 if(valid0){
 if(data.changes !== undefined){
 const _errs43 = errors;
-if(!(validate29(data.changes, {instancePath:instancePath+"/changes",parentData:data,parentDataProperty:"changes",rootData,dynamicAnchors}))){
+if(!(validate29(data.changes, {instancePath:instancePath+"/changes",parentData:data,parentDataProperty:"changes",rootData}))){
 vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
@@ -1872,12 +1825,13 @@ const _errs60 = errors;
 const _errs61 = errors;
 let valid7 = false;
 const _errs62 = errors;
-if(!(validate26(data27, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+if(!(validate26(data27, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData}))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs62 === errors;
 valid7 = valid7 || _valid0;
+if(!valid7){
 const _errs63 = errors;
 if(data27 !== null){
 const err0 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -1891,6 +1845,7 @@ errors++;
 }
 var _valid0 = _errs63 === errors;
 valid7 = valid7 || _valid0;
+}
 if(!valid7){
 const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -1929,7 +1884,7 @@ var valid8 = true;
 const len1 = data28.length;
 for(let i1=0; i1<len1; i1++){
 const _errs67 = errors;
-if(!(validate32(data28[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data28,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate32(data28[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data28,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
@@ -2048,19 +2003,11 @@ return false;
 validate28.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -2240,7 +2187,7 @@ var valid0 = true;
 if(valid0){
 if(data.options !== undefined){
 const _errs22 = errors;
-if(!(validate22(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData,dynamicAnchors}))){
+if(!(validate22(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
 vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
 errors = vErrors.length;
 }
@@ -2373,7 +2320,7 @@ var valid0 = true;
 if(valid0){
 if(data.totals !== undefined){
 const _errs35 = errors;
-if(!(validate24(data.totals, {instancePath:instancePath+"/totals",parentData:data,parentDataProperty:"totals",rootData,dynamicAnchors}))){
+if(!(validate24(data.totals, {instancePath:instancePath+"/totals",parentData:data,parentDataProperty:"totals",rootData}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
@@ -2389,12 +2336,13 @@ const _errs36 = errors;
 const _errs37 = errors;
 let valid7 = false;
 const _errs38 = errors;
-if(!(validate26(data15, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData,dynamicAnchors}))){
+if(!(validate26(data15, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData}))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs38 === errors;
 valid7 = valid7 || _valid0;
+if(!valid7){
 const _errs39 = errors;
 if(data15 !== null){
 const err0 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -2408,6 +2356,7 @@ errors++;
 }
 var _valid0 = _errs39 === errors;
 valid7 = valid7 || _valid0;
+}
 if(!valid7){
 const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -2446,7 +2395,7 @@ var valid8 = true;
 const len0 = data16.length;
 for(let i0=0; i0<len0; i0++){
 const _errs43 = errors;
-if(!(validate28(data16[i0], {instancePath:instancePath+"/tenants/" + i0,parentData:data16,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate28(data16[i0], {instancePath:instancePath+"/tenants/" + i0,parentData:data16,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
@@ -2476,7 +2425,7 @@ var valid9 = true;
 const len1 = data18.length;
 for(let i1=0; i1<len1; i1++){
 const _errs46 = errors;
-if(!(validate32(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData,dynamicAnchors}))){
+if(!(validate32(data18[i1], {instancePath:instancePath+"/problems/" + i1,parentData:data18,parentDataProperty:i1,rootData}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
@@ -2520,4 +2469,3 @@ return false;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -12,16 +12,9 @@ const pattern6 = new RegExp("^\\d{8}T\\d{6}Z-[0-9a-f]{8}$", "u");
 const pattern7 = new RegExp("^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$", "u");
 const pattern9 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate21.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -127,19 +120,11 @@ return false;
 validate21.errors = vErrors;
 return errors === 0;
 }
-validate21.evaluated = {"props":{"snapshotId":true,"confirmedAt":true,"triedAt":true,"outcome":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate20.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -183,7 +168,7 @@ var valid1 = true;
 for(const key1 in data1){
 if(pattern4.test(key1)){
 const _errs6 = errors;
-if(!(validate21(data1[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData,dynamicAnchors}))){
+if(!(validate21(data1[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData}))){
 vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
 errors = vErrors.length;
 }
@@ -216,7 +201,6 @@ return false;
 validate20.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":{"format":true,"tenants":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isCurrentDocument: CompiledValidator<types.CurrentDocument> = validate24;
 const schema35 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"CurrentDocument","type":"object","description":"`tenants/<tenant>/current.json`: the pointer to a tenant's live snapshot, its only mutable object.","properties":{"format":{"type":"string","const":"partner-programs/current@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every publication and rollback, never falls."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The live snapshot."},"manifestSha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the bytes of its manifest."},"publishedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this snapshot was made live."},"hold":{"anyOf":[{"$ref":"#/$defs/Hold"},{"type":"null"}],"description":"While set, builds leave this tenant alone."},"nonce":{"type":"string","pattern":"^[0-9a-f]{32}$","description":"32 digits of lower-case hex. Random, so that a rewrite with the same content still makes a concurrent conditional write fail."}},"required":["format","tenantId","generation","snapshotId","manifestSha256","publishedAt","hold","nonce"],"$defs":{"Hold":{"type":"object","description":"Why and since when a tenant is held at its snapshot.","properties":{"reason":{"$ref":"scalars.schema.json#/$defs/Text"},"since":{"$ref":"scalars.schema.json#/$defs/Instant"}},"required":["reason","since"]}}};
@@ -229,16 +213,9 @@ const schema40 = {"type":"object","description":"Why and since when a tenant is 
 const schema41 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
 const pattern14 = new RegExp("[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]", "u");
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate25.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -301,19 +278,11 @@ return false;
 validate25.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":{"reason":true,"since":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -460,17 +429,13 @@ const _errs17 = errors;
 const _errs18 = errors;
 let valid5 = false;
 const _errs19 = errors;
-if(!(validate25(data6, {instancePath:instancePath+"/hold",parentData:data,parentDataProperty:"hold",rootData,dynamicAnchors}))){
+if(!(validate25(data6, {instancePath:instancePath+"/hold",parentData:data,parentDataProperty:"hold",rootData}))){
 vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs19 === errors;
 valid5 = valid5 || _valid0;
-if(_valid0){
-var props0 = {};
-props0.reason = true;
-props0.since = true;
-}
+if(!valid5){
 const _errs20 = errors;
 if(data6 !== null){
 const err0 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf/1/type",keyword:"type",params:{type: "null"}};
@@ -484,6 +449,7 @@ errors++;
 }
 var _valid0 = _errs20 === errors;
 valid5 = valid5 || _valid0;
+}
 if(!valid5){
 const err1 = {instancePath:instancePath+"/hold",schemaPath:"#/properties/hold/anyOf",keyword:"anyOf",params:{}};
 if(vErrors === null){
@@ -550,7 +516,6 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":{"format":true,"tenantId":true,"generation":true,"snapshotId":true,"manifestSha256":true,"publishedAt":true,"hold":true,"nonce":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate27;
 const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"ancestors":{"type":"array","maxItems":300,"items":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"description":"The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contentAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"Only of a snapshot that took out withdrawn programs and nothing else: when the source was read for all other programs."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"]},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]}}};
@@ -559,16 +524,9 @@ const pattern26 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
 const schema51 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]};
 const pattern24 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -658,7 +616,6 @@ return false;
 validate28.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":{"key":true,"sha256":true,"size":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema53 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]};
 const pattern35 = new RegExp("^[a-z][a-z0-9_]*$", "u");
@@ -666,16 +623,9 @@ const schema79 = {"type":"object","description":"A finding in the source's data.
 const schema68 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
 const pattern46 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -816,19 +766,11 @@ return false;
 validate48.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -910,7 +852,7 @@ var valid2 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate48(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate48(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
@@ -1016,19 +958,11 @@ return false;
 validate32.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":{"digest":true,"notPublishable":true,"invalid":true,"problems":true,"problemsOmitted":true,"problemCounts":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate27.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1301,7 +1235,7 @@ var valid0 = true;
 if(valid0){
 if(data.list !== undefined){
 const _errs32 = errors;
-if(!(validate28(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData,dynamicAnchors}))){
+if(!(validate28(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
@@ -1313,7 +1247,7 @@ var valid0 = true;
 if(valid0){
 if(data.legacy !== undefined){
 const _errs33 = errors;
-if(!(validate28(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData,dynamicAnchors}))){
+if(!(validate28(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
@@ -1341,7 +1275,7 @@ var valid10 = true;
 for(const key1 in data14){
 if(pattern26.test(key1)){
 const _errs37 = errors;
-if(!(validate28(data14[key1], {instancePath:instancePath+"/programs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data14,parentDataProperty:key1,rootData,dynamicAnchors}))){
+if(!(validate28(data14[key1], {instancePath:instancePath+"/programs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data14,parentDataProperty:key1,rootData}))){
 vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
@@ -1366,7 +1300,7 @@ var valid0 = true;
 if(valid0){
 if(data.source !== undefined){
 const _errs38 = errors;
-if(!(validate32(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData,dynamicAnchors}))){
+if(!(validate32(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
@@ -1398,21 +1332,13 @@ return false;
 validate27.errors = vErrors;
 return errors === 0;
 }
-validate27.evaluated = {"props":{"format":true,"tenantId":true,"generation":true,"snapshotId":true,"parent":true,"ancestors":true,"generatedAt":true,"contentAt":true,"contract":true,"counts":true,"list":true,"legacy":true,"programs":true,"source":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isSandboxDocument: CompiledValidator<types.SandboxDocument> = validate51;
 const schema85 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"]};
 
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1493,23 +1419,15 @@ return false;
 validate51.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":{"format":true,"tenantId":true,"since":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isStoreDocument: CompiledValidator<types.StoreDocument> = validate52;
 const schema88 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"]};
 const schema89 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
 const pattern57 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1590,7 +1508,6 @@ return false;
 validate52.errors = vErrors;
 return errors === 0;
 }
-validate52.evaluated = {"props":{"format":true,"storeId":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate53;
 const schema91 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
@@ -1600,16 +1517,9 @@ const func1 = Object.prototype.hasOwnProperty;
 const pattern59 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
 const pattern63 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate54.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1904,19 +1814,11 @@ return false;
 validate54.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
@@ -1987,7 +1889,7 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate54(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(!(validate54(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
 vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
 errors = vErrors.length;
 }
@@ -2020,4 +1922,3 @@ return false;
 validate53.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
