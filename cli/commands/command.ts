@@ -7,73 +7,63 @@ import { type Shell, settingsOf, withStore } from "../shell/shell.ts";
 /** Turns the text of an option or argument into its value; throws a `Failure` for wrong usage. */
 type Parse<Value> = (text: string, shell: Shell) => Value;
 
-/** A parser for commander, which puts the name of the option before the message about wrong usage. */
-function parser<Value>(parse: Parse<Value>, shell: Shell): (text: string) => Value {
-  return (text) => {
-    try {
-      return parse(text, shell);
-    } catch (error) {
-      if (error instanceof Failure) throw new InvalidArgumentError(error.message);
-      throw error;
-    }
-  };
+/** An option or argument of a command, named like its value, in kebab case. `Value` is the type of this value. */
+export interface Part<Value> {
+  readonly isArgument?: boolean;
+  /** A word for the value in the help: `<id>`. An option without it is a flag. */
+  readonly placeholder?: string;
+  readonly description: string;
+  readonly parse?: Parse<unknown>;
+  /** The texts that are allowed, for an option without a parser. */
+  readonly choices?: readonly string[];
+  readonly isRequired?: boolean;
+  /** Whether it may be given several times, so that its value is a list. */
+  readonly isRepeated?: boolean;
+  readonly otherwise?: Value;
+  /** The names of options that it cannot stand beside. */
+  readonly excluded?: readonly string[];
 }
-
-/** An option or argument of a command, made from the name of its value in kebab case. `Value` is the type of this value. */
-interface Part<Value, Kind> {
-  readonly make: (name: string, shell: Shell) => Kind;
-  readonly value?: Value;
-}
-
-export type Flag<Value> = Part<Value, Option>;
 
 /** An option without a value: `--dry-run`. */
-export function flag(description: string): Flag<boolean> {
-  return { make: (name) => new Option(`--${name}`, description) };
+export function flag(description: string): Part<boolean> {
+  return { description };
 }
 
 /** `--json`, of every command that reports. */
 export const json = flag("print JSON for programs (see docs/json.md)");
 
-/** What options and arguments with values have: a word for the value in the help, a description, and the parser. */
+/** What options with values have: a word for the value in the help, a description, and the parser. */
 type Described<Value> = [placeholder: string, description: string, parse: Parse<Value>];
 
 /** An option with a value that may be left out: `--to <id>`. */
 export function value<Value>(
   ...[placeholder, description, parse]: Described<Value>
-): Flag<Value | undefined> {
-  return {
-    make: (name, shell) =>
-      new Option(`--${name} ${placeholder}`, description).argParser(parser(parse, shell)),
-  };
+): Part<Value | undefined> {
+  return { placeholder, description, parse };
 }
 
 /** An option that must be given. */
-export function required<Value>(...described: Described<Value>): Flag<Value> {
-  const { make } = value(...described);
-  return { make: (name, shell) => make(name, shell).makeOptionMandatory() };
+export function required<Value>(...[placeholder, description, parse]: Described<Value>): Part<Value> {
+  return { placeholder, description, parse, isRequired: true };
 }
 
 /** An option with a value of its own. */
 export function defaulted<Value>(
-  placeholder: string,
-  description: string,
-  parse: Parse<Value>,
-  otherwise: Value,
-): Flag<Value> {
-  const { make } = value(placeholder, description, parse);
-  return { make: (name, shell) => make(name, shell).default(otherwise) };
+  ...[placeholder, description, parse, otherwise]: [...Described<Value>, otherwise: Value]
+): Part<Value> {
+  return { placeholder, description, parse, otherwise };
 }
 
 /** An option that may be repeated. */
-export function repeated<Value>(...described: Described<Value>): Flag<readonly Value[] | undefined> {
-  const { make } = value(...described);
-  return { make: (name, shell) => make(name, shell).argParser(collected(described[2], shell)) };
+export function repeated<Value>(
+  ...[placeholder, description, parse]: Described<Value>
+): Part<readonly Value[] | undefined> {
+  return { placeholder, description, parse, isRepeated: true };
 }
 
 /** The option, which cannot stand beside those of these names. */
-export function excluding<Value>({ make }: Flag<Value>, ...names: readonly string[]): Flag<Value> {
-  return { make: (name, shell) => make(name, shell).conflicts([...names]) };
+export function excluding<Value>(part: Part<Value>, ...excluded: readonly string[]): Part<Value> {
+  return { ...part, excluded };
 }
 
 /** A parser of texts that are taken as they are. */
@@ -94,39 +84,24 @@ export function expecting<Value>(
 }
 
 /** An argument that must be given. The arguments of a command come in the order of its parts. */
-export function argument<Value>(description: string, parse: Parse<Value>): Part<Value, Argument> {
-  return { make: (name, shell) => new Argument(name, description).argParser(parser(parse, shell)) };
+export function argument<Value>(description: string, parse: Parse<Value>): Part<Value> {
+  return { isArgument: true, description, parse, isRequired: true };
 }
 
 /** An argument that may be left out. */
-export function optionalArgument<Value>(
-  description: string,
-  parse: Parse<Value>,
-): Part<Value | undefined, Argument> {
-  const { make } = argument(description, parse);
-  return { make: (name, shell) => make(name, shell).argOptional() };
+export function optionalArgument<Value>(description: string, parse: Parse<Value>): Part<Value | undefined> {
+  return { isArgument: true, description, parse };
 }
 
 /** The last argument, which may be given several times, or never. */
-export function repeatedArgument<Value>(
-  description: string,
-  parse: Parse<Value>,
-): Part<readonly Value[], Argument> {
-  return {
-    make: (name, shell) => new Argument(`[${name}...]`, description).argParser(collected(parse, shell)),
-  };
+export function repeatedArgument<Value>(description: string, parse: Parse<Value>): Part<readonly Value[]> {
+  return { isArgument: true, description, parse, isRepeated: true };
 }
 
-/** A parser for what may be given several times. */
-function collected<Value>(parse: Parse<Value>, shell: Shell) {
-  const parseOne = parser(parse, shell);
-  return (text: string, previous: readonly Value[] | undefined) => [...(previous ?? []), parseOne(text)];
-}
-
-type Parts = Readonly<Record<string, Part<unknown, Option | Argument>>>;
+type Parts = Readonly<Record<string, Part<unknown>>>;
 
 export type Values<Of extends Parts> = {
-  readonly [Name in keyof Of]: Of[Name] extends Part<infer Value, unknown> ? Value : never;
+  readonly [Name in keyof Of]: Of[Name] extends Part<infer Value> ? Value : never;
 };
 
 /** A command of the program: its options and arguments by the names of their values, and what it does. Without an exit status it ends with 0. */
@@ -138,22 +113,49 @@ export function command<Of extends Parts>(
   return (shell) => {
     const made = new Command();
     const names: string[] = [];
-    for (const [name, { make }] of Object.entries(parts)) {
+    for (const [name, part] of Object.entries(parts)) {
       const inKebabCase = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      const part = make(inKebabCase, shell);
-      if (part instanceof Argument) {
-        made.addArgument(part);
+      const own = commanderPart(inKebabCase, part, shell);
+      if (own instanceof Argument) {
+        made.addArgument(own);
         names.push(name);
       } else {
-        made.addOption(part);
+        made.addOption(own);
         // A default of the option itself would be shown by the help, and says nothing new about a flag.
-        if (part.isBoolean()) made.setOptionValueWithSource(name, false, "default");
+        if (own.isBoolean()) made.setOptionValueWithSource(name, false, "default");
       }
     }
     return made.action(async () => {
       const positional = Object.fromEntries(names.map((name, at) => [name, made.processedArgs[at]]));
       shell.finish((await run(shell, { ...made.opts(), ...positional } as Values<Of>)) ?? 0);
     });
+  };
+}
+
+/** The part as commander has it. */
+function commanderPart(name: string, part: Part<unknown>, shell: Shell): Option | Argument {
+  const { placeholder, description, parse, choices, isRequired, isRepeated, otherwise, excluded } = part;
+  if (part.isArgument) {
+    const named = isRepeated ? `[${name}...]` : isRequired ? `<${name}>` : `[${name}]`;
+    return new Argument(named, description).argParser(parser(part, shell));
+  }
+  const option = new Option(`--${name} ${placeholder ?? ""}`.trimEnd(), description);
+  if (choices !== undefined) option.choices(choices);
+  if (parse !== undefined) option.argParser(parser(part, shell));
+  if (otherwise !== undefined) option.default(otherwise);
+  return option.makeOptionMandatory(isRequired === true).conflicts([...(excluded ?? [])]);
+}
+
+/** A parser for commander, which puts the name of the option before the message about wrong usage. */
+function parser({ parse = asText, isRepeated }: Part<unknown>, shell: Shell) {
+  return (text: string, previous: unknown): unknown => {
+    try {
+      const value = parse(text, shell);
+      return isRepeated ? [...(Array.isArray(previous) ? previous : []), value] : value;
+    } catch (error) {
+      if (error instanceof Failure) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
   };
 }
 

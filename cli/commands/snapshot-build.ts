@@ -1,6 +1,5 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Option } from "commander";
 import { showStoreAddress } from "../../core/addresses.ts";
 import { Failure, type FailureCode } from "../../core/failure.ts";
 import { parseTenantId } from "../../core/ids.ts";
@@ -16,7 +15,7 @@ import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { type CliSettings, printResult, settingsOf } from "../shell/shell.ts";
-import { asText, command, defaulted, excluding, type Flag, flag, repeated, value } from "./command.ts";
+import { asText, command, defaulted, excluding, flag, type Part, repeated, value } from "./command.ts";
 import { asShard, reason, wholeNumber } from "./option-values.ts";
 
 /** Options that `snapshot watch` has, too. */
@@ -26,14 +25,12 @@ export const shard = value(
   "the k-th of n parts of all tenants, for n machines that share the work",
   asShard,
 );
-export const onInvalid: Flag<OnInvalid> = {
-  make: (name) =>
-    new Option(
-      `--${name} <what>`,
-      "what a program with an error does: be left out (report: status 3; skip: 0), or fail its tenant",
-    )
-      .choices(["report", "skip", "fail"])
-      .default("report"),
+export const onInvalid: Part<OnInvalid> = {
+  placeholder: "<what>",
+  description:
+    "what a program with an error does: be left out (report: status 3; skip: 0), or fail its tenant",
+  choices: ["report", "skip", "fail"],
+  otherwise: "report",
 };
 
 /** `snapshot build`: reads the source and publishes what changed. */
