@@ -9,7 +9,7 @@ import { printableJson, singleLine } from "../core/printable.ts";
 import { safeOutput } from "./output/safe-output.ts";
 import { createProgram } from "./program.ts";
 import { type ExitStatus, exitStatuses, failureText } from "./shell/exit-status.ts";
-import type { Output, Shell } from "./shell/shell.ts";
+import type { Shell } from "./shell/shell.ts";
 
 // The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we silence it.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
@@ -17,7 +17,7 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 // all of its `fetch`: up to 12 MB, and 40 ms.
 if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: { userAgent: "Node.js/20" } });
 
-const stderr = safeOutput(output(process.stderr));
+const stderr = safeOutput(process.stderr);
 // Node.js would print errors and warnings itself, and with them whatever their messages quote.
 process.on("uncaughtException", (error) => {
   stderr.write(failureText(error));
@@ -47,7 +47,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = 0;
   const shell: Shell = {
     env: process.env,
-    stdout: safeOutput(output(process.stdout)),
+    stdout: safeOutput(process.stdout),
     stderr,
     stdin: process.stdin,
     actor: { user: userName(), host: hostname() || "unknown" },
@@ -82,16 +82,4 @@ function userName(): string {
   } catch {
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
-}
-
-function output(stream: NodeJS.WriteStream): Output {
-  return {
-    write: (chunk) => {
-      stream.write(chunk);
-    },
-    isTTY: stream.isTTY === true,
-    get columns() {
-      return stream.columns ?? 80;
-    },
-  };
 }

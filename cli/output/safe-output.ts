@@ -10,22 +10,29 @@ import { betweenCodes } from "./layout.ts";
  *
  * Bytes are for programs and pass unchanged. On a terminal they are treated like text.
  */
-export function safeOutput(output: Output): Output {
+export function safeOutput(stream: Stream): Output {
+  const isTTY = stream.isTTY === true;
   return {
     write(chunk, issued) {
-      if (typeof chunk !== "string" && !output.isTTY) output.write(chunk);
+      if (typeof chunk !== "string" && !isTTY) stream.write(chunk);
       else {
         const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-        output.write(harmless(tokenFree(text, issued), output.isTTY));
+        stream.write(harmless(tokenFree(text, issued), isTTY));
       }
     },
-    get isTTY() {
-      return output.isTTY;
-    },
+    isTTY,
+    // People change the width of a terminal.
     get columns() {
-      return output.columns;
+      return stream.columns ?? 80;
     },
   };
+}
+
+/** Standard output or standard error, as Node.js has them. */
+interface Stream {
+  write(chunk: string | Uint8Array): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
 }
 
 function harmless(text: string, isTerminal: boolean): string {
