@@ -84,19 +84,15 @@ export const storeUrlSetting = setting<StoreAddress>(
   {
     fallbackText: "`file:` store under `DATA_DIR`",
     fallback: (env) => ({ kind: "file", directory: join(dataDirectory(env), "store") }),
-    parse: (address, env) => {
-      const parsed = parseStoreAddress(address);
-      if (parsed.kind === "s3") checkEndpoint(env);
-      return parsed;
-    },
+    parse: parseStoreAddress,
     show: showStoreAddress,
   },
 );
 
 /** `file:/absolute/dir`, `file:relative/dir` or `s3://bucket[/prefix]`; throws a `SettingFault`. */
-export function parseStoreAddress(text: string): StoreAddress {
+export function parseStoreAddress(text: string, env: Environment = {}): StoreAddress {
   if (text.startsWith("file:")) return { kind: "file", directory: fileDirectory(text) };
-  if (text.startsWith("s3://")) return s3Address(text.slice("s3://".length));
+  if (text.startsWith("s3://")) return s3Address(text.slice("s3://".length), env);
   throw new SettingFault("must be file:DIRECTORY or s3://BUCKET[/PREFIX]");
 }
 
@@ -121,7 +117,7 @@ function pathOfUrl(text: string): string {
   }
 }
 
-function s3Address(rest: string): StoreAddress {
+function s3Address(rest: string, env: Environment): StoreAddress {
   const [bucket = "", ...segments] = rest.split("/");
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw new SettingFault("has no valid bucket name after s3://: 3 to 63 of a-z 0-9 . -");
@@ -130,6 +126,7 @@ function s3Address(rest: string): StoreAddress {
   if (!path.every((segment) => /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/.test(segment))) {
     throw new SettingFault("has a prefix with other characters than A-Z a-z 0-9 . _ ~ - in its segments");
   }
+  checkEndpoint(env);
   return { kind: "s3", bucket, prefix: path.length === 0 ? "" : `${path.join("/")}/` };
 }
 
@@ -183,7 +180,7 @@ export const databaseUrlSetting = mayBeInFile(
     {
       fallbackText: "the embedded PostgreSQL under `DATA_DIR`; none when `STORE_URL` is set",
       fallback: (env) => ({ kind: settingText("STORE_URL", env) === undefined ? "embedded" : "none" }),
-      parse: (text, env) => parseDatabaseUrl(text, settingText("STORE_URL", env) !== undefined),
+      parse: parseDatabaseUrl,
       show(address) {
         if (address.kind === "embedded") return "the embedded PostgreSQL under DATA_DIR";
         if (address.kind === "none") return "none: no command reads a database while only STORE_URL is set";
@@ -195,7 +192,8 @@ export const databaseUrlSetting = mayBeInFile(
 );
 
 /** Throws a `SettingFault`, which never repeats the text. */
-export function parseDatabaseUrl(text: string, hasStore: boolean): DatabaseServer {
+export function parseDatabaseUrl(text: string, env: Environment = {}): DatabaseServer {
+  const hasStore = settingText("STORE_URL", env) !== undefined;
   const [, folder, name] = socketFolder.exec(text) ?? [];
   if (folder !== undefined) {
     return { kind: "url", url: text, label: `${name ?? "the default database"} on ${folder}`, hasStore };

@@ -37,15 +37,6 @@ export function confirmationsBytes(confirmations: Confirmations): Buffer {
   return linedBytes(empty, entries);
 }
 
-function checkedConfirmation(tenantId: string, entry: TenantConfirmation): readonly [TenantId, Confirmation] {
-  const { snapshotId, confirmedAt, triedAt, outcome } = entry;
-  const isWhole = (snapshotId === null) === (confirmedAt === null);
-  if (!isWhole || !isTenantId(tenantId) || (snapshotId !== null && !isSnapshotId(snapshotId))) {
-    throw new Failure("corrupt_document", `${confirmedKey} has an entry that confirms no snapshot.`);
-  }
-  return [tenantId, { snapshotId, confirmedAt, triedAt, outcome }];
-}
-
 /** When the snapshot was last confirmed; `null` when there is no entry, or when it is about another snapshot (P23). */
 export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: string): string | null {
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
@@ -55,7 +46,14 @@ export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: strin
 export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
   const bytes = await joinedPieces(body, maxConfirmedBytes, confirmedKey);
   const document = await parseLargeDocument(bytes, isConfirmedDocument, "tenants", confirmedKey);
-  return new Map(
-    Object.entries(document.tenants).map(([tenantId, entry]) => checkedConfirmation(tenantId, entry)),
-  );
+  const confirmations = new Map<TenantId, Confirmation>();
+  for (const [tenantId, entry] of Object.entries(document.tenants)) {
+    const { snapshotId, confirmedAt, triedAt, outcome } = entry;
+    const isWhole = (snapshotId === null) === (confirmedAt === null);
+    if (!isWhole || !isTenantId(tenantId) || (snapshotId !== null && !isSnapshotId(snapshotId))) {
+      throw new Failure("corrupt_document", `${confirmedKey} has an entry that confirms no snapshot.`);
+    }
+    confirmations.set(tenantId, { snapshotId, confirmedAt, triedAt, outcome });
+  }
+  return confirmations;
 }

@@ -21,19 +21,16 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const { address, forcePathStyle, timeoutMs } = options;
   if (address.kind === "file") {
-    await assertNoFile(address.directory);
+    const found = await stat(address.directory).catch(() => undefined);
+    // No object is ever found below a file, so it would look like an empty store.
+    if (found?.isDirectory() === false) {
+      throw new Failure("settings", `STORE_URL: ${address.directory} is not a folder.`);
+    }
     const { createFileStore } = await import("./file-store/file-store.ts");
     return createFileStore({ directory: address.directory });
   }
   const { createS3Store } = await import("./s3-store/s3-store.ts");
   return createS3Store({ bucket: address.bucket, prefix: address.prefix, forcePathStyle, timeoutMs });
-}
-
-/** Refuses the path of a file. No object is ever found below it, so it would look like an empty store. */
-async function assertNoFile(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found === undefined || found.isDirectory()) return;
-  throw new Failure("settings", `STORE_URL: ${directory} is not a folder.`);
 }
 
 /**

@@ -55,7 +55,7 @@ function rereadUrl(atStart: string, file: string | undefined): DatabaseUrl {
   if (file === undefined) return last;
   return () => {
     try {
-      last = connectionString(parseDatabaseUrl(secretIn(file), true).url);
+      last = connectionString(parseDatabaseUrl(secretIn(file)).url);
     } catch (error) {
       // The file may be replaced at this moment. If its last content is out of date, the server says so.
       if (!(error instanceof SettingFault) && !(error instanceof Failure)) throw error;
