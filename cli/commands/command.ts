@@ -20,7 +20,7 @@ export interface Part<Value> {
   /** Whether it may be given several times, so that its value is a list. */
   readonly isRepeated?: boolean;
   readonly otherwise?: Value;
-  /** The names of options that it cannot stand beside. */
+  /** The names of values whose options it cannot stand beside. */
   readonly excluded?: readonly string[];
 }
 
@@ -59,11 +59,6 @@ export function repeated<Value>(
   ...[placeholder, description, parse]: Described<Value>
 ): Part<readonly Value[] | undefined> {
   return { placeholder, description, parse, isRepeated: true };
-}
-
-/** The option, which cannot stand beside those of these names. */
-export function excluding<Value>(part: Part<Value>, ...excluded: readonly string[]): Part<Value> {
-  return { ...part, excluded };
 }
 
 /** A parser of texts that are taken as they are. */

@@ -15,7 +15,7 @@ import { withBuildSession } from "../publish/run/build-session.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { placeFailure } from "../shell/place-failure.ts";
 import { type CliSettings, printResult, settingsOf } from "../shell/shell.ts";
-import { asText, command, defaulted, excluding, flag, type Part, repeated, value } from "./command.ts";
+import { asText, command, defaulted, flag, type Part, repeated, value } from "./command.ts";
 import { asShard, reason, wholeNumber } from "./option-values.ts";
 
 /** Options that `snapshot watch` has, too. */
@@ -37,7 +37,7 @@ export const onInvalid: Part<OnInvalid> = {
 export const snapshotBuild = command(
   {
     tenant: repeated("<id...>", "only these tenants", parseTenantId),
-    shard: excluding(shard, "tenant"),
+    shard: { ...shard, excluded: ["tenant"] },
     concurrency,
     onInvalid,
     allowShrink: flag(

@@ -25,7 +25,7 @@ import {
 } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, printResult } from "../shell/shell.ts";
-import { asText, excluding, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
+import { asText, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
 const tenant = required("<id>", "the tenant", parseTenantId);
@@ -49,11 +49,11 @@ export const snapshotList = storeCommand({ tenant, json }, async (shell, { tenan
 export const snapshotShow = storeCommand(
   {
     tenant,
-    program: excluding(
-      value("<id>", "the answer of /v1/programs/{id}", parseProgramId),
-      ...["list", "legacy"],
-    ),
-    list: excluding(flag("the answer of /v1/programs"), "legacy"),
+    program: {
+      ...value("<id>", "the answer of /v1/programs/{id}", parseProgramId),
+      excluded: ["list", "legacy"],
+    },
+    list: { ...flag("the answer of /v1/programs"), excluded: ["legacy"] },
     legacy: flag("the answer of /api/v1/partner/programs"),
     snapshot,
     raw: flag("the exact stored bytes instead of indented JSON"),

@@ -11,21 +11,21 @@ import { createMissingViews, viewsSkeleton } from "../operate/source-check/empty
 import { numbers, table } from "../output/layout.ts";
 import { numberText } from "../output/words.ts";
 import { printResult, settingsOf } from "../shell/shell.ts";
-import { asText, command, defaulted, excluding, expecting, flag, json, value } from "./command.ts";
+import { asText, command, defaulted, expecting, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
 /** `source init`: creates the reference schema with its views, or helps to write the views on a schema of your own. */
 export const sourceInit = command(
   {
     viewsOnly: flag("with a booking schema of your own: create empty views for data that you don't have"),
-    skeleton: excluding(
-      flag("print all ten views as SQL to be filled in; asks no database"),
-      ...["viewsOnly", "reference", "json"],
-    ),
-    reference: excluding(
-      flag("create the reference schema beside the tables that the database has"),
-      "viewsOnly",
-    ),
+    skeleton: {
+      ...flag("print all ten views as SQL to be filled in; asks no database"),
+      excluded: ["viewsOnly", "reference", "json"],
+    },
+    reference: {
+      ...flag("create the reference schema beside the tables that the database has"),
+      excluded: ["viewsOnly"],
+    },
     json,
   },
   async (shell, { viewsOnly, skeleton, reference, json }) => {

@@ -6,12 +6,15 @@ import { iamPolicies } from "../operate/store-check/iam-policies.ts";
 import { type Labelled, type Layout, labelledLines, layoutOf, type Style } from "../output/layout.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { printJson, printResult, settingsOf, withStore } from "../shell/shell.ts";
-import { command, excluding, flag, json } from "./command.ts";
+import { command, flag, json } from "./command.ts";
 
 /** `store check`: whether snapshots can live in the store, and what it lacks. */
 export const storeCheck = command(
   {
-    readOnly: excluding(flag("only what a gateway needs, with the gateway's credentials"), "policies"),
+    readOnly: {
+      ...flag("only what a gateway needs, with the gateway's credentials"),
+      excluded: ["policies"],
+    },
     policies: flag("print the IAM policies to grant instead, for generator, tokens and gateway"),
     json,
   },
