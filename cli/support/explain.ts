@@ -54,8 +54,11 @@ export async function readTenant(
   tenantId: TenantId,
   live?: TenantsQuestion["live"],
 ): Promise<TenantFacts> {
-  const { tenants } = await readTenants({ store, only: tenantId, live, signal });
-  const [facts] = tenants;
+  const question = { store, only: tenantId, live, signal };
+  const withoutKeys = await readTenants({ ...question, withoutKeys: true });
+  // Of all that is asked here, the keys say only whether a removal came to its end.
+  const isRemoved = withoutKeys.tenants.some(({ removal }) => removal !== null);
+  const [facts] = (isRemoved ? await readTenants(question) : withoutKeys).tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return facts;
 }

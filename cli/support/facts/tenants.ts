@@ -33,7 +33,7 @@ export interface TenantFacts extends LastBuild {
   readonly removal: Removal | null;
   /** The sandbox's programs come with the generator: it is published once, and no source lists it (P97). */
   readonly isSandbox: boolean;
-  /** `null` when the list of access keys could not be read. */
+  /** `null` when the list of access keys could not be read, or was not asked for. */
   readonly keys: readonly RegisteredToken[] | null;
   /** The gateways' answers to the tenant's partners in the last hour; `null` without a log. */
   readonly answers: Answers | null;
@@ -55,6 +55,8 @@ export interface TenantsQuestion {
   readonly only?: TenantId | undefined;
   /** What is live of that tenant, when it was read already. */
   readonly live?: LiveReading<LiveHead> | undefined;
+  /** Leaves the list of access keys unread, so that a removal looks as if it had ended. */
+  readonly withoutKeys?: boolean;
   /** Tenants that another side knows, and the store may not. With them come removed ones of which nothing is stored. */
   readonly also?: readonly TenantId[];
   /** What the gateways' log says of the last hour; `undefined` when no log was given. */
@@ -76,7 +78,7 @@ export async function readTenants(question: TenantsQuestion) {
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
   const [builds, keys, sandbox, removed] = await Promise.all([
     readLastBuilds(store, signal),
-    registryReading(store, question.live !== undefined && question.live.kind !== "none"),
+    question.withoutKeys ? unasked : registryReading(store),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
     orFault(new Map<TenantId, string>(), signal, () => readRemovedTenants(store, signal)),
   ]);
@@ -282,13 +284,12 @@ export type RegistryReading =
   | { readonly kind: "read"; readonly registry: TokenRegistry }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-/** Where there is no store, nobody can say that a key was never issued (W160). `isStore`: that is known already. */
-export async function registryReading(store: ObjectStore, isStore = false): Promise<RegistryReading> {
+const unasked: RegistryReading = { kind: "unavailable", reason: "They were not asked for." };
+
+/** Where there is no store, nobody can say that a key was never issued (W160). */
+export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
   try {
-    const [{ registry }, identity] = await Promise.all([
-      readRegistry(store),
-      isStore || readStoreIdentity(store),
-    ]);
+    const [{ registry }, identity] = await Promise.all([readRegistry(store), readStoreIdentity(store)]);
     if (identity === undefined) throw noStore(store.address);
     return { kind: "read", registry };
   } catch (error) {
