@@ -20,13 +20,9 @@ export type DescribedRow = readonly [label: string, ...lines: readonly (Line | n
 /** The rows with lines, each line as its pieces. */
 export function rowsOf(described: readonly DescribedRow[]) {
   return described.flatMap(([label, ...lines]) => {
-    const known = lines.flatMap((line) => (line === null ? [] : [isPieces(line) ? line : [line]]));
+    const known = lines.filter((line) => line !== null).map((line) => [line].flat());
     return known.length === 0 ? [] : [{ label, lines: known }];
   });
-}
-
-function isPieces(line: Line): line is readonly Piece[] {
-  return Array.isArray(line);
 }
 
 export function labelledRows(described: readonly DescribedRow[], layout: Layout): readonly Labelled[] {
