@@ -184,7 +184,7 @@ export function problemPlace(field: string | null): ProblemPlace {
 export const nowhere: ProblemPlace = { view: null, column: null };
 
 const places: ReadonlyMap<string, ProblemPlace> = new Map([
-  ...viewNames().flatMap(placesOf),
+  ...viewNames.flatMap(placesOf),
   ["id", { view: "programs", column: "program_id" }],
   ["capacity.used", { view: "enrollments", column: "role" }],
   // A lead guide too many.

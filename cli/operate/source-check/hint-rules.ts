@@ -124,7 +124,7 @@ function* markupHints(source: ProgramSource): Generator<Hint> {
 }
 
 /** The columns with texts for people; `place`: in the row of a child view. */
-const textColumns = viewNames().flatMap((view) =>
+const textColumns = viewNames.flatMap((view) =>
   sourceViews[view].columns
     .filter(([column]) => column !== "position")
     .flatMap(([column, kind, field], place) => {

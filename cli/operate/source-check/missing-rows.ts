@@ -80,7 +80,7 @@ export async function countedRows(
   unreadable: Unreadable,
 ): Promise<Record<string, number | null>> {
   const rows: Record<string, number | null> = {};
-  for (const view of viewNames()) {
+  for (const view of viewNames) {
     const reading = await tryReading(client, () => rowsOf<Counts>(client, countQuery(view), [tenants]));
     if ("error" in reading) unreadable.addView(view, reading.error);
     const counts = "result" in reading ? reading.result[0] : undefined;
@@ -165,7 +165,7 @@ export class Unreadable {
       this.addView(failing.view, failing.error, tenantId);
     }
     // Such texts fail on their way to the reader alone, so each view is read as a whole.
-    for (const view of hasSqlState(error, encodingState) ? viewNames() : []) {
+    for (const view of hasSqlState(error, encodingState) ? viewNames : []) {
       const query = `SELECT * FROM partner_source.${view} WHERE ${ofTenant}`;
       const reading = await tryReading(client, () => client.query(query, [tenantId]));
       if (!("error" in reading)) continue;

@@ -107,6 +107,7 @@ export const sourceViews = {
 };
 
 export type ViewName = keyof typeof sourceViews;
+export const viewNames = Object.keys(sourceViews) as readonly ViewName[];
 /** A view whose rows belong to programs, and `programs` itself. */
 export type ProgramView = Exclude<ViewName, "tenants">;
 
@@ -118,13 +119,9 @@ export interface ContractView {
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
-export const contractViews: readonly ContractView[] = viewNames().map((name) => {
+export const contractViews: readonly ContractView[] = viewNames.map((name) => {
   const keys = name === "tenants" ? ["tenant_id"] : ["tenant_id", "program_id"];
   const all = [...keys.map((key) => [key, "text"] as const), ...sourceViews[name].columns];
   const columns = Object.fromEntries(all.map(([column, kind]) => [column, kind]));
   return { name, isRequired: name === "tenants" || name === "programs", columns };
 });
-
-export function viewNames(): readonly ViewName[] {
-  return Object.keys(sourceViews) as ViewName[];
-}

@@ -7,7 +7,7 @@ import { type ProgramView, sourceViews, viewNames } from "./contract.ts";
  */
 
 /** The views whose rows belong to a program, `programs` itself first. */
-export const programViews: readonly ProgramView[] = viewNames().filter((view) => view !== "tenants");
+export const programViews: readonly ProgramView[] = viewNames.filter((view) => view !== "tenants");
 
 /**
  * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it is, to use an index,
