@@ -25,9 +25,13 @@ export async function withDatabaseUrl<Result>(
         "DATABASE_URL is not set, though STORE_URL is. Set DATABASE_URL or DATABASE_URL_FILE to the booking database that belongs " +
           "to this store. Without either, the embedded database would be read, which has sample data.",
       );
-    case "url":
-      await checkCertificateFiles(databaseUrl.url);
-      return await run(rereadUrl(databaseUrl.url, databaseUrlFile));
+    case "url": {
+      const { url } = databaseUrl;
+      await checkCertificateFiles(url);
+      return await run(
+        databaseUrlFile === undefined ? connectionString(url) : rereadUrl(url, databaseUrlFile),
+      );
+    }
   }
 }
 
@@ -49,10 +53,9 @@ export async function withSourceReading<Result>(
   );
 }
 
-/** The connection string; from a file, it is read anew for each connection, since passwords are rotated (P100). */
-function rereadUrl(atStart: string, file: string | undefined): DatabaseUrl {
+/** The connection string in the file, which is read anew for each connection, since passwords are rotated (P100). */
+function rereadUrl(atStart: string, file: string): DatabaseUrl {
   let last = connectionString(atStart);
-  if (file === undefined) return last;
   return () => {
     try {
       last = connectionString(parseDatabaseUrl(secretIn(file)).url);
