@@ -12,18 +12,19 @@ import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manif
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
 import { exportedText, exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
+import { readStoredManifest } from "../operate/snapshots/manifest-head.ts";
 import { compareSnapshots, diffText, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
 import { type PublishedSnapshot, readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
 import { verificationText, verifyTenants } from "../operate/snapshots/verify-tenant.ts";
+import { whereNothingIs } from "../operate/tenants/known-tenant.ts";
 import { type Labelled, type Layout, labelledLines, layoutOf, numbers, table } from "../output/layout.ts";
 import { didYouMean, exactTime, numberText, relativeAndExact, shortAge } from "../output/words.ts";
 import {
   readLiveManifest,
   readPublishedPointer,
-  readStoredManifest,
   responseBytes,
 } from "../publish/snapshot/stored-snapshot.ts";
-import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
+import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, printResult } from "../shell/shell.ts";
 import { asText, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";

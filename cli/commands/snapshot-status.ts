@@ -1,8 +1,9 @@
 import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
+import { whereNothingIs } from "../operate/tenants/known-tenant.ts";
 import { layoutOf, readerOf } from "../output/layout.ts";
-import { unknownTenant, whereNothingIs } from "../publish/snapshot/stored-tenants.ts";
+import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { printJson } from "../shell/shell.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
@@ -7,7 +8,6 @@ import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
 import { maxManifestBytes, readManifest } from "../../../core/read-manifest.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
-import { readStoredManifest } from "../../publish/snapshot/stored-snapshot.ts";
 
 /** The part of a manifest before its programs. */
 export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation" | "parent" | "generatedAt"> {
@@ -57,6 +57,29 @@ export async function readManifestHead(
   const parent = document.parent !== null && isSnapshotId(document.parent) ? document.parent : null;
   const { programs } = counts;
   return { snapshotId, generation, parent, generatedAt, contentAt, programs, storedAt, entry };
+}
+
+/**
+ * Reads the manifest of any snapshot, with its digest; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
+ * bytes are read twice, and both readings must agree: a damaged transfer must not decide what becomes live or is deleted. Throws
+ * `corrupt_document`.
+ */
+export async function readStoredManifest(
+  store: ObjectStore,
+  tenantId: TenantId,
+  snapshotId: SnapshotId,
+  signal: AbortSignal,
+): Promise<{ readonly manifest: Manifest; readonly sha256: string } | undefined> {
+  const key = manifestKey(tenantId, snapshotId);
+  const first = await store.get(key, { signal });
+  if (first.kind !== "object") return undefined;
+  const hash = createHash("sha256");
+  for await (const chunk of piecesOf(first)) hash.update(chunk);
+  const sha256 = hash.digest("hex");
+  const second = await store.get(key, { signal });
+  if (second.kind !== "object") return undefined;
+  const manifest = await readManifest(piecesOf(second), { tenantId, snapshotId, manifestSha256: sha256 });
+  return { manifest, sha256 };
 }
 
 /** The pieces up to the first program. Leaving the loop destroys the stream, and with it the transfer. */

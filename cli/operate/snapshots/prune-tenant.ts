@@ -5,12 +5,8 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
 import { replacePointer } from "../../publish/snapshot/commit.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
-import {
-  type PointerVersion,
-  readPointer,
-  readStoredManifest,
-  responsesOf,
-} from "../../publish/snapshot/stored-snapshot.ts";
+import { type PointerVersion, readPointer, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest } from "./manifest-head.ts";
 import type { RollbackContext } from "./rollback.ts";
 import { putMark, type SnapshotObject, snapshotObject } from "./snapshot-marks.ts";
 import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";

@@ -9,10 +9,10 @@ import {
   type PointerVersion,
   readLiveManifest,
   readPublishedPointer,
-  readStoredManifest,
   responsesOf,
 } from "../../publish/snapshot/stored-snapshot.ts";
 import type { Shell } from "../../shell/shell.ts";
+import { readStoredManifest } from "./manifest-head.ts";
 import { markRollback } from "./snapshot-marks.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 

@@ -7,12 +7,8 @@ import { printable } from "../../../core/printable.ts";
 import { changeLines, programChanges } from "../../output/field-words.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/words.ts";
-import {
-  dataOf,
-  readStoredManifest,
-  responseBytes,
-  type VouchedSnapshot,
-} from "../../publish/snapshot/stored-snapshot.ts";
+import { dataOf, responseBytes, type VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest } from "./manifest-head.ts";
 import { readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** Details read side by side. */

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Current, maxCurrentBytes, parseCurrent } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { type Manifest, type ResponseEntry, readEntry, responseEntry } from "../../../core/manifest.ts";
 import { bytesBody, piecesOf, readBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
@@ -103,29 +102,6 @@ export async function readLive<Content>(
     if (code !== "corrupt_document") throw error;
     return { kind: "damaged", pointer: pointer ?? null, reason: message };
   }
-}
-
-/**
- * Reads the manifest of any snapshot, with its digest; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
- * bytes are read twice, and both readings must agree: a damaged transfer must not decide what becomes live or is deleted. Throws
- * `corrupt_document`.
- */
-export async function readStoredManifest(
-  store: ObjectStore,
-  tenantId: TenantId,
-  snapshotId: SnapshotId,
-  signal: AbortSignal,
-): Promise<{ readonly manifest: Manifest; readonly sha256: string } | undefined> {
-  const key = manifestKey(tenantId, snapshotId);
-  const first = await store.get(key, { signal });
-  if (first.kind !== "object") return undefined;
-  const hash = createHash("sha256");
-  for await (const chunk of piecesOf(first)) hash.update(chunk);
-  const sha256 = hash.digest("hex");
-  const second = await store.get(key, { signal });
-  if (second.kind !== "object") return undefined;
-  const manifest = await readManifest(piecesOf(second), { tenantId, snapshotId, manifestSha256: sha256 });
-  return { manifest, sha256 };
 }
 
 /** A response of a snapshot, and where it is stored. */
