@@ -26,6 +26,8 @@ export interface Manifest {
    * with `--rewrite`, and where the live manifest could not be trusted. `undefined` in a manifest of an earlier version.
    */
   readonly ancestors?: readonly SnapshotId[] | undefined;
+  /** P48: the programs that builds took out, see `schemas/manifest.schema.json`. `undefined` in a manifest of an earlier version. */
+  readonly removed?: ManifestDocument["removed"] | undefined;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
   /**
@@ -47,8 +49,6 @@ const maxAncestors = 300;
 export function lineFrom({ snapshotId, ancestors = [] }: Manifest): readonly SnapshotId[] {
   return [snapshotId, ...ancestors].slice(0, maxAncestors);
 }
-
-const manifestFormat = "partner-programs/manifest@1";
 
 /** The entry of a response, or `undefined` when the snapshot has no such program. */
 export function responseEntry(manifest: Manifest, name: ResponseName): ResponseEntry | undefined {
@@ -73,14 +73,15 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
  * entry, so that it can be read line by line, however many programs there are. No id or key needs escaping (W22).
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
-  const { ancestors, contentAt, programs } = manifest;
+  const { ancestors, removed, contentAt, programs } = manifest;
   const head: ManifestDocument = {
-    format: manifestFormat,
+    format: "partner-programs/manifest@1",
     tenantId: manifest.tenantId,
     generation: manifest.generation,
     snapshotId: manifest.snapshotId,
     parent: manifest.parent,
-    ...(ancestors === undefined ? {} : { ancestors: [...ancestors] }),
+    ...(ancestors && { ancestors: [...ancestors] }),
+    ...(removed && { removed }),
     generatedAt: manifest.generatedAt,
     ...(contentAt === undefined ? {} : { contentAt }),
     contract: manifest.contract,

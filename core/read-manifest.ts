@@ -56,6 +56,7 @@ export async function readManifest(
     snapshotId: expected.snapshotId,
     parent: document.parent === null || !isSnapshotId(document.parent) ? null : document.parent,
     ancestors: document.ancestors?.filter(isSnapshotId),
+    removed: document.removed,
     generatedAt: document.generatedAt,
     contentAt: document.contentAt,
     contract: document.contract,

@@ -259,5 +259,7 @@ async function readManifestOf(
   const found = await store.get(key, { signal });
   if (found.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
   const manifestBytes = await readBody(found, maxManifestBytes, key);
-  return { manifest: await readManifest([manifestBytes], current), manifestBytes };
+  // No request asks for the programs that builds took out, so memory does not hold them for each tenant.
+  const { removed: _, ...manifest } = await readManifest([manifestBytes], current);
+  return { manifest, manifestBytes };
 }

@@ -500,6 +500,7 @@ export interface ManifestDocument {
    * @maxItems 300
    */
   ancestors?: string[];
+  removed?: RemovedPrograms;
   /**
    * When the source was read.
    */
@@ -522,6 +523,40 @@ export interface ManifestDocument {
     readonly [k: string]: ManifestEntry;
   };
   source?: ManifestSource;
+}
+/**
+ * The programs that builds took out and that are not back, at most 200 in all. A program that stands neither here nor in `programs` was in none of the snapshots from `since` on.
+ */
+export interface RemovedPrograms {
+  /**
+   * The first snapshot of which this is known; null from the first one of the tenant on.
+   */
+  readonly since: string | null;
+  /**
+   * The builds that took out programs, the last one first.
+   *
+   * @maxItems 200
+   */
+  readonly builds: readonly RemovingBuild[];
+}
+/**
+ * A build that took out programs.
+ */
+export interface RemovingBuild {
+  /**
+   * The snapshot of the build, the first one without the programs.
+   */
+  readonly snapshotId: string;
+  /**
+   * The snapshot that was live before, the last one with the programs.
+   */
+  readonly before: string;
+  /**
+   * Ids of the programs that are not back, in their order.
+   *
+   * @maxItems 200
+   */
+  readonly programs: readonly string[];
 }
 /**
  * Sizes of the snapshot.

@@ -518,11 +518,126 @@ return errors === 0;
 }
 
 export const isManifestDocument: CompiledValidator<types.ManifestDocument> = validate27;
-const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"ancestors":{"type":"array","maxItems":300,"items":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"description":"The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contentAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"Only of a snapshot that took out withdrawn programs and nothing else: when the source was read for all other programs."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"]},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]}}};
-const schema50 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"]};
-const pattern26 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
-const schema51 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]};
-const pattern24 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
+const schema43 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"ManifestDocument","type":"object","description":"`tenants/<tenant>/snapshots/<snapshot>/manifest.json`: every response of a snapshot. Never changed once written.","properties":{"format":{"type":"string","const":"partner-programs/manifest@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"generation":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"The generation under which the snapshot was first published."},"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"parent":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"ancestors":{"type":"array","maxItems":300,"items":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"description":"The snapshots before this one in its line, newest first. Empty where a line begins. A manifest of an earlier version has none."},"removed":{"$ref":"#/$defs/RemovedPrograms","description":"The programs that builds took out of this line. A manifest of an earlier version has none."},"generatedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the source was read."},"contentAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"Only of a snapshot that took out withdrawn programs and nothing else: when the source was read for all other programs."},"contract":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the published schemas that every response was checked against."},"counts":{"$ref":"#/$defs/ManifestCounts","description":"What the manifest holds."},"list":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/v1/programs`."},"legacy":{"$ref":"#/$defs/ManifestEntry","description":"Answer of `/api/v1/partner/programs`."},"programs":{"type":"object","description":"Program id \u2192 answer of `/v1/programs/{programId}`.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$":{"$ref":"#/$defs/ManifestEntry"}},"additionalProperties":false},"source":{"$ref":"#/$defs/ManifestSource","description":"What the snapshot was built from. Without it, the next build reads the source as a whole."}},"required":["format","tenantId","generation","snapshotId","parent","generatedAt","contract","counts","list","legacy","programs"],"$defs":{"ManifestCounts":{"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"]},"RemovedPrograms":{"type":"object","description":"The programs that builds took out and that are not back, at most 200 in all. A program that stands neither here nor in `programs` was in none of the snapshots from `since` on.","properties":{"since":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"builds":{"type":"array","maxItems":200,"items":{"$ref":"#/$defs/RemovingBuild"},"description":"The builds that took out programs, the last one first."}},"required":["since","builds"]},"RemovingBuild":{"type":"object","description":"A build that took out programs.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot of the build, the first one without the programs."},"before":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot that was live before, the last one with the programs."},"programs":{"type":"array","maxItems":200,"items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Ids of the programs that are not back, in their order."}},"required":["snapshotId","before","programs"]},"ManifestSource":{"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]},"ManifestEntry":{"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]}}};
+const schema55 = {"type":"object","description":"Sizes of the snapshot.","properties":{"programs":{"type":"integer","minimum":0,"description":"Number of keys of `programs`."}},"required":["programs"]};
+const pattern24 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$", "u");
+const schema47 = {"type":"object","description":"The programs that builds took out and that are not back, at most 200 in all. A program that stands neither here nor in `programs` was in none of the snapshots from `since` on.","properties":{"since":{"type":["string","null"],"pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"},"builds":{"type":"array","maxItems":200,"items":{"$ref":"#/$defs/RemovingBuild"},"description":"The builds that took out programs, the last one first."}},"required":["since","builds"]};
+const schema48 = {"type":"object","description":"A build that took out programs.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot of the build, the first one without the programs."},"before":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"The snapshot that was live before, the last one with the programs."},"programs":{"type":"array","maxItems":200,"items":{"$ref":"scalars.schema.json#/$defs/ProgramId"},"description":"Ids of the programs that are not back, in their order."}},"required":["snapshotId","before","programs"]};
+const schema51 = {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$","description":"A program id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, the first a letter or a digit. Opaque, case-sensitive, stable, and safe in a URL path without escaping."};
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.snapshotId === undefined) && (missing0 = "snapshotId")) || ((data.before === undefined) && (missing0 = "before"))) || ((data.programs === undefined) && (missing0 = "programs"))){
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.snapshotId !== undefined){
+let data0 = data.snapshotId;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+validate29.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/snapshotId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.before !== undefined){
+let data1 = data.before;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+validate29.errors = [{instancePath:instancePath+"/before",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/before",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programs !== undefined){
+let data2 = data.programs;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+if(data2.length > 200){
+validate29.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/maxItems",keyword:"maxItems",params:{limit: 200}}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data3 === "string"){
+if(!pattern24.test(data3)){
+validate29.errors = [{instancePath:instancePath+"/programs/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$"}}];
+return false;
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/programs/" + i0,schemaPath:"scalars.schema.json#/$defs/ProgramId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -530,8 +645,90 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.key === undefined) && (missing0 = "key")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.size === undefined) && (missing0 = "size"))){
+if(((data.since === undefined) && (missing0 = "since")) || ((data.builds === undefined) && (missing0 = "builds"))){
 validate28.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+if(data.since !== undefined){
+let data0 = data.since;
+const _errs1 = errors;
+if((typeof data0 !== "string") && (data0 !== null)){
+validate28.errors = [{instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: schema47.properties.since.type}}];
+return false;
+}
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!pattern6.test(data0)){
+validate28.errors = [{instancePath:instancePath+"/since",schemaPath:"#/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.builds !== undefined){
+let data1 = data.builds;
+const _errs3 = errors;
+if(errors === _errs3){
+if(Array.isArray(data1)){
+if(data1.length > 200){
+validate28.errors = [{instancePath:instancePath+"/builds",schemaPath:"#/properties/builds/maxItems",keyword:"maxItems",params:{limit: 200}}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+const _errs5 = errors;
+if(!(validate29(data1[i0], {instancePath:instancePath+"/builds/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs5 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate28.errors = [{instancePath:instancePath+"/builds",schemaPath:"#/properties/builds/type",keyword:"type",params:{type: "array"}}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate28.errors = vErrors;
+return errors === 0;
+}
+
+const schema56 = {"type":"object","description":"One stored response. The key may lie in an earlier snapshot's folder when nothing changed since.","properties":{"key":{"type":"string","pattern":"^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$","description":"The object key of a response: `tenants/<tenant>/snapshots/<snapshot>/` and the path of its URL with `.json`."},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256"},"size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Bytes."}},"required":["key","sha256","size"]};
+const pattern28 = new RegExp("^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$", "u");
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.key === undefined) && (missing0 = "key")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.size === undefined) && (missing0 = "size"))){
+validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -540,13 +737,13 @@ let data0 = data.key;
 const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern24.test(data0)){
-validate28.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/pattern",keyword:"pattern",params:{pattern: "^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$"}}];
+if(!pattern28.test(data0)){
+validate32.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/pattern",keyword:"pattern",params:{pattern: "^tenants/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}/snapshots/\\d{8}T\\d{6}Z-[0-9a-f]{8}/(?:v1/programs\\.json|v1/programs/[A-Za-z0-9][A-Za-z0-9._~-]{0,127}\\.json|api/v1/partner/programs\\.json)$"}}];
 return false;
 }
 }
 else {
-validate28.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
+validate32.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -563,12 +760,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate28.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+validate32.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate28.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate32.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -582,18 +779,18 @@ if(data.size !== undefined){
 let data2 = data.size;
 const _errs6 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"}}];
+validate32.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs6){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 4294967295 || isNaN(data2)){
-validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4294967295}}];
+validate32.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4294967295}}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate28.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate32.errors = [{instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -609,35 +806,35 @@ var valid0 = true;
 }
 }
 else {
-validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate28.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
 
-const schema53 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]};
-const pattern35 = new RegExp("^[a-z][a-z0-9_]*$", "u");
-const schema79 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
-const schema68 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
-const pattern46 = new RegExp("^[\\s\\S]{0,200}$", "u");
+const schema58 = {"type":"object","description":"What a build read and found. A build that would read the same has nothing to do, and reports the same findings.","properties":{"digest":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Of all that decides the responses: the source's rows, the settings and the generator itself."},"notPublishable":{"type":"integer","minimum":0,"description":"Programs whose lifecycle state is not published."},"invalid":{"type":"integer","minimum":0,"description":"Programs left out because of an error."},"problems":{"type":"array","items":{"$ref":"run-report.schema.json#/$defs/Problem"},"description":"As in the run report."},"problemsOmitted":{"type":"integer","minimum":0,"description":"Findings beyond those in `problems`."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings, those omitted included.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["digest","notPublishable","invalid","problems","problemsOmitted","problemCounts"]};
+const pattern39 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const schema84 = {"type":"object","description":"A finding in the source's data.","properties":{"severity":{"type":"string","enum":["error","warning"],"description":"`error`: the program is not published; `warning`: something of it was dropped or blanked."},"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"programId":{"type":["string","null"],"description":"As the source writes it, so possibly ill-formed; `null` when no single program is concerned."},"field":{"type":["string","null"],"description":"Where in the public document, like `prices.rooms[2]`; `null` for the whole."},"value":{"type":["string","null"],"pattern":"^[\\s\\S]{0,200}$","description":"Up to 200 characters. The offending value, shortened."},"message":{"$ref":"scalars.schema.json#/$defs/Text","description":"What is wrong and what was done about it."}},"required":["severity","code","programId","field","value","message"],"additionalProperties":false};
+const schema73 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern50 = new RegExp("^[\\s\\S]{0,200}$", "u");
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.severity === undefined) && (missing0 = "severity")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.programId === undefined) && (missing0 = "programId"))) || ((data.field === undefined) && (missing0 = "field"))) || ((data.value === undefined) && (missing0 = "value"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((((key0 === "severity") || (key0 === "code")) || (key0 === "programId")) || (key0 === "field")) || (key0 === "value")) || (key0 === "message"))){
-validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate52.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -647,11 +844,11 @@ if(data.severity !== undefined){
 let data0 = data.severity;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate48.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
+validate52.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!((data0 === "error") || (data0 === "warning"))){
-validate48.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema79.properties.severity.enum}}];
+validate52.errors = [{instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema84.properties.severity.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -666,13 +863,13 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
-if(!pattern35.test(data1)){
-validate48.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+if(!pattern39.test(data1)){
+validate52.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate52.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -686,7 +883,7 @@ if(data.programId !== undefined){
 let data2 = data.programId;
 const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate48.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema79.properties.programId.type}}];
+validate52.errors = [{instancePath:instancePath+"/programId",schemaPath:"#/properties/programId/type",keyword:"type",params:{type: schema84.properties.programId.type}}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -699,7 +896,7 @@ if(data.field !== undefined){
 let data3 = data.field;
 const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate48.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema79.properties.field.type}}];
+validate52.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: schema84.properties.field.type}}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -712,13 +909,13 @@ if(data.value !== undefined){
 let data4 = data.value;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate48.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema79.properties.value.type}}];
+validate52.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/type",keyword:"type",params:{type: schema84.properties.value.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
-if(!pattern46.test(data4)){
-validate48.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
+if(!pattern50.test(data4)){
+validate52.errors = [{instancePath:instancePath+"/value",schemaPath:"#/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\s\\S]{0,200}$"}}];
 return false;
 }
 }
@@ -736,12 +933,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(!pattern14.test(data5)){
-validate48.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+validate52.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
+validate52.errors = [{instancePath:instancePath+"/message",schemaPath:"scalars.schema.json#/$defs/Text/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -759,23 +956,23 @@ var valid0 = true;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.digest === undefined) && (missing0 = "digest")) || ((data.notPublishable === undefined) && (missing0 = "notPublishable"))) || ((data.invalid === undefined) && (missing0 = "invalid"))) || ((data.problems === undefined) && (missing0 = "problems"))) || ((data.problemsOmitted === undefined) && (missing0 = "problemsOmitted"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate36.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -786,12 +983,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern12.test(data0)){
-validate32.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+validate36.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate32.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate36.errors = [{instancePath:instancePath+"/digest",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -805,13 +1002,13 @@ if(data.notPublishable !== undefined){
 let data1 = data.notPublishable;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate32.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
+validate36.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 0 || isNaN(data1)){
-validate32.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate36.errors = [{instancePath:instancePath+"/notPublishable",schemaPath:"#/properties/notPublishable/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -826,13 +1023,13 @@ if(data.invalid !== undefined){
 let data2 = data.invalid;
 const _errs6 = errors;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate32.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
+validate36.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs6){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 < 0 || isNaN(data2)){
-validate32.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate36.errors = [{instancePath:instancePath+"/invalid",schemaPath:"#/properties/invalid/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -852,8 +1049,8 @@ var valid2 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs10 = errors;
-if(!(validate48(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate52(data3[i0], {instancePath:instancePath+"/problems/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs10 === errors;
@@ -863,7 +1060,7 @@ break;
 }
 }
 else {
-validate32.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
+validate36.errors = [{instancePath:instancePath+"/problems",schemaPath:"#/properties/problems/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -877,13 +1074,13 @@ if(data.problemsOmitted !== undefined){
 let data5 = data.problemsOmitted;
 const _errs11 = errors;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-validate32.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
+validate36.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs11){
 if((typeof data5 == "number") && (isFinite(data5))){
 if(data5 < 0 || isNaN(data5)){
-validate32.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate36.errors = [{instancePath:instancePath+"/problemsOmitted",schemaPath:"#/properties/problemsOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -901,8 +1098,8 @@ if(errors === _errs13){
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 const _errs15 = errors;
 for(const key0 in data6){
-if(!(pattern35.test(key0))){
-validate32.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(pattern39.test(key0))){
+validate36.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -910,17 +1107,17 @@ break;
 if(_errs15 === errors){
 var valid3 = true;
 for(const key1 in data6){
-if(pattern35.test(key1)){
+if(pattern39.test(key1)){
 let data7 = data6[key1];
 const _errs16 = errors;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-validate32.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+validate36.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs16){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 < 1 || isNaN(data7)){
-validate32.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate36.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -934,7 +1131,7 @@ break;
 }
 }
 else {
-validate32.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+validate36.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -951,11 +1148,11 @@ var valid0 = true;
 }
 }
 else {
-validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate36.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate32.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
 
@@ -1126,13 +1323,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.generatedAt !== undefined){
-let data7 = data.generatedAt;
+if(data.removed !== undefined){
 const _errs18 = errors;
+if(!(validate28(data.removed, {instancePath:instancePath+"/removed",parentData:data,parentDataProperty:"removed",rootData}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.generatedAt !== undefined){
+let data8 = data.generatedAt;
 const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data7 === "string"){
-if(!pattern7.test(data7)){
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(!pattern7.test(data8)){
 validate27.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
@@ -1142,19 +1351,19 @@ validate27.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"scala
 return false;
 }
 }
-var valid0 = _errs18 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.contentAt !== undefined){
-let data8 = data.contentAt;
-const _errs21 = errors;
+let data9 = data.contentAt;
 const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(!pattern7.test(data9)){
 validate27.errors = [{instancePath:instancePath+"/contentAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
@@ -1164,19 +1373,19 @@ validate27.errors = [{instancePath:instancePath+"/contentAt",schemaPath:"scalars
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.contract !== undefined){
-let data9 = data.contract;
-const _errs24 = errors;
+let data10 = data.contract;
 const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data9 === "string"){
-if(!pattern12.test(data9)){
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data10 === "string"){
+if(!pattern12.test(data10)){
 validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
@@ -1186,34 +1395,34 @@ validate27.errors = [{instancePath:instancePath+"/contract",schemaPath:"scalars.
 return false;
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.counts !== undefined){
-let data10 = data.counts;
-const _errs27 = errors;
+let data11 = data.counts;
 const _errs28 = errors;
-if(errors === _errs28){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+const _errs29 = errors;
+if(errors === _errs29){
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing1;
-if((data10.programs === undefined) && (missing1 = "programs")){
+if((data11.programs === undefined) && (missing1 = "programs")){
 validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/ManifestCounts/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
-if(data10.programs !== undefined){
-let data11 = data10.programs;
-const _errs30 = errors;
-if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+if(data11.programs !== undefined){
+let data12 = data11.programs;
+const _errs31 = errors;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
 validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs30){
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 < 0 || isNaN(data11)){
+if(errors === _errs31){
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 < 0 || isNaN(data12)){
 validate27.errors = [{instancePath:instancePath+"/counts/programs",schemaPath:"#/$defs/ManifestCounts/properties/programs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
@@ -1227,28 +1436,16 @@ validate27.errors = [{instancePath:instancePath+"/counts",schemaPath:"#/$defs/Ma
 return false;
 }
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs28 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.list !== undefined){
-const _errs32 = errors;
-if(!(validate28(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.legacy !== undefined){
 const _errs33 = errors;
-if(!(validate28(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+if(!(validate32(data.list, {instancePath:instancePath+"/list",parentData:data,parentDataProperty:"list",rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs33 === errors;
@@ -1257,29 +1454,41 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.programs !== undefined){
-let data14 = data.programs;
+if(data.legacy !== undefined){
 const _errs34 = errors;
-if(errors === _errs34){
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-const _errs36 = errors;
-for(const key0 in data14){
-if(!(pattern26.test(key0))){
+if(!(validate32(data.legacy, {instancePath:instancePath+"/legacy",parentData:data,parentDataProperty:"legacy",rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.programs !== undefined){
+let data15 = data.programs;
+const _errs35 = errors;
+if(errors === _errs35){
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+const _errs37 = errors;
+for(const key0 in data15){
+if(!(pattern24.test(key0))){
 validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/properties/programs/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
-if(_errs36 === errors){
+if(_errs37 === errors){
 var valid10 = true;
-for(const key1 in data14){
-if(pattern26.test(key1)){
-const _errs37 = errors;
-if(!(validate28(data14[key1], {instancePath:instancePath+"/programs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data14,parentDataProperty:key1,rootData}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+for(const key1 in data15){
+if(pattern24.test(key1)){
+const _errs38 = errors;
+if(!(validate32(data15[key1], {instancePath:instancePath+"/programs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data15,parentDataProperty:key1,rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
-var valid10 = _errs37 === errors;
+var valid10 = _errs38 === errors;
 if(!valid10){
 break;
 }
@@ -1292,22 +1501,23 @@ validate27.errors = [{instancePath:instancePath+"/programs",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs35 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.source !== undefined){
-const _errs38 = errors;
-if(!(validate32(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+const _errs39 = errors;
+if(!(validate36(data.source, {instancePath:instancePath+"/source",parentData:data,parentDataProperty:"source",rootData}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs39 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1333,17 +1543,17 @@ validate27.errors = vErrors;
 return errors === 0;
 }
 
-export const isSandboxDocument: CompiledValidator<types.SandboxDocument> = validate51;
-const schema85 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"]};
+export const isSandboxDocument: CompiledValidator<types.SandboxDocument> = validate55;
+const schema90 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"SandboxDocument","type":"object","description":"`runs/sandbox.json`: which tenant of the store is the sandbox.","properties":{"format":{"type":"string","const":"partner-programs/sandbox@1","description":"Kind and version of this document."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"since":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When it was made."}},"required":["format","tenantId","since"]};
 
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.since === undefined) && (missing0 = "since"))){
-validate51.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1351,11 +1561,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate51.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/sandbox@1" !== data0){
-validate51.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/sandbox@1"}}];
+validate55.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/sandbox@1"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1371,12 +1581,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern4.test(data1)){
-validate51.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate55.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1393,12 +1603,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern7.test(data2)){
-validate51.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate55.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/since",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1412,27 +1622,27 @@ var valid0 = true;
 }
 }
 else {
-validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate51.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
 
-export const isStoreDocument: CompiledValidator<types.StoreDocument> = validate52;
-const schema88 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"]};
-const schema89 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
-const pattern57 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
+export const isStoreDocument: CompiledValidator<types.StoreDocument> = validate56;
+const schema93 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"]};
+const schema94 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
+const pattern61 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.storeId === undefined) && (missing0 = "storeId"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1440,11 +1650,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate52.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/store@1" !== data0){
-validate52.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/store@1"}}];
+validate56.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/store@1"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1459,13 +1669,13 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern57.test(data1)){
-validate52.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/pattern",keyword:"pattern",params:{pattern: "^store_[0-9A-Za-z]{16}$"}}];
+if(!pattern61.test(data1)){
+validate56.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/pattern",keyword:"pattern",params:{pattern: "^store_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1482,12 +1692,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern7.test(data2)){
-validate52.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate56.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate52.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1501,37 +1711,37 @@ var valid0 = true;
 }
 }
 else {
-validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate52.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
 
-export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate53;
-const schema91 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
-const schema92 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
-const schema93 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
+export const isTokensDocument: CompiledValidator<types.TokensDocument> = validate57;
+const schema96 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"TokensDocument","type":"object","description":"`auth/tokens.json`: every token ever issued, by digest. Plaintexts are stored nowhere.","properties":{"format":{"type":"string","const":"partner-programs/tokens@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Rises with each change."},"tokens":{"type":"array","items":{"$ref":"#/$defs/TokenEntry"},"description":"In order of creation. Revoked tokens stay."}},"required":["format","revision","tokens"],"additionalProperties":false,"$defs":{"TokenEntry":{"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false}}};
+const schema97 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
+const schema98 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
 const func1 = Object.prototype.hasOwnProperty;
-const pattern59 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern63 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+const pattern63 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern67 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.tokenId === undefined) && (missing0 = "tokenId")) || ((data.sha256 === undefined) && (missing0 = "sha256"))) || ((data.tenantId === undefined) && (missing0 = "tenantId"))) || ((data.name === undefined) && (missing0 = "name"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.rateLimit === undefined) && (missing0 = "rateLimit"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.revokedAt === undefined) && (missing0 = "revokedAt"))) || ((data.replaces === undefined) && (missing0 = "replaces"))){
-validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate58.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema92.properties, key0))){
-validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(func1.call(schema97.properties, key0))){
+validate58.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1543,13 +1753,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern59.test(data0)){
-validate54.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+if(!pattern63.test(data0)){
+validate58.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
+validate58.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1566,12 +1776,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(!pattern12.test(data1)){
-validate54.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
+validate58.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
+validate58.errors = [{instancePath:instancePath+"/sha256",schemaPath:"scalars.schema.json#/$defs/Sha256/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1588,12 +1798,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-validate54.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate58.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate58.errors = [{instancePath:instancePath+"/tenantId",schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1607,13 +1817,13 @@ if(data.name !== undefined){
 let data3 = data.name;
 const _errs11 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema92.properties.name.type}}];
+validate58.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema97.properties.name.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data3 === "string"){
 if(!pattern14.test(data3)){
-validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
+validate58.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"}}];
 return false;
 }
 }
@@ -1636,13 +1846,13 @@ let data5 = data4[i0];
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
-if(!pattern63.test(data5)){
-validate54.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
+if(!pattern67.test(data5)){
+validate58.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
+validate58.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1663,7 +1873,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-validate54.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
+validate58.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0}}];
 return false;
 break;
 }
@@ -1673,7 +1883,7 @@ indices0[item0] = i1;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
+validate58.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1687,13 +1897,13 @@ if(data.expiresAt !== undefined){
 let data6 = data.expiresAt;
 const _errs17 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate54.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: schema92.properties.expiresAt.type}}];
+validate58.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: schema97.properties.expiresAt.type}}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate54.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate58.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
@@ -1708,18 +1918,18 @@ if(data.rateLimit !== undefined){
 let data7 = data.rateLimit;
 const _errs19 = errors;
 if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate54.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema92.properties.rateLimit.type}}];
+validate58.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/type",keyword:"type",params:{type: schema97.properties.rateLimit.type}}];
 return false;
 }
 if(errors === _errs19){
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate54.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate58.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate54.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate58.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/properties/rateLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -1738,12 +1948,12 @@ const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data8 === "string"){
 if(!pattern7.test(data8)){
-validate54.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate58.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate58.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1757,13 +1967,13 @@ if(data.revokedAt !== undefined){
 let data9 = data.revokedAt;
 const _errs24 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-validate54.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/type",keyword:"type",params:{type: schema92.properties.revokedAt.type}}];
+validate58.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/type",keyword:"type",params:{type: schema97.properties.revokedAt.type}}];
 return false;
 }
 if(errors === _errs24){
 if(typeof data9 === "string"){
 if(!pattern7.test(data9)){
-validate54.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate58.errors = [{instancePath:instancePath+"/revokedAt",schemaPath:"#/properties/revokedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
@@ -1778,13 +1988,13 @@ if(data.replaces !== undefined){
 let data10 = data.replaces;
 const _errs26 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-validate54.errors = [{instancePath:instancePath+"/replaces",schemaPath:"#/properties/replaces/type",keyword:"type",params:{type: schema92.properties.replaces.type}}];
+validate58.errors = [{instancePath:instancePath+"/replaces",schemaPath:"#/properties/replaces/type",keyword:"type",params:{type: schema97.properties.replaces.type}}];
 return false;
 }
 if(errors === _errs26){
 if(typeof data10 === "string"){
-if(!pattern59.test(data10)){
-validate54.errors = [{instancePath:instancePath+"/replaces",schemaPath:"#/properties/replaces/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+if(!pattern63.test(data10)){
+validate58.errors = [{instancePath:instancePath+"/replaces",schemaPath:"#/properties/replaces/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
 }
@@ -1807,30 +2017,30 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate58.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate58.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tokens === undefined) && (missing0 = "tokens"))){
-validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "format") || (key0 === "revision")) || (key0 === "tokens"))){
-validate53.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate57.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -1840,11 +2050,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate53.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate57.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/tokens@1" !== data0){
-validate53.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
+validate57.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/tokens@1"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -1857,18 +2067,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate53.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate57.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate53.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate57.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate53.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate57.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1889,8 +2099,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
-if(!(validate54(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate58(data2[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -1900,7 +2110,7 @@ break;
 }
 }
 else {
-validate53.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
+validate57.errors = [{instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1915,10 +2125,10 @@ var valid0 = true;
 }
 }
 else {
-validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate53.errors = vErrors;
+validate57.errors = vErrors;
 return errors === 0;
 }

@@ -94,6 +94,7 @@ export async function publishSnapshot(
     snapshotId: id,
     parent: null,
     ...(after && { ancestors: [after.snapshotId, ...(after.manifest.ancestors ?? [])] }),
+    removed: { since: null, builds: [] },
     generatedAt,
     contract: "c0".repeat(32),
     list: list.entry,

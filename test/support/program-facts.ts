@@ -9,10 +9,12 @@ import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 export const oldSnapshot = {
   snapshotId: parseSnapshotId("20261120T120000Z-00000001"),
   generatedAt: "2026-11-20T12:00:00.000Z",
+  isKept: true,
 };
 export const newSnapshot = {
   snapshotId: parseSnapshotId("20261121T120000Z-00000002"),
   generatedAt: "2026-11-21T12:00:00.000Z",
+  isKept: true,
 };
 
 /** Who asks, two hours after the newest snapshot. */

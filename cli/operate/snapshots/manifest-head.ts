@@ -116,4 +116,5 @@ function canonicalHead(bytes: Buffer): ManifestDocument | undefined {
 }
 
 const programsStart = '"programs":{';
-const maxHeadLength = 16 * 1024;
+/** The 300 ancestors and 200 removed programs, with ids as long as they may be. */
+const maxHeadLength = 64 * 1024;

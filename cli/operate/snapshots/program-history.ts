@@ -1,5 +1,5 @@
 import { unlessFailed } from "../../../core/failure.ts";
-import type { SnapshotId } from "../../../core/ids.ts";
+import { parseSnapshotId, type SnapshotId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { PointerVersion, VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
@@ -8,9 +8,11 @@ import { type LivePeriod, readTenantSnapshots } from "./tenant-snapshots.ts";
 
 /** A snapshot as support speaks of it. */
 export interface SnapshotMoment {
-  readonly snapshotId: SnapshotId;
+  readonly snapshotId: string;
   /** When the source was read for it, RFC 3339. */
   readonly generatedAt: string;
+  /** Whether its manifest is still there and can be read. */
+  readonly isKept: boolean;
 }
 
 /** A time in which partners saw the same of a program, in one period or in several that follow each other. */
@@ -44,7 +46,7 @@ export async function readProgramVersions(
   const versions: ProgramVersion[] = [];
   for (const { snapshotId, ...period } of looked.toReversed()) {
     const { entry = "unknown", generatedAt = period.from } = byId.get(snapshotId) ?? {};
-    const moment = { snapshotId, generatedAt };
+    const moment = { snapshotId, generatedAt, isKept: byId.has(snapshotId) };
     const last = versions.at(-1);
     if (last === undefined || digestOf(last.entry) !== digestOf(entry)) {
       versions.push({ ...period, snapshots: [moment], entry });
@@ -61,9 +63,9 @@ function digestOf(entry: ProgramVersion["entry"]): string | null {
   return entry === null || entry === "unknown" ? entry : entry.sha256;
 }
 
-/** P48: why partners did not see a program in a snapshot, as far as snapshots are kept. */
+/** P48: why partners did not see a program in a snapshot, as far as that is known. */
 export type ProgramPast =
-  /** None of the snapshots before has it. `isCut`: there were others, which are not kept or cannot be read. */
+  /** None of the last snapshots has it. `isCut`: there may have been others, of which nothing is known. */
   | { readonly kind: "never"; readonly snapshotsExamined: number; readonly isCut: boolean }
   /** `last` had it, and the build of `by` on it took it out. */
   | { readonly kind: "removed"; readonly last: SnapshotMoment; readonly by: SnapshotMoment }
@@ -75,22 +77,32 @@ export type ProgramPast =
   | { readonly kind: "not_kept" };
 
 /**
- * `removed` when the last build took the program out: most often it did, and its own manifest and its parent's show that, so that no
- * history has to be read.
+ * Why the live snapshot lacks a program, as builds recorded it in its manifest, so that no history is read. `undefined` when that is not
+ * known: the manifest is of an earlier version, or a rollback took back snapshots of which it says nothing.
  */
-export async function removedByLastBuild(
+export async function recordedPast(
   store: ObjectStore,
   { pointer, manifest }: VouchedSnapshot,
   programId: string,
   signal: AbortSignal,
 ): Promise<ProgramPast | undefined> {
-  const { tenantId, snapshotId, generatedAt, parent, generation } = manifest;
-  if (parent === null || generation !== pointer.current.generation) return undefined;
-  const reading = readManifestHead(store, tenantId, parent, signal, programId);
-  const before = await unlessFailed(reading, "corrupt_document");
-  if (before === undefined || !isThere(before.entry)) return undefined;
-  const last = { snapshotId: parent, generatedAt: before.generatedAt };
-  return { kind: "removed", last, by: { snapshotId, generatedAt } };
+  const { tenantId, snapshotId, ancestors = [], removed, generation } = manifest;
+  if (removed === undefined || generation !== pointer.current.generation) return undefined;
+  const build = removed.builds.find(({ programs }) => programs.includes(programId));
+  if (build === undefined) {
+    const line: readonly string[] = [snapshotId, ...ancestors];
+    const snapshotsExamined = line.indexOf(removed.since ?? "") + 1 || line.length;
+    return { kind: "never", snapshotsExamined, isCut: removed.since !== null };
+  }
+  const momentOf = async (id: string): Promise<SnapshotMoment> => {
+    const reading = readManifestHead(store, tenantId, parseSnapshotId(id), signal);
+    const head = await unlessFailed(reading, "corrupt_document");
+    // Where the snapshot is not kept, its id says when its build began.
+    const began = id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-\w{8}$/, "$1-$2-$3T$4:$5:$6.000Z");
+    return { snapshotId: id, generatedAt: head?.generatedAt ?? began, isKept: head !== undefined };
+  };
+  const [last, by] = [await momentOf(build.before), await momentOf(build.snapshotId)];
+  return { kind: "removed", last, by };
 }
 
 /** `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */

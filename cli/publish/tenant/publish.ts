@@ -1,8 +1,10 @@
+import type { Current } from "../../../core/current.ts";
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
+import type { RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
@@ -22,15 +24,14 @@ export async function publishNext(
   { next, lists, areListsAnew }: ReadContent,
   writer: ResponseWriter,
 ): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
-  const { options, pointer } = attempt;
+  const { options } = attempt;
   if (lists === undefined) return "unchanged";
   const entries = await storeLists(writer, lists, areListsAnew ? undefined : live);
   if (next.isSame && entries.list === live?.list && entries.legacy === live.legacy) return "unchanged";
   if (options.dryRun) return "would-publish";
-  return await publishManifest(attempt, {
+  return await publishManifest(attempt, live, next.counts.removed > 0, {
     ...entries,
     snapshotId: writer.snapshotId,
-    parent: pointer?.current.snapshotId ?? null,
     ancestors: live === undefined || options.rewrite ? [] : lineFrom(live),
     contract: publishedContract,
     programs: next.programs(),
@@ -59,11 +60,10 @@ export async function withdraw(
   const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
   const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));
   const writer = new ResponseWriter(attempt, false);
-  return await publishManifest(attempt, {
+  return await publishManifest(attempt, manifest, true, {
     ...manifest,
     ...(await storeLists(writer, bodies)),
     snapshotId: writer.snapshotId,
-    parent: manifest.snapshotId,
     ancestors: lineFrom(manifest),
     contentAt: manifest.contentAt ?? manifest.generatedAt,
     programs,
@@ -81,17 +81,26 @@ async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Man
   return entries;
 }
 
-/** Stores the manifest and makes its snapshot live in place of the one that the attempt began with; a hold stays (P9). */
+/**
+ * Stores the manifest and makes its snapshot live in place of `live`, which the attempt began with; a hold stays (P9). `isRemoving`:
+ * whether programs of `live` are missing in it.
+ */
 async function publishManifest(
   { tenantId, pointer, readAt, context, run }: Attempt,
-  content: Omit<Manifest, "tenantId" | "generation" | "generatedAt">,
+  live: Manifest | undefined,
+  isRemoving: boolean,
+  content: Omit<Manifest, "tenantId" | "generation" | "parent" | "removed" | "generatedAt">,
 ): Promise<Live | "superseded"> {
   const { store, signal } = context;
   // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them.
   if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))
     throw removedMeanwhile(tenantId);
   const generation = nextGeneration(pointer?.current, context.now());
-  const manifest = { ...content, tenantId, generation, generatedAt: readAt.toISOString() };
+  const manifest = {
+    ...{ ...content, tenantId, generation, parent: pointer?.current.snapshotId ?? null },
+    removed: removedSoFar(pointer?.current, live, isRemoving, content),
+    generatedAt: readAt.toISOString(),
+  };
   const body = textBody(manifestText(manifest));
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   run.bytesWritten += body.size;
@@ -107,6 +116,36 @@ async function publishManifest(
   const committed = await commit(store, pointer, current);
   return committed === "superseded" ? committed : { current, manifest };
 }
+
+/**
+ * P48: the programs that builds took out and that are not back, so that support need not look for them in older snapshots: those that `live`
+ * names, and those that this build takes out.
+ */
+function removedSoFar(
+  current: Current | undefined,
+  live: Manifest | undefined,
+  isRemoving: boolean,
+  { snapshotId, programs }: Pick<Manifest, "snapshotId" | "programs">,
+): RemovedPrograms {
+  const begun = { since: current === undefined ? null : (live?.snapshotId ?? snapshotId), builds: [] };
+  // The snapshots that a rollback took back may have had programs that the live one knows nothing of.
+  const known = (live?.generation === current?.generation && live?.removed) || begun;
+  const before = live?.snapshotId ?? snapshotId;
+  const all = isRemoving ? [...(live?.programs.ids() ?? [])] : [];
+  const builds: RemovingBuild[] = [];
+  let count = 0;
+  for (const build of [{ snapshotId, before, programs: all }, ...known.builds]) {
+    const gone = build.programs.filter((id) => !programs.has(id));
+    const kept = gone.slice(0, maxRemovedIds - count);
+    count += kept.length;
+    if (kept.length > 0) builds.push({ ...build, programs: kept });
+    if (kept.length < gone.length) return { since: build.snapshotId, builds };
+  }
+  return { since: known.since, builds };
+}
+
+/** Each gateway reads the manifest after each change. */
+const maxRemovedIds = 200;
 
 export function removedMeanwhile(tenantId: TenantId): Failure {
   return new Failure(

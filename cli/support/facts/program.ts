@@ -175,7 +175,7 @@ export async function readProgramInStore(
     if (!isAsked) return { ...found, served: null, near, past: null };
     const history = await import("../../operate/snapshots/program-history.ts");
     const past =
-      (await history.removedByLastBuild(store, { pointer, manifest }, programId, signal)) ??
+      (await history.recordedPast(store, { pointer, manifest }, programId, signal)) ??
       history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {
         snapshotId,
         at: reader.now,

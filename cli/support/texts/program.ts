@@ -106,13 +106,13 @@ function describedStore({ store, tenant }: Explanation): readonly DescribedRow[]
 
 /** Where the program was last, and what took it out. */
 export function pastLines(past: ProgramPast): readonly Line[] {
-  const shown = (before: string, { snapshotId, generatedAt }: SnapshotMoment): Line => {
-    return [before, { id: snapshotId }, ", ", { time: generatedAt }];
+  const shown = (before: string, { snapshotId, generatedAt, isKept }: SnapshotMoment): Line => {
+    return [before, { id: snapshotId }, ", ", { time: generatedAt }, isKept ? "" : ", no longer kept"];
   };
   switch (past.kind) {
     case "never": {
-      const others = past.isCut ? "; others are not kept or cannot be read" : "";
-      return [`never, in the ${past.snapshotsExamined} snapshot(s) that are kept${others}`];
+      const others = past.isCut ? "; of others nothing is known" : "";
+      return [`never, in the ${past.snapshotsExamined} snapshot(s) that are known${others}`];
     }
     case "removed":
       return [shown("last in ", past.last), shown("taken out by ", past.by)];

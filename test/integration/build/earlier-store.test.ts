@@ -76,6 +76,9 @@ test("a build finds it unchanged, and its sandbox neither vanished nor touched; 
 });
 
 test("a change is published on top of it, with a later generation, and can be taken back", async () => {
+  const args = ["snapshot", "explain", "--tenant", "acme", "--program", "b", "--json"];
+  const { live: found } = JSON.parse((await bench.run(args)).stdout);
+  expect(found.history).toMatchObject({ isServed: false, snapshotsExamined: 2, isCut: true });
   await bench.source.update("name = 'New tour'");
   const { status, report } = await bench.build();
   expect(status).toBe(0);
@@ -84,6 +87,7 @@ test("a change is published on top of it, with a later generation, and can be ta
   expect(run.generation).toBeGreaterThan(9);
   const { manifest, list } = await bench.published("acme");
   expect([manifest.parent, manifest.ancestors]).toEqual([live, [live]]);
+  expect(manifest.removed).toEqual({ since: live, builds: [] });
   expect(list.data.map(({ name }) => name)).toEqual(["New tour"]);
   expect(await read("tenants/acme/live/v1/programs/a.json")).toContain("New tour");
   expect(await read("tenants/acme/live/README.txt")).not.toContain("boot:");

@@ -22,12 +22,12 @@ interface Cost {
   readonly report: RunReport;
 }
 
-async function build(env: Readonly<Record<string, string>> = {}): Promise<Cost> {
+const storeEnv = () => ({ ...server.env, STORE_URL: `s3://${testBucket}` });
+
+async function build(more: Readonly<Record<string, string>> = {}, ...args: string[]): Promise<Cost> {
   server.log.length = 0;
-  const { status, stdout, stderr } = await desk.build({
-    args: ["--json"],
-    env: { ...server.env, STORE_URL: `s3://${testBucket}`, ...env },
-  });
+  const env = { ...storeEnv(), ...more };
+  const { status, stdout, stderr } = await desk.build({ args: ["--json", ...args], env });
   expect([status, stderr.replace(/^partner-programs: this begins .*\n/, "")]).toEqual([0, ""]);
   const report: RunReport = JSON.parse(stdout);
   const [run] = report.tenants;
@@ -112,19 +112,96 @@ test("with LIVE_COPY=on a change costs a copy of each changed file, and the mark
   expect(unchanged.tenant).toEqual([...reads, "GetObject live/README.txt"].sort());
 });
 
+const prune = (...args: string[]) =>
+  desk.run(["snapshot", "prune", "--tenant", deskTenant, ...args], {
+    env: storeEnv(),
+    now: new Date(Date.now() + 48 * 3_600_000),
+  });
+
 test("a prune with nothing to delete costs a tenant one listing, one read, and three more per snapshot", async () => {
   await change("name = name || '?'");
   await build();
   server.log.length = 0;
-  const env = { ...server.env, STORE_URL: `s3://${testBucket}` };
-  const now = new Date(Date.now() + 48 * 3_600_000);
-  expect(await desk.run(["snapshot", "prune", "--tenant", deskTenant], { env, now })).toMatchObject({
-    status: 0,
-  });
+  const { status } = await prune();
+  expect(status).toBe(0);
   // Beside the proof of conditional writes before it, and one look at the store's identity for the whole run.
   const asked = server.log.filter(({ key }) => !key.startsWith("probe/")).map(({ operation }) => operation);
   expect(asked.sort()).toEqual([
     ...Array.from({ length: 1 + 1 + 2 * 3 }, () => "GetObject"),
     "ListObjectsV2",
   ]);
+});
+
+/** The snapshot that a build published. */
+const built = async (...args: string[]) => (await build({}, ...args)).report.tenants[0]?.snapshotId;
+const setState = (id: string, state: string) => desk.source.update(`lifecycle_state = '${state}'`, id);
+const explain = (programId: string, ...args: string[]) =>
+  desk.run(["snapshot", "explain", "--tenant", deskTenant, "--program", programId, ...args], {
+    env: storeEnv(),
+  });
+
+/** What `snapshot explain` says of a program's past, and how often it asks the store. */
+async function pastOf(programId: string) {
+  server.log.length = 0;
+  const { stdout } = await explain(programId, "--json");
+  const { history, snapshotId } = JSON.parse(stdout).live;
+  const [last, by] = [history.last?.snapshotId, history.removedBy?.snapshotId];
+  return { ...history, last, by, live: snapshotId, requests: server.log.length };
+}
+
+/** P48: a question costs as much, however long the history is. */
+const few = expect.toSatisfy((requests: number) => requests <= 12);
+
+test("P48 what took a program out is known at once, by the last build or by an earlier one, kept or not", async () => {
+  await setState("NARA-2", "active");
+  const last = await built();
+  await setState("NARA-2", "cancelled");
+  const by = await built();
+  expect(await pastOf("NARA-2")).toMatchObject({ last, by, live: by, requests: few });
+  for (let at = 0; at < 20; at += 1) {
+    await change("name = name || '.'");
+    await build();
+  }
+  expect(await pastOf("NARA-2")).toMatchObject({ last, by, isServed: false, requests: few });
+  expect(await pastOf("OSAKA-3")).toMatchObject({ snapshotsExamined: 22, isCut: false, requests: few });
+  expect((await explain("NARA-2")).stdout).not.toContain("kept");
+  await prune("--keep", "1", "--min-age", "0");
+  expect((await explain("NARA-2")).stdout).toMatch(
+    new RegExp(`${last},[^]*no\\s+longer\\s+kept[^]*${by},[^]*kept`),
+  );
+});
+
+test("P48 a program that came back left by the later build, also by one that only withdrew, and by `--rewrite`", async () => {
+  for (const state of ["cancelled", "active"]) {
+    await setState("NARA-2", state);
+    await build();
+  }
+  expect(await pastOf("NARA-2")).toMatchObject({ isServed: true, last: undefined });
+  const last = await built();
+  await setState("NARA-2", "cancelled");
+  await change("name = NULL");
+  await desk.build({ args: ["--on-invalid", "fail"], env: storeEnv() });
+  const { by, live, ...found } = await pastOf("NARA-2");
+  expect({ by, ...found }).toMatchObject({ by: live, last, requests: few });
+  await change("lifecycle_state = 'draft'");
+  const anew = await built("--rewrite");
+  expect(await pastOf("KYOTO-1")).toMatchObject({ last: live, by: anew, requests: few });
+  expect(await pastOf("NARA-2")).toMatchObject({ last, by, requests: few });
+  expect(await pastOf("OSAKA-3")).toMatchObject({ snapshotsExamined: 1, isCut: false, requests: few });
+});
+
+test("P48 a rollback is told from the history, and builds after it claim nothing of what it took back", async () => {
+  await change("name = 'Kyoto', lifecycle_state = 'active'");
+  await build();
+  await setState("OSAKA-3", "active");
+  await build();
+  const operate = (command: string) =>
+    desk.run(["snapshot", command, "--tenant", deskTenant, "--reason", "x"], { env: storeEnv() });
+  await operate("rollback");
+  expect(await pastOf("OSAKA-3")).toMatchObject({ rolledBackAt: expect.any(String) });
+  await operate("release");
+  await setState("OSAKA-3", "draft");
+  await change("name = 'Kyoto!'");
+  await build();
+  expect(await pastOf("OSAKA-3")).toMatchObject({ snapshotsExamined: 2, isCut: true, requests: few });
 });

@@ -35,7 +35,8 @@ beforeEach(async () => {
 });
 
 test("near its end the interval is renewed ahead of time, so that nobody waits", async () => {
-  await snapshots.liveOf(acme);
+  const { manifest } = await snapshots.liveOf(acme);
+  expect(manifest).not.toHaveProperty("removed");
   seen.forget();
   nowMs += 900;
   expect(snapshots.liveOf(acme)).not.toBeInstanceOf(Promise);

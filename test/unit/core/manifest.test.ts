@@ -26,6 +26,8 @@ function sample(count = 3): Manifest {
   }
   return {
     ...{ tenantId, generation: 7, snapshotId, parent, generatedAt: "2026-02-01T12:00:00.000Z" },
+    ancestors: [parent],
+    removed: { since: null, builds: [{ snapshotId, before: parent, programs: ["programs", "q"] }] },
     contract: "c0".repeat(32),
     list: { key: responseKey(tenantId, snapshotId, { kind: "list" }), sha256, size: 10 },
     legacy: { key: responseKey(tenantId, parent, { kind: "legacy" }), sha256, size: 20 },

@@ -18,7 +18,7 @@ import * as samples from "./stored-samples.ts";
 
 /** Keys that a document of an earlier version may lack, by the place of the object in the schemas. */
 const optional: Readonly<Record<string, readonly string[]>> = {
-  "manifest.schema.json": ["source", "contentAt", "ancestors"],
+  "manifest.schema.json": ["source", "contentAt", "ancestors", "removed"],
   "removed.schema.json/$defs/RemovedTenant": ["isPurged", "generation"],
   "audit.schema.json/$defs/RemovalChange": ["generation"],
   "run-report.schema.json/$defs/RunOptions": ["shard", "allowEmptied", "allowShared", "allowVanished"],
@@ -74,7 +74,7 @@ describe.each(stored)("%s", (_name, document, isDocument) => {
   test("is not read without a key that the first version had", () => {
     const { format: _, ...rest } = Object(document);
     expect(validate(isDocument, rest).valid).toBe(false);
-    const later = /^\/(contentAt|ancestors)$|\/(isPurged|generation)$/;
+    const later = /^\/(contentAt|ancestors|removed)$|\/(isPurged|generation)$/;
     for (const [key, value] of Object.entries(Object(document))) {
       if (later.test(`/${key}`)) continue;
       expect(validate(isDocument, removed(document, `/${key}`)).valid, key).toBe(false);

@@ -23,6 +23,16 @@ export const manifest = {
   snapshotId: "20270201T031500Z-0a1b2c3d",
   parent: "20270131T031500Z-ffffffff",
   ancestors: ["20270131T031500Z-ffffffff", "20270130T031500Z-ffffffff"],
+  removed: {
+    since: "20270130T031500Z-ffffffff",
+    builds: [
+      {
+        snapshotId: "20270131T031500Z-ffffffff",
+        before: "20270130T031500Z-ffffffff",
+        programs: ["porto-sintra"],
+      },
+    ],
+  },
   generatedAt: "2027-02-01T03:15:00Z",
   contentAt: "2027-01-31T03:15:00.000Z",
   contract: "c0".repeat(32),
