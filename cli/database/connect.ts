@@ -157,7 +157,7 @@ function withDeadline(connection: pg.PoolClient): ReadingClient {
 }
 
 /** How long PostgreSQL lets the statements of a transaction wait; sooner where the role has a limit of its own. */
-interface WaitingLimits {
+export interface WaitingLimits {
   /** Each statement ends after so many milliseconds (`statement_timeout`). */
   readonly statementMs?: number;
   /** A statement ends when it has waited so many milliseconds for one lock (`lock_timeout`). */

@@ -4,7 +4,7 @@ import { parseDatabaseUrl, showStoreAddress } from "../../core/addresses.ts";
 import { Failure } from "../../core/failure.ts";
 import { SettingFault, secretIn } from "../../core/setting-parser.ts";
 import type { CliSettings } from "../shell/shell.ts";
-import { type SourceClient, withSourcePool } from "./connect.ts";
+import { type SourceClient, type WaitingLimits, withSourcePool } from "./connect.ts";
 import type { DatabaseUrl } from "./source-client.ts";
 
 type DatabaseSettings = Pick<CliSettings, "databaseUrl" | "databaseUrlFile" | "dataDir">;
@@ -40,6 +40,7 @@ export async function withSourceReading<Result>(
   settings: DatabaseSettings,
   signal: AbortSignal,
   read: (client: SourceClient) => Promise<Result>,
+  limits?: WaitingLimits,
 ): Promise<Result> {
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl.kind === "embedded") {
@@ -49,7 +50,7 @@ export async function withSourceReading<Result>(
     if (!(await hasEmbeddedPostgres(dataDir))) throw new Failure("source_unavailable", message);
   }
   return await withDatabaseUrl(settings, (databaseUrl) =>
-    withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read)),
+    withSourcePool({ databaseUrl, connections: 1, signal }, (pool) => pool.withReading(read, limits)),
   );
 }
 

@@ -60,15 +60,12 @@ export function createAskedDatabase(settings: CliSettings): AskedDatabase {
       const question = async (ended: AbortSignal) => {
         hasTurn = true;
         // The wait ends before the query does, so that a slow view counts as silence and not as an error.
-        const statementTimeoutMs = Math.ceil(endsAtMs - performance.now()) + 500;
+        const statementMs = Math.ceil(endsAtMs - performance.now()) + 500;
         try {
-          return await withSourceReading(settings, ended, async (client) => {
-            await client.query(`SET LOCAL statement_timeout = ${statementTimeoutMs}`);
-            return await read(client);
-          });
+          return await withSourceReading(settings, ended, read, { statementMs });
         } catch (error) {
           // After a connection is cut, the server goes on with its query until the statement timeout.
-          if (ended.aborted) await delay(statementTimeoutMs, undefined, { ref: false });
+          if (ended.aborted) await delay(statementMs, undefined, { ref: false });
           throw error;
         }
       };
