@@ -22,7 +22,7 @@ export function objectInMemory(head: ObjectHead, bytes: Buffer): StoredObject {
   let body: Readable | undefined;
   return {
     ...head,
-    whole: async () => bytes,
+    whole: bytes,
     get body() {
       body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
       return body;
@@ -33,7 +33,7 @@ export function objectInMemory(head: ObjectHead, bytes: Buffer): StoredObject {
 /** The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop ends the reading. */
 export async function* piecesOf(object: Pick<StoredObject, "body" | "whole">): AsyncGenerator<Buffer> {
   if (object.whole === undefined) yield* object.body as AsyncIterable<Buffer>;
-  else yield await object.whole();
+  else yield object.whole;
 }
 
 /**

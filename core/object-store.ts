@@ -38,11 +38,8 @@ export type GetResult =
        * resolved. So a body that is passed on leaves no garbage.
        */
       readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
-      /**
-       * There for small bodies, which are read before `get` resolves: all bytes, without the cost of a stream. Such a `body`
-       * need not be read.
-       */
-      readonly whole?: () => Promise<Buffer>;
+      /** There for small bodies, which are read before `get` resolves: all bytes. Such a `body` need not be read. */
+      readonly whole?: Buffer;
     }
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };

@@ -1,6 +1,5 @@
-import { Readable } from "node:stream";
 import { Failure } from "../../core/failure.ts";
-import { sha256Hex } from "../../core/object-body.ts";
+import { objectInMemory, sha256Hex } from "../../core/object-body.ts";
 import type { ETag, GetResult, ListedObject, ObjectStore, PutCondition } from "../../core/object-store.ts";
 
 /** How a call can go wrong. What is not listed for an operation can't happen to it. */
@@ -68,20 +67,8 @@ export class SimulatedStore {
           if (found === undefined) return [{ kind: "missing" }, "missing"];
           if (found.etag === options?.ifNoneMatch) return [{ kind: "not_modified" }, "not modified"];
           const { bytes, etag } = found;
-          let stream: Readable | undefined;
-          const object: GetResult = {
-            kind: "object",
-            etag,
-            size: bytes.length,
-            modifiedAt,
-            whole: async () => bytes,
-            // Like the real ones, it makes a stream only for those who want one.
-            get body() {
-              stream ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
-              return stream;
-            },
-          };
-          return [object, etag];
+          const head = { kind: "object", etag, size: bytes.length, modifiedAt } as const;
+          return [objectInMemory(head, bytes), etag];
         }),
       put: async (key, { bytes }, options) => {
         const etag = sha256Hex(bytes);
