@@ -24,14 +24,11 @@ function checkOf<Id extends string>(pattern: RegExp): (text: string) => text is 
   return (text): text is Id => pattern.test(text);
 }
 
+const characters = "of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit";
 /** These parsers throw `usage` for a text of another form. */
-export const parseTenantId = parserOf(isTenantId, "tenant id", charactersOf(64));
-export const parseProgramId = parserOf(isProgramId, "program id", charactersOf(128));
+export const parseTenantId = parserOf(isTenantId, "tenant id", `1 to 64 ${characters}`);
+export const parseProgramId = parserOf(isProgramId, "program id", `1 to 128 ${characters}`);
 export const parseSnapshotId = parserOf(isSnapshotId, "snapshot id", "like 20260131T120000Z-0a1b2c3d");
-
-function charactersOf(max: number): string {
-  return `1 to ${max} of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit`;
-}
 
 function parserOf<Id extends string>(is: (text: string) => text is Id, what: string, expected: string) {
   return (text: string): Id => {

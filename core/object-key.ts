@@ -57,12 +57,8 @@ export function snapshotsPrefix(tenantId: TenantId): string {
   return `${tenantPrefix(tenantId)}snapshots/`;
 }
 
-function snapshotPrefix(tenantId: TenantId, snapshotId: SnapshotId): string {
-  return `${snapshotsPrefix(tenantId)}${snapshotId}/`;
-}
-
 export function manifestKey(tenantId: TenantId, snapshotId: SnapshotId): ObjectKey {
-  return `${snapshotPrefix(tenantId, snapshotId)}manifest.json` as ObjectKey;
+  return `${snapshotsPrefix(tenantId)}${snapshotId}/manifest.json` as ObjectKey;
 }
 
 /**
@@ -72,7 +68,7 @@ export function manifestKey(tenantId: TenantId, snapshotId: SnapshotId): ObjectK
 export type SnapshotMark = "withdrawn" | "condemned";
 
 export function markKey(tenantId: TenantId, snapshotId: SnapshotId, mark: SnapshotMark): ObjectKey {
-  return `${snapshotPrefix(tenantId, snapshotId)}${mark}.json` as ObjectKey;
+  return `${snapshotsPrefix(tenantId)}${snapshotId}/${mark}.json` as ObjectKey;
 }
 
 /** The folder with the copy of the live snapshot for people. Gateways never read it. */
@@ -91,7 +87,7 @@ export function liveMarkerKey(tenantId: TenantId): ObjectKey {
 
 /** The key of a response that the build of `snapshotId` wrote. It is named like the response's URL. */
 export function responseKey(tenantId: TenantId, snapshotId: SnapshotId, name: ResponseName): ObjectKey {
-  return `${snapshotPrefix(tenantId, snapshotId)}${responsePath(name)}` as ObjectKey;
+  return `${snapshotsPrefix(tenantId)}${snapshotId}/${responsePath(name)}` as ObjectKey;
 }
 
 /** The part of a response's key below its snapshot's folder, without a leading slash. */
