@@ -18,7 +18,6 @@ import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
 import type { RegisteredToken, TokenRegistry } from "../../../core/token-registry.ts";
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
 import type { Answers, RecentAnswers } from "../../operate/gateway-log/recent-answers.ts";
-import { readRegistry } from "../../operate/tokens/edit-registry.ts";
 import { knownSandbox, readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { type LiveReading, readLive, readLiveManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { inShard, storedTenants } from "../../publish/snapshot/stored-tenants.ts";
@@ -288,6 +287,7 @@ const unasked: RegistryReading = { kind: "unavailable", reason: "They were not a
 
 /** Where there is no store, nobody can say that a key was never issued (W160). */
 export async function registryReading(store: ObjectStore): Promise<RegistryReading> {
+  const { readRegistry } = await import("../../operate/tokens/edit-registry.ts");
   try {
     const [{ registry }, identity] = await Promise.all([readRegistry(store), readStoreIdentity(store)]);
     if (identity === undefined) throw noStore(store.address);
