@@ -6,7 +6,7 @@ import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../output/words.ts";
 import type { RemovedTenants } from "../snapshot/shared-documents.ts";
-import { hasPointer, inShard, keptTenants, type Shard } from "../snapshot/stored-tenants.ts";
+import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import { runProblem, tenantProblem } from "./run-findings.ts";
@@ -56,8 +56,8 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   if (list instanceof Failure) {
     if (broken === undefined) problems.push(runProblem("tenants_unreadable", list.message));
     const stored: TenantId[] = [];
-    for await (const id of keptTenants(store, removed, signal))
-      if (inShard(id, wanted.shard)) stored.push(id);
+    for await (const id of storedTenants(store, signal))
+      if (!removed.has(id) && inShard(id, wanted.shard)) stored.push(id);
     return { tenants: await lookedUp(choice, stored, broken), failure };
   }
   problems.push(...list.problems.map(tenantProblem));
@@ -135,8 +135,8 @@ async function vanishedTenants(
 ): Promise<{ readonly refusal: Failure | undefined; readonly vanished: readonly TenantId[] }> {
   let present = 0;
   const vanished: TenantId[] = [];
-  for await (const tenantId of keptTenants(store, removed, signal)) {
-    if (tenantId === sandbox || !inShard(tenantId, shard)) continue;
+  for await (const tenantId of storedTenants(store, signal)) {
+    if (tenantId === sandbox || removed.has(tenantId) || !inShard(tenantId, shard)) continue;
     if (listed.has(tenantId)) present += 1;
     else if (await hasPointer(store, tenantId, signal)) vanished.push(tenantId);
   }

@@ -4,23 +4,11 @@ import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { currentKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { didYouMean } from "../../output/words.ts";
-import type { RemovedTenants } from "./shared-documents.ts";
 
 /** The tenants that the store has objects of, published or not. */
 export async function* storedTenants(store: ObjectStore, signal: AbortSignal): AsyncGenerator<TenantId> {
   for await (const folder of store.listFolders(tenantsPrefix, { signal })) {
     if (isTenantId(folder)) yield folder;
-  }
-}
-
-/** The stored tenants except removed ones, which are no longer served. */
-export async function* keptTenants(
-  store: ObjectStore,
-  removed: RemovedTenants,
-  signal: AbortSignal,
-): AsyncGenerator<TenantId> {
-  for await (const tenantId of storedTenants(store, signal)) {
-    if (!removed.has(tenantId)) yield tenantId;
   }
 }
 
