@@ -22,17 +22,20 @@ export interface CannedProgram {
 
 /**
  * Rows that give these programs instead of asking a database: for tests in which only the store counts. What a
- * reading sees is what `programs` gives when `onReading` has resolved, and nothing that changes later.
+ * reading sees is what `programs` gives when `onReading` has resolved, and nothing that changes later. `onSums`: awaited before the sums
+ * are given.
  */
 export function cannedRows(
   programs: () => readonly CannedProgram[],
   onReading: () => Promise<void> = async () => {},
+  onSums: () => Promise<void> = async () => {},
 ): WithTenantRows {
   return async (_, read) => {
     await onReading();
     const found = [...programs()].sort((a, b) => (a.programId < b.programId ? -1 : 1));
     return await read({
       sums: async () => {
+        await onSums();
         const sums = found.map((program) => [program.programId, JSON.stringify(program)] as const);
         return { sums: new Map(sums), strays: [] };
       },
@@ -57,19 +60,22 @@ export async function buildCanned(
   options: Partial<BuildOptions> & {
     readonly now?: BuildContext["now"];
     readonly onReading?: () => Promise<void>;
+    readonly onSums?: () => Promise<void>;
     readonly followLive?: BuildContext["followLive"];
+    readonly isNotified?: boolean;
   } = {},
 ): Promise<TenantRun> {
   return await buildTenant(
     parseTenantId(tenant),
     { ...cannedOptions, ...options },
     {
-      withRows: cannedRows(() => programs, options.onReading),
+      withRows: cannedRows(() => programs, options.onReading, options.onSums),
       store,
       now: options.now ?? (() => new Date()),
       randomBytes,
       onProgress: () => {},
       followLive: options.followLive,
+      isNotified: options.isNotified,
       signal: new AbortController().signal,
     },
   );

@@ -29,7 +29,7 @@ export type ListBodies = ReturnType<typeof listBodies>;
  */
 export async function readListed(
   store: ObjectStore,
-  { list, programs }: Manifest,
+  { list, programs }: Pick<Manifest, "list" | "programs">,
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
 ): Promise<readonly ListedProgram[]> {
@@ -44,14 +44,19 @@ export async function readListed(
     // The list is minified: within a text the quotes would be escaped, and no inner object begins like this.
     const next = bytes.indexOf(nextElement, start);
     const elementEnd = next === -1 ? end : next;
-    const head = bytes.toString("latin1", start, bytes.indexOf(afterHead, start));
-    const [, id = "", name, departureDate = null, capacity, total] = elementHead.exec(head) ?? [];
+    const text = bytes.toString("latin1", start, elementEnd);
+    const [, id = "", name] = idAndName.exec(text) ?? [];
+    const [dated, departureDate = null] = departure.exec(text) ?? [];
+    const [, capacity, total] = capacityAndTotal.exec(text) ?? [];
+    // Then fewer programs are listed than the manifest has.
+    if (dated === undefined || capacity === undefined) break;
     const legacyText = `{${name},"capacity":${legacyCapacity === "total" ? total : capacity}}`;
     const legacyEnd = legacyStart + legacyBytes.write(legacyText, legacyStart, "latin1");
     const listItem = { bytes, start, end: elementEnd };
     const legacyItem = { bytes: legacyBytes, start: legacyStart, end: legacyEnd };
-    // V8 keeps the whole text of which a string is a part.
-    const programId = Buffer.from(id, "latin1").toString("latin1");
+    // Read anew, since V8 keeps the whole text of which a string is a part.
+    const idStart = start + '{"id":"'.length;
+    const programId = bytes.toString("latin1", idStart, idStart + id.length);
     listed.push({ programId, departureDate, listItem, legacyItem });
     legacyStart = legacyEnd;
     start = elementEnd + 1;
@@ -61,10 +66,13 @@ export async function readListed(
   throw new Failure("corrupt_document", `${list.key} does not list the programs of its manifest.`);
 }
 
-/** D5: an element has its keys in this order. What the lists need comes before the currency. */
-const elementHead =
-  /^\{"id":"([^"]+)",("name":"(?:[^"\\]|\\.)*"),"status":"[^"]*","departureDate":(?:null|"([^"]+)"),"returnDate":[^,]*,"durationDays":[^,]*,"duration":(?:null|\{[^}]*\}),"capacity":(\{"total":([^,]*),[^}]*\})$/;
-const afterHead = Buffer.from(',"currency":');
+/*
+ * D5: what the lists need of an element, which begins with id and name. The others are looked for by their keys, since another version
+ * may have more of them. No text looks like a key, since its quotes are escaped.
+ */
+const idAndName = /^\{"id":"([^"]+)",("name":"(?:[^"\\]|\\.)*")/;
+const departure = /"departureDate":(?:null|"([^"]+)")/;
+const capacityAndTotal = /"capacity":(\{"total":(\d+),[^{}]*\})/;
 const nextElement = Buffer.from(',{"id":"');
 /** D8 */
 const listOpening = '{"data":[';

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import { changedSince } from "../../../gateway/respond.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
+import { publishManifest } from "../../support/gateway-snapshots.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -86,6 +88,26 @@ describe("P20 a withdrawal arrives", () => {
     expect(details.get("p-5")?.name).toBe("Tour 5");
     expect(manifest.parent).toBe(run.previousSnapshotId);
     expect(current.hold).toBeNull();
+  });
+
+  test("also in a live list of another version, whose elements have other keys, as after an incremental build", async () => {
+    const args = ["snapshot", "show", "--tenant", "acme", "--list", "--raw"];
+    const shown = async () => (await bench.run(args)).stdout;
+    const text = (await shown())
+      .replaceAll(',"capacity":', ',"rating":{"total":5},"capacity":')
+      .replaceAll(',"prices":', ',"seats":[1],"prices":');
+    const { manifest } = await bench.published("acme");
+    const { bytes, sha256, size } = bytesBody(Buffer.from(text));
+    await bench.store.put(manifest.list.key, { bytes, sha256, size });
+    await publishManifest(bench.store, { ...manifest, list: { ...manifest.list, sha256, size } });
+    const kept = async () => (await shown()).match(/"rating":/g)?.length;
+    await set("name", "Second", "program_id = 'p-1'");
+    expect((await build()).run).toMatchObject({ outcome: "published", counts: { changed: 1 } });
+    expect(await kept()).toBe(11);
+    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+    await set("name", " ", "program_id = 'p-4'");
+    expect((await build("--on-invalid", "fail")).run).toMatchObject({ livePrograms: 11 });
+    expect(await kept()).toBe(10);
   });
 
   test("when the shrink guard refuses the rest", async () => {
