@@ -97,7 +97,10 @@ async function publishManifest(
     throw removedMeanwhile(tenantId);
   const generation = nextGeneration(pointer?.current, context.now());
   const manifest = {
-    ...{ ...content, tenantId, generation, parent: pointer?.current.snapshotId ?? null },
+    ...content,
+    tenantId,
+    generation,
+    parent: pointer?.current.snapshotId ?? null,
     removed: removedSoFar(pointer?.current, live, isRemoving, content),
     generatedAt: readAt.toISOString(),
   };
