@@ -1,7 +1,5 @@
-import { Counter, Histogram } from "prom-client";
 import type { CauseCode } from "../core/cause-code.ts";
 import type { TokenId } from "../core/ids.ts";
-import { createMetricsRegistry } from "../core/metrics-registry.ts";
 import { buildInfo } from "../core/package-version.ts";
 import type { BodyCache } from "./body-cache.ts";
 import type { Clocks } from "./clocks.ts";
@@ -14,7 +12,7 @@ import type { Mirror } from "./mirror.ts";
 import type { Quota } from "./quota.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
-import { createRequestTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
+import { createTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
 import { maxExpiring, type TokenDirectory } from "./token-directory.ts";
 
 /** Counts and times of what happens. */
@@ -47,35 +45,20 @@ export interface MeasuredParts {
 }
 
 export function createMetrics(): Metrics {
-  const registry = createMetricsRegistry();
-  const registers = [registry];
-  const requests = createRequestTally();
+  const requests = createTally<Route>("request", ["route", "status"], {
+    total: "Requests answered, refused ones included, by resource and HTTP status.",
+    duration: "Time from a request's complete header section to the end of its response.",
+  });
+  for (const route of ["list", "detail", "legacy", "unknown"] as const)
+    requests.begin(route, [200, 401, 500]);
+  const storeCalls = createTally("store_call", ["operation", "outcome"], {
+    total: "Calls to the object store by operation and outcome.",
+    duration: "Time from a call of the object store to its outcome, bodies not counted.",
+  });
   const tokens = createTokenTally();
   const lookups = { hit: 0, miss: 0 };
-  const storeCalls = new Counter({
-    name: "gateway_store_calls_total",
-    help: "Calls to the object store by operation and outcome.",
-    labelNames: ["operation", "outcome"],
-    registers,
-  });
-  const storeSeconds = new Histogram({
-    name: "gateway_store_call_duration_seconds",
-    help: "Time from a call of the object store to its outcome, bodies not counted.",
-    labelNames: ["operation"],
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  const cuts = new Counter({
-    name: "gateway_connections_cut_total",
-    help: "Connections that the gateway ended because of what their clients sent, by cause; answers that were cut off are in the log.",
-    labelNames: ["cause"],
-    registers,
-  });
-  const lostLines = new Counter({
-    name: "gateway_log_lines_lost_total",
-    help: "Log lines given up because standard output did not take them.",
-    registers,
-  });
+  const cuts = new Map<CauseCode, number>();
+  let lostLines = 0;
 
   return {
     request: requests.add,
@@ -83,26 +66,39 @@ export function createMetrics(): Metrics {
     cacheLookup(isHit) {
       lookups[isHit ? "hit" : "miss"] += 1;
     },
-    storeCall(operation, outcome, durationMs) {
-      storeCalls.inc({ operation, outcome });
-      storeSeconds.observe({ operation }, durationMs / 1000);
+    storeCall: storeCalls.add,
+    connectionCut: (cause) => cuts.set(cause, (cuts.get(cause) ?? 0) + 1),
+    lostLogLines(count) {
+      lostLines += count;
     },
-    connectionCut: (cause) => cuts.inc({ cause }),
-    lostLogLines: (count) => lostLines.inc(count),
     async text(parts) {
+      let text = requests.text() + storeCalls.text() + tokens.text(parts.clocks.monotonicMs());
+      const counter = (name: string, help: string, samples: number | readonly Sample[]): void => {
+        text += metricText("counter", `gateway_${name}`, help, samples);
+      };
       const results = Object.entries(lookups).map(([result, count]): Sample => [{ result }, count]);
-      const help = "Look-ups in the body cache by result.";
-      const cache = metricText("counter", "gateway_body_cache_lookups_total", help, results);
-      const tallied = requests.text() + tokens.text(parts.clocks.monotonicMs()) + cache;
-      return `${tallied}${gaugesText(parts)}\n${await registry.metrics()}`;
+      counter("body_cache_lookups_total", "Look-ups in the body cache by result.", results);
+      counter(
+        "connections_cut_total",
+        "Connections that the gateway ended because of what their clients sent, by cause; answers that were cut off are in the log.",
+        [...cuts].map(([cause, count]) => [{ cause }, count]),
+      );
+      const lostHelp = "Log lines given up because standard output did not take them.";
+      counter("log_lines_lost_total", lostHelp, lostLines);
+      const failures = parts.mirror?.writeFailures() ?? 0;
+      const failureHelp = "Writes to LAST_GOOD_DIR that failed or were given up.";
+      counter("last_good_write_failures_total", failureHelp, failures);
+      // Loading prom-client takes a tenth of a start, and nobody may ever ask.
+      const { createMetricsRegistry } = await import("../core/metrics-registry.ts");
+      return `${text}${gaugesText(parts)}\n${await createMetricsRegistry().metrics()}`;
     },
-    contentType: registry.contentType,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
   };
 }
 
 /** What the parts say of themselves. */
 function gaugesText(parts: MeasuredParts): string {
-  const { tokens, watch, readiness, fleet, mirror } = parts;
+  const { tokens, watch, readiness, fleet } = parts;
   let text = "";
   const gauge = (name: string, help: string, samples: number | readonly Sample[]): void => {
     text += metricText("gauge", `gateway_${name}`, help, samples);
@@ -145,13 +141,9 @@ function gaugesText(parts: MeasuredParts): string {
     `Time since the live snapshot was last confirmed, of the ${maxListed} tenants where it is longest.`,
     ages.slice(0, maxListed).map(({ tenantId, ageMs }) => [{ tenant: tenantId }, ageMs / 1000]),
   );
-  const oldest = parts.freshness.oldest();
-  const dataAges = oldest.map(
-    ({ tenantId, confirmedAtMs }): Sample => [
-      { tenant: tenantId },
-      Math.max(0, nowMs - confirmedAtMs) / 1000,
-    ],
-  );
+  const dataAges = parts.freshness.oldest().map(({ tenantId: tenant, confirmedAtMs }): Sample => {
+    return [{ tenant }, Math.max(0, nowMs - confirmedAtMs) / 1000];
+  });
   gauge(
     "data_age_seconds",
     `Time since a tenant's data was last found to be what the source says, of the ${maxListed} tenants where it is longest, served by this gateway or not.`,
@@ -184,7 +176,5 @@ function gaugesText(parts: MeasuredParts): string {
     "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
     Number(readiness.isServingLastGood()),
   );
-  const help = "Writes to LAST_GOOD_DIR that failed or were given up.";
-  const failures = mirror?.writeFailures() ?? 0;
-  return text + metricText("counter", "gateway_last_good_write_failures_total", help, failures);
+  return text;
 }

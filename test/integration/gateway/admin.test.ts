@@ -146,7 +146,7 @@ test("W92 a call of the store is timed to its outcome, a failed one, too", async
   const slow = async () => {
     const text = await gateway.metrics();
     const within = (le: string) => {
-      const name = `gateway_store_call_duration_seconds_bucket{le="${le}",operation="get"} `;
+      const name = `gateway_store_call_duration_seconds_bucket{operation="get",le="${le}"} `;
       const line = text.split("\n").find((candidate) => candidate.startsWith(name));
       return Number(line?.slice(name.length) ?? Number.NaN);
     };
