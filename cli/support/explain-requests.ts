@@ -2,7 +2,8 @@ import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
-import { type ProgramPast, programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
+import { programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
+import type { ProgramPast } from "../operate/snapshots/program-past.ts";
 import { readPointer } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";

@@ -6,7 +6,7 @@ import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import type { EnrollmentStatus } from "../../operate/source-check/enrollment-statuses.ts";
 import { nearestName } from "../../output/words.ts";
 import { type ContentRules, checkedProgram, contentRules } from "../../publish/content/checked-program.ts";
@@ -173,13 +173,12 @@ export async function readProgramInStore(
   if (entry === undefined) {
     const near = nearestName(programId, programs.ids()) ?? null;
     if (!isAsked) return { ...found, served: null, near, past: null };
+    const { recordedPast } = await import("../../operate/snapshots/program-past.ts");
+    const recorded = await recordedPast(store, { pointer, manifest }, programId, signal);
+    if (recorded !== undefined) return { ...found, served: null, near, past: recorded };
     const history = await import("../../operate/snapshots/program-history.ts");
-    const past =
-      (await history.recordedPast(store, { pointer, manifest }, programId, signal)) ??
-      history.programPast(await history.readProgramVersions(store, pointer, programId, signal), {
-        snapshotId,
-        at: reader.now,
-      });
+    const versions = await history.readProgramVersions(store, pointer, programId, signal);
+    const past = history.programPast(versions, { snapshotId, at: reader.now });
     return { ...found, served: null, near, past };
   }
   const { sha256, key } = entry;

@@ -1,4 +1,4 @@
-import type { ProgramPast } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, refusedKey, serverFault, told } from "./refused-request.ts";

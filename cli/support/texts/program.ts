@@ -1,6 +1,6 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-history.ts";
+import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
 import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";

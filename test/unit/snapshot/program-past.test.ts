@@ -2,12 +2,8 @@ import { randomBytes } from "node:crypto";
 import { appendFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import {
-  type ProgramPast,
-  programPast,
-  readProgramVersions,
-  recordedPast,
-} from "../../../cli/operate/snapshots/program-history.ts";
+import { programPast, readProgramVersions } from "../../../cli/operate/snapshots/program-history.ts";
+import { type ProgramPast, recordedPast } from "../../../cli/operate/snapshots/program-past.ts";
 import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../../cli/operate/snapshots/rollback.ts";
 import { publishedSnapshot, readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
