@@ -25,7 +25,9 @@ describe("the identity of a store", () => {
     await bench.reset();
     await bench.source.insert("tenants", { tenant_id: "acme", name: "Acme" });
     await bench.insertPrograms("acme", "p-1");
-    elsewhere = join(await mkdtemp(join(tmpdir(), "elsewhere-")), "store");
+    const folder = await mkdtemp(join(tmpdir(), "elsewhere-"));
+    elsewhere = join(folder, "store");
+    return () => rm(folder, { recursive: true });
   });
 
   const identity = async () => JSON.parse(await readFile(join(bench.storeDirectory, "store.json"), "utf8"));
