@@ -54,11 +54,8 @@ export async function readTenant(
   tenantId: TenantId,
   live?: TenantsQuestion["live"],
 ): Promise<TenantFacts> {
-  const question = { store, only: tenantId, live, signal };
-  const withoutKeys = await readTenants({ ...question, withoutKeys: true });
-  // Of all that is asked here, the keys say only whether a removal came to its end.
-  const isRemoved = withoutKeys.tenants.some(({ removal }) => removal !== null);
-  const [facts] = (isRemoved ? await readTenants(question) : withoutKeys).tenants;
+  const question = { store, only: tenantId, live, keysIfRemoved: tenantId, signal };
+  const [facts] = (await readTenants(question)).tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return facts;
 }

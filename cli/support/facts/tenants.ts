@@ -54,8 +54,8 @@ export interface TenantsQuestion {
   readonly only?: TenantId | undefined;
   /** What is live of that tenant, when it was read already. */
   readonly live?: LiveReading<LiveHead> | undefined;
-  /** Leaves the list of access keys unread, so that a removal looks as if it had ended. */
-  readonly withoutKeys?: boolean;
+  /** Reads the access keys only if this tenant was removed: they tell whether the removal ended. */
+  readonly keysIfRemoved?: TenantId;
   /** Tenants that another side knows, and the store may not. With them come removed ones of which nothing is stored. */
   readonly also?: readonly TenantId[];
   /** What the gateways' log says of the last hour; `undefined` when no log was given. */
@@ -75,11 +75,18 @@ export async function readTenants(question: TenantsQuestion) {
   const { store, only, also, log, signal } = question;
   const tenantIds = new Set<TenantId>(only === undefined ? [] : [only]);
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);
+  const readingRemoved = orFault(new Map<TenantId, string>(), signal, () =>
+    readRemovedTenants(store, signal),
+  );
+  const readKeys = async (): Promise<RegistryReading> => {
+    if (question.keysIfRemoved === undefined) return await registryReading(store);
+    return (await readingRemoved).value.has(question.keysIfRemoved) ? await registryReading(store) : unasked;
+  };
   const [builds, keys, sandbox, removed] = await Promise.all([
     readLastBuilds(store, signal),
-    question.withoutKeys ? unasked : registryReading(store),
+    readKeys(),
     orFault(undefined, signal, () => knownSandbox(store, signal)),
-    orFault(new Map<TenantId, string>(), signal, () => readRemovedTenants(store, signal)),
+    readingRemoved,
   ]);
   // A tenant whose first build failed has no folder, but people ask about it most of all.
   const others = also === undefined ? [] : [...also, ...removed.value.keys()];
