@@ -1,5 +1,5 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
-import { unlessFailed } from "../../../core/failure.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
@@ -164,7 +164,14 @@ export class NextSnapshot {
   lists(live: readonly ListedProgram[]) {
     const kept = new Set(this.#kept.filter(isPublished).map(([id]) => id));
     const taken = this.#listed.splice(0);
-    const bodies = listBodies([...taken, ...live.filter(({ programId }) => kept.has(programId))]);
+    const listed = [...taken, ...live.filter(({ programId }) => kept.has(programId))];
+    // P223: a list that names other programs than the manifest is never published.
+    if (listed.length !== this.counts.programs)
+      throw new Failure(
+        "internal",
+        `The lists would have ${listed.length} of the ${this.counts.programs} programs.`,
+      );
+    const bodies = listBodies(listed);
     const { maxListBytes } = this.#before.options.rules;
     requireSmallLists(this.counts.programs, bodies.list.size + bodies.legacy.size, maxListBytes);
     return bodies;

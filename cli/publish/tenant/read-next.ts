@@ -3,7 +3,7 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { type ListBodies, readListed } from "../content/lists.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
-import type { Memory, ProgramLine } from "./memory.ts";
+import { isPublished, type Memory, type ProgramLine } from "./memory.ts";
 import { NextSnapshot } from "./next-snapshot.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
@@ -54,7 +54,9 @@ export async function readNext(
   const unchanged = [...remembered.values()].filter(([id, sum]) => sums.get(id) === sum);
   const ids = [...sums.keys()].filter((id) => id !== null);
   const changed = ids.filter((id) => remembered.get(id)?.[1] !== sums.get(id));
-  const mayDiffer = changed.length > 0 || unchanged.length < remembered.size;
+  // P223: the memory leaves some programs out, so the manifest says how many are live.
+  const isAllLive = unchanged.filter(isPublished).length === live?.programs.count;
+  const mayDiffer = changed.length > 0 || !isAllLive;
   // A program without an id cannot be asked for.
   const isFew = memory !== undefined && !sums.has(null) && changed.length <= sums.size * maxChangedShare;
   const listed = isFew && mayDiffer ? await (early ?? listing()) : [];
