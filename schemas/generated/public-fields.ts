@@ -125,3 +125,19 @@ export const emptiableFields: readonly string[] = [
   "content.itinerary",
   "content.itinerary[].description"
 ];
+
+/** The fields of a list's element, with which its detail begins. */
+export const listFields: readonly string[] = [
+  "id",
+  "name",
+  "status",
+  "departureDate",
+  "returnDate",
+  "durationDays",
+  "duration",
+  "capacity",
+  "currency",
+  "category",
+  "guide",
+  "prices"
+];

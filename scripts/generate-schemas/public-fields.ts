@@ -2,7 +2,7 @@ import { flatDefinitions, referenced, type Schema, type SchemaFiles } from "./de
 
 /**
  * The fields of a program's detail by their paths, such as `prices.rooms[].amount`, an object before its own; and those
- * of them that may be empty.
+ * of them that may be empty; and the fields of a list's element.
  */
 export function publicFieldsText(files: SchemaFiles, banner: string): string {
   const definitions = flatDefinitions(files);
@@ -29,6 +29,7 @@ export function publicFieldsText(files: SchemaFiles, banner: string): string {
   if (detail === undefined) throw new Error("ProgramDetail is not defined");
   visit(detail.schema, detail.file, "");
   const all = [...fields.keys()];
+  const listItem = definitions.get("ProgramListItem")?.schema.properties ?? {};
   return [
     `${banner}\n`,
     "/** The fields of a program's detail by their paths, an object before its own. */\n",
@@ -38,6 +39,8 @@ export function publicFieldsText(files: SchemaFiles, banner: string): string {
       "emptiableFields",
       all.filter((field) => fields.get(field)),
     ),
+    "\n/** The fields of a list's element, with which its detail begins. */\n",
+    listText("listFields", Object.keys(listItem)),
   ].join("");
 }
 

@@ -7,6 +7,7 @@ import { piecesOf } from "../../../core/object-body.ts";
 import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable } from "../../../core/printable.ts";
+import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
 import {
   isLegacyProgramsResponse,
   isProgramDetailResponse,
@@ -21,8 +22,10 @@ import {
   readLiveManifest,
   readPointer,
   responsesOf,
+  type StoredResponse,
 } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
+import { detailBegins, listFault } from "./snapshot-agreement.ts";
 
 interface VerifyContext {
   readonly store: ObjectStore;
@@ -56,7 +59,8 @@ async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<C
 const maxReadings = 3;
 
 /**
- * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema. Throws only when the store
+ * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema; and that the lists say what the
+ * details say (P223). Throws only when the store
  * does not answer or the run is interrupted; faults of the data are in the result.
  */
 export async function verifyTenant(tenantId: TenantId, context: VerifyContext): Promise<TenantVerification> {
@@ -126,24 +130,41 @@ async function verifyResponses(
   signal: AbortSignal,
 ): Promise<number> {
   let bytes = 0;
-  await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ name, entry }) => {
+  /** The response as text and parsed, if nothing is wrong with it by itself. */
+  const verify = async ({ name, entry }: StoredResponse) => {
     bytes += entry.size;
     const pieces: Buffer[] = [];
     const damage = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
     if (damage !== undefined) return add("object_damaged", entry.key, damage);
-    const fault = schemaFault(name, Buffer.concat(pieces));
-    if (fault !== undefined) add("response_invalid", entry.key, fault);
+    const read = readResponse(name, Buffer.concat(pieces));
+    return "fault" in read ? add("response_invalid", entry.key, read.fault) : read;
+  };
+  const [listed, legacyListed, ...details] = responsesOf(manifest);
+  if (listed === undefined || legacyListed === undefined) return bytes;
+  const list = (await verify(listed))?.document as ProgramListResponse | undefined;
+  const legacy = (await verify(legacyListed))?.document as LegacyProgramsResponse | undefined;
+  const fault = list && legacy && listFault({ list, legacy }, manifest.programs);
+  if (fault !== undefined) add("snapshot_disagrees", manifest.list.key, fault);
+  const elements = new Map(list?.data.map((program) => [program.id, program]));
+  await forEachBounded(details, maxParallelReads, async (stored) => {
+    const detail = await verify(stored);
+    const element = stored.name.kind === "detail" ? elements.get(stored.name.programId) : undefined;
+    if (detail === undefined || element === undefined || detailBegins(detail.text, element)) return;
+    add("snapshot_disagrees", stored.entry.key, "the list says something else of this program");
   });
   return bytes;
 }
 
-function schemaFault(name: ResponseName, json: Buffer): string | undefined {
+function readResponse(name: ResponseName, json: Buffer) {
   const [what, isResponse] = responseSchemas[name.kind];
   try {
-    const result = validate(isResponse, JSON.parse(utf8.decode(json)));
-    return result.valid ? undefined : `${what}: ${result.violation.message}`;
+    const text = utf8.decode(json);
+    const result = validate(isResponse, JSON.parse(text));
+    return result.valid
+      ? { text, document: result.document }
+      : { fault: `${what}: ${result.violation.message}` };
   } catch {
-    return `${what} is not JSON in UTF-8`;
+    return { fault: `${what} is not JSON in UTF-8` };
   }
 }
 
@@ -195,6 +216,9 @@ const findingRemedies = {
   object_damaged:
     "Run `snapshot build --tenant {tenant} --rewrite`: a plain build would take the damaged file over as unchanged. " +
     orRollBack,
+  snapshot_disagrees:
+    "Run `snapshot build --tenant {tenant} --rewrite`, which makes lists and details anew from the source. " +
+    orRollBack,
   response_invalid:
     "Run `snapshot build --tenant {tenant} --rewrite`; if the finding stays, it is a defect of this program.",
 } as const satisfies Readonly<Record<string, string>>;
@@ -236,7 +260,7 @@ function findingsOf({ tenantId, findings, findingsOmitted }: TenantVerification)
   ]);
   const rest = findingsOmitted > 0 ? `  ... and ${findingsOmitted} more\n` : "";
   // What it means for partners, before the technical detail.
-  const meaning = findings.every(({ code }) => code === "response_invalid")
+  const meaning = findings.every(({ code }) => code === "response_invalid" || code === "snapshot_disagrees")
     ? "What is published is not as it should be."
     : "A published file is damaged, and partners get 500 for it.";
   return `${tenantId}: ${meaning} Escalate to operations; technical detail:\n${texts.join("")}${rest}`;

@@ -4,7 +4,8 @@ import { defaultTerminalStatuses } from "../../../core/settings.ts";
 import { type ExportedFolder, withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
 import { sandboxPrograms } from "../../partners/sandbox/sandbox-programs.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
-import { type ListedProgram, listBodies } from "../../publish/content/lists.ts";
+import type { ListedProgram } from "../../publish/content/lists.ts";
+import { listBodies, listedProgram } from "../../publish/content/snapshot-content.ts";
 import { publicProgram, terminalStatusTest } from "../../publish/public-program/public-program.ts";
 import { packageFile, packageFolder } from "../../shell/package-file.ts";
 import { compactJson } from "./compact-json.ts";
@@ -101,10 +102,10 @@ async function writeMock(write: WriteFile): Promise<void> {
   for (const source of sandboxPrograms) {
     const program = publicProgram(source, rules);
     if (program.kind !== "published") continue;
-    const { listItem, legacyItem, detail } = renderedProgram(program, "object");
-    const { departureDate } = program.listItem;
-    listed.push({ programId: program.programId, departureDate, listItem, legacyItem });
-    details[program.programId] = JSON.parse(detail);
+    const rendered = renderedProgram(program, "object");
+    const { programId, listItem } = program;
+    listed.push(listedProgram(programId, listItem.departureDate, rendered));
+    details[programId] = JSON.parse(rendered.detail);
   }
   const bodies = listBodies(listed);
   const [list, legacy] = [bodies.list, bodies.legacy].map(({ bytes }) => JSON.parse(bytes.toString()));

@@ -103,14 +103,21 @@ export function renderedProgram(
 ): RenderedProgram {
   // D8: the detail begins with the text of the list item, so the list fields of both are equal by construction.
   const listText = JSON.stringify(listItem);
-  const { name, capacity } = listItem;
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   return {
     listItem: listText,
-    legacyItem: JSON.stringify({ name, capacity: legacyCapacity === "total" ? capacity.total : capacity }),
+    legacyItem: legacyItemOf(listItem, legacyCapacity),
     detail,
     detailSha256: hash("sha256", detail, "hex"),
   };
+}
+
+/** D12 */
+export function legacyItemOf(
+  { name, capacity }: Pick<ProgramListItem, "name" | "capacity">,
+  legacyCapacity: LegacyCapacity,
+): string {
+  return JSON.stringify({ name, capacity: legacyCapacity === "total" ? capacity.total : capacity });
 }
 
 /**

@@ -1,128 +1,183 @@
 import { Failure } from "../../../core/failure.ts";
+import type { ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import type { ObjectBody, ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import { responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { LegacyCapacity } from "./checked-program.ts";
 
 /** A program's place in the lists, and its elements there. */
 export interface ListedProgram {
-  readonly programId: string;
+  readonly programId: ProgramId;
   readonly departureDate: string | null;
-  readonly listItem: Element;
-  readonly legacyItem: Element;
+  readonly listItem: ListElement;
+  readonly legacyItem: ListElement;
 }
 
-/** A text, or a piece of the live list's bytes. A `Buffer` for each piece would take longer than all else that is done with it. */
-type Element = string | { readonly bytes: Buffer; readonly start: number; readonly end: number };
+/** A text, or a piece of a list's bytes. A `Buffer` for each piece would take longer than all else that is done with it. */
+export type ListElement = string | BytesPiece;
 
-function byteLength(element: Element): number {
-  return typeof element === "string" ? Buffer.byteLength(element) : element.end - element.start;
+interface BytesPiece {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** The list and the legacy response of a snapshot. Both name the programs in the same order. */
-export type ListBodies = ReturnType<typeof listBodies>;
+/** The programs of a snapshot's lists by their ids, each once, and exactly those of its manifest. */
+export type ListedPrograms = ReadonlyMap<string, ListedProgram>;
 
 /**
- * The live list's programs. Elements are not parsed: as objects they would take four times their bytes, and most of a build's time.
- * Throws `corrupt_document` when the list is not what the manifest says.
+ * The programs of the live list. Their elements of the legacy list are made of it, with the capacity as `legacyCapacity` says. Elements
+ * are not parsed: as objects they would take four times their bytes, and most of a build's time. Throws `corrupt_document` when the
+ * list is not what the manifest says, or does not name its programs.
  */
 export async function readListed(
   store: ObjectStore,
   { list, programs }: Pick<Manifest, "list" | "programs">,
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
-): Promise<readonly ListedProgram[]> {
+): Promise<ListedPrograms> {
   // A single character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole list.
   const bytes = await responseBytes(store, list, signal);
   // The elements of the legacy list are shorter than those of the list.
-  const legacyBytes = Buffer.allocUnsafe(bytes.length);
-  let legacyStart = 0;
-  const listed: ListedProgram[] = [];
+  const legacy = Buffer.allocUnsafe(bytes.length);
+  let used = 0;
+  return listedPrograms(bytes, { list, programs }, (parts) => {
+    const start = used;
+    used += legacy.write("{", used);
+    used += bytes.copy(legacy, used, parts.name.start, parts.name.end);
+    used += legacy.write(',"capacity":', used);
+    const { start: from, end } = legacyCapacity === "total" ? parts.total : parts.capacity;
+    used += bytes.copy(legacy, used, from, end);
+    used += legacy.write("}", used);
+    return { bytes: legacy, start, end: used };
+  });
+}
+
+/** The programs of both live lists, with their very bytes there. Throws as `readListed` does. */
+export async function readBothListed(
+  store: ObjectStore,
+  { list, legacy, programs }: Pick<Manifest, "list" | "legacy" | "programs">,
+  signal: AbortSignal,
+): Promise<ListedPrograms> {
+  const bytes = await responseBytes(store, list, signal);
+  const elements = legacyElements(await responseBytes(store, legacy, signal));
+  if (elements.length !== programs.count) throw disagreement(legacy.key);
+  // Both lists name the programs in the same order.
+  let at = 0;
+  return listedPrograms(bytes, { list, programs }, () => elements[at++] ?? "");
+}
+
+/** Where the parts of an element stand that the legacy list shows, too. */
+interface ElementParts {
+  readonly id: string;
+  readonly departureDate: string | null;
+  /** With its key. */
+  readonly name: Range;
+  readonly capacity: Range;
+  readonly total: Range;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function listedPrograms(
+  bytes: Buffer,
+  { list, programs }: Pick<Manifest, "list" | "programs">,
+  legacyItemOf: (parts: ElementParts) => ListElement,
+): ListedPrograms {
+  const listed = new Map<string, ListedProgram>();
   const end = bytes.length - listClosing(programs.count).length;
   for (let start = listOpening.length; start < end; ) {
     // The list is minified: within a text the quotes would be escaped, and no inner object begins like this.
     const next = bytes.indexOf(nextElement, start);
     const elementEnd = next === -1 ? end : next;
-    const text = bytes.toString("latin1", start, elementEnd);
-    const [, id = "", name] = idAndName.exec(text) ?? [];
-    const [dated, departureDate = null] = departure.exec(text) ?? [];
-    const [, capacity, total] = capacityAndTotal.exec(text) ?? [];
-    // Then fewer programs are listed than the manifest has.
-    if (dated === undefined || capacity === undefined) break;
-    const legacyText = `{${name},"capacity":${legacyCapacity === "total" ? total : capacity}}`;
-    const legacyEnd = legacyStart + legacyBytes.write(legacyText, legacyStart, "latin1");
+    const parts = elementParts(bytes, start, elementEnd);
+    if (parts === undefined || !programs.has(parts.id) || listed.has(parts.id)) throw disagreement(list.key);
+    // The manifest has valid ids only.
+    const programId = parts.id as ProgramId;
     const listItem = { bytes, start, end: elementEnd };
-    const legacyItem = { bytes: legacyBytes, start: legacyStart, end: legacyEnd };
-    // Read anew, since V8 keeps the whole text of which a string is a part.
-    const idStart = start + '{"id":"'.length;
-    const programId = bytes.toString("latin1", idStart, idStart + id.length);
-    listed.push({ programId, departureDate, listItem, legacyItem });
-    legacyStart = legacyEnd;
+    const { departureDate } = parts;
+    listed.set(programId, { programId, departureDate, listItem, legacyItem: legacyItemOf(parts) });
     start = elementEnd + 1;
   }
-  if (listed.length === programs.count && listed.every(({ programId }) => programs.has(programId)))
-    return listed;
-  throw new Failure("corrupt_document", `${list.key} does not list the programs of its manifest.`);
+  if (listed.size !== programs.count) throw disagreement(list.key);
+  return listed;
 }
 
-/*
- * D5: what the lists need of an element, which begins with id and name. The others are looked for by their keys, since another version
- * may have more of them. No text looks like a key, since its quotes are escaped.
+function disagreement(key: string): Failure {
+  return new Failure("corrupt_document", `${key} does not list the programs of its manifest.`);
+}
+
+/**
+ * D5: what the lists need of an element, which begins with id and name. The other parts are looked for by their keys, since another
+ * version may have more of them. No text looks like a key, since its quotes are escaped. No regular expression is used: one that
+ * passes over escaped characters overflows its stack on a name of some million characters (P223).
  */
-const idAndName = /^\{"id":"([^"]+)",("name":"(?:[^"\\]|\\.)*")/;
-const departure = /"departureDate":(?:null|"([^"]+)")/;
-const capacityAndTotal = /"capacity":(\{"total":(\d+),[^{}]*\})/;
-const nextElement = Buffer.from(',{"id":"');
-/** D8 */
-const listOpening = '{"data":[';
-
-function listClosing(count: number): string {
-  return `],"meta":{"count":${count}}}`;
-}
-
-/** D8: by departure date, the missing ones last, then by id. Ids are ASCII, so their code units are their bytes. */
-export function listBodies(programs: readonly ListedProgram[]) {
-  const sorted = [...programs].sort((a, b) => {
-    const [date, other] = [a.departureDate ?? afterAllDates, b.departureDate ?? afterAllDates];
-    if (date !== other) return date < other ? -1 : 1;
-    return a.programId < b.programId ? -1 : 1;
-  });
-  const list = sorted.map(({ listItem }) => listItem);
-  const legacy = sorted.map(({ legacyItem }) => legacyItem);
+function elementParts(bytes: Buffer, start: number, end: number): ElementParts | undefined {
+  const idStart = start + elementOpening.length;
+  const idEnd = bytes.indexOf(quote, idStart);
+  const nameStart = idEnd + afterId.length;
+  if (bytes.compare(elementOpening, 0, elementOpening.length, start, idStart) !== 0) return undefined;
+  if (idEnd < 0 || bytes.compare(afterId, 0, afterId.length, idEnd, nameStart) !== 0) return undefined;
+  const nameEnd = textEnd(bytes, nameStart);
+  const dated = bytes.indexOf(departureKey, nameEnd);
+  const capacity = bytes.indexOf(capacityKey, nameEnd);
+  if (nameEnd < 0 || dated < 0 || capacity < 0 || dated > end || capacity > end) return undefined;
+  const date = dated + departureKey.length;
+  const isDated = bytes[date] === quote;
+  const totalStart = capacity + capacityKey.length;
   return {
-    list: joined(listOpening, list, listClosing(list.length)),
-    // D12
-    legacy: joined('{"success":true,"programs":[', legacy, "]}"),
+    // Decoded anew, since V8 keeps the whole text of which a string is a part.
+    id: bytes.toString("latin1", idStart, idEnd),
+    departureDate: isDated ? bytes.toString("latin1", date + 1, bytes.indexOf(quote, date + 1)) : null,
+    name: { start: idEnd + 2, end: nameEnd },
+    capacity: { start: capacity + '"capacity":'.length, end: bytes.indexOf("}", totalStart) + 1 },
+    total: { start: totalStart, end: bytes.indexOf(",", totalStart) },
   };
 }
 
-const afterAllDates = "~";
-
-/** Writes piece by piece: all texts as one string would take the room of the list once more. */
-function joined(opening: string, elements: readonly Element[], closing: string): ObjectBody {
-  const separators = Math.max(0, elements.length - 1);
-  const frame = opening.length + separators + closing.length;
-  const size = elements.reduce((sum, element) => sum + byteLength(element), frame);
-  const bytes = Buffer.allocUnsafe(size);
-  let at = bytes.write(opening);
-  for (const [place, element] of elements.entries()) {
-    if (place > 0) at = bytes.writeUInt8(comma, at);
-    if (typeof element === "string") at += bytes.write(element, at);
-    else at += element.bytes.copy(bytes, at, element.start, element.end);
+/** The place behind the closing quote of the JSON text whose content begins at `start`; -1 when it has none. */
+function textEnd(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(quote, start); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    let escapes = 0;
+    while (at - escapes > start && bytes[at - escapes - 1] === backslash) escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
   }
-  bytes.write(closing, at);
-  return bytesBody(bytes);
+  return -1;
 }
 
-const comma = ",".charCodeAt(0);
+const quote = '"'.charCodeAt(0);
+const backslash = "\\".charCodeAt(0);
+const elementOpening = Buffer.from('{"id":"');
+const nextElement = Buffer.from(',{"id":"');
+const afterId = Buffer.from('","name":"');
+const departureKey = Buffer.from('"departureDate":');
+const capacityKey = Buffer.from('"capacity":{"total":');
 
-/** D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than `maxBytes` together. */
-export function requireSmallLists(programs: number, bytes: number, maxBytes: number): void {
-  if (bytes <= maxBytes) return;
-  throw new Failure(
-    "tenant_too_large",
-    `The lists of the tenant would have more than ${Math.floor(maxBytes / 1024 / 1024)} MB: its first ${programs} programs have as much. ` +
-      "Partners get a list as one answer. If this is right, raise MAX_LIST_MB, and the memory of the generator with it.",
-  );
+/** D8 */
+export const listOpening = '{"data":[';
+
+export function listClosing(count: number): string {
+  return `],"meta":{"count":${count}}}`;
 }
+
+/** D12 */
+export const legacyOpening = '{"success":true,"programs":[';
+export const legacyClosing = "]}";
+
+/** The elements of a legacy list, in order. No inner object begins with a name. */
+function legacyElements(bytes: Buffer): readonly BytesPiece[] {
+  const elements: BytesPiece[] = [];
+  const last = bytes.length - legacyClosing.length;
+  for (let start = legacyOpening.length; start < last; ) {
+    const next = bytes.indexOf(nextLegacyElement, start);
+    const end = next === -1 ? last : next;
+    elements.push({ bytes, start, end });
+    start = end + 1;
+  }
+  return elements;
+}
+
+const nextLegacyElement = Buffer.from(',{"name":"');

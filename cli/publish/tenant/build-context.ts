@@ -96,6 +96,8 @@ export interface Attempt {
   /** The pointer as it was read before the source; `undefined` when nothing was live. */
   readonly pointer: PointerVersion | undefined;
   readonly isHeld: boolean;
+  /** P223: every program is read and nothing is taken over, since the attempt before did not agree with itself. */
+  readonly isWhole: boolean;
   readonly readAt: Date;
   /** What the attempt finds out as it goes. */
   readonly run: RunDraft;

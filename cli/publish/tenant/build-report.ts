@@ -91,7 +91,7 @@ export function countsOfKept(programs: number, found: Partial<ProgramCounts>): P
 }
 
 /** The problems of one tenant as reports show them. */
-type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
+export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
 /** Further problems are only counted. */
 const maxKept = 200;

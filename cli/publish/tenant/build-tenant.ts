@@ -2,16 +2,18 @@ import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
+import { ContentFault } from "../content/snapshot-content.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import { publishedSnapshot, readLiveManifest, readPointer } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
 import { countsOfKept, notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
-import { type ProgramLine, readMemory, writeMemory } from "./memory.ts";
-import type { NextSnapshot } from "./next-snapshot.ts";
+import type { StoredState } from "./find-changes.ts";
+import { forgetMemory, type ProgramLine, readMemory, writeMemory } from "./memory.ts";
 import { publishNext, removedMeanwhile, withdraw } from "./publish.ts";
-import { type Known, type ReadContent, readNext } from "./read-next.ts";
+import { readNext } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
+import { partnerChanges, type SourceReading } from "./source-reading.ts";
 
 /** The most restarts of a build that lost to another builder or to a prune. */
 const maxRestarts = 3;
@@ -34,6 +36,7 @@ export async function buildTenant(
   let wasLive = false;
 
   async function untilDecided(): Promise<Outcome> {
+    let isWhole = false;
     for (let restarts = 0; ; restarts += 1) {
       // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
       const pointer = await readPointer(store, tenantId, context.signal);
@@ -41,8 +44,25 @@ export async function buildTenant(
       if (pointer === undefined && wasLive) throw removedMeanwhile(tenantId);
       wasLive ||= pointer !== undefined;
       const isHeld = pointer?.current.hold != null;
-      const attempt = { tenantId, options, context, pointer, isHeld, readAt: context.now(), run };
-      const outcome = await attemptOnce(attempt);
+      const attempt: Attempt = {
+        tenantId,
+        options,
+        context,
+        pointer,
+        isHeld,
+        isWhole,
+        readAt: context.now(),
+        run,
+      };
+      const outcome = await attemptOnce(attempt).catch(async (error: unknown): Promise<"disagrees"> => {
+        if (!(error instanceof ContentFault)) throw error;
+        if (isWhole && !options.dryRun) await forgetMemory(attempt);
+        if (isWhole) throw error;
+        return "disagrees";
+      });
+      // P223: the memory or the live list may be wrong, so the same build begins again and takes nothing over.
+      isWhole = outcome === "disagrees";
+      if (outcome === "disagrees") continue;
       if (outcome !== "superseded") return outcome;
       if (restarts < maxRestarts) continue;
       if (await isNewerLive(attempt)) return "unchanged";
@@ -83,6 +103,7 @@ async function attemptOnce(attempt: Attempt): Promise<Outcome | "superseded"> {
         return readNext(attempt, rows, knowing, writer);
       })
       .catch((error: unknown) => {
+        if (error instanceof ContentFault && !attempt.isWhole) throw error;
         const isOfSource = isReached && readingFailures.has(asFailure(error).code);
         if (context.signal.aborted || !isOfSource) throw error;
         return afterFailedReading(attempt, knowing, error);
@@ -104,12 +125,14 @@ const readingFailures: ReadonlySet<string> = new Set<FailureCode>([
 ]);
 
 /** A damaged document counts as missing, because the build writes it anew. */
-async function readKnown(attempt: Attempt): Promise<Known> {
+async function readKnown(attempt: Attempt): Promise<StoredState> {
   const { options, context, pointer } = attempt;
   if (pointer === undefined) return {};
   const reading = readLiveManifest(context.store, pointer.current, context.signal);
   const live = await unlessFailed(reading, "corrupt_document");
-  return live === undefined || options.rewrite ? { live } : { live, memory: await readMemory(attempt, live) };
+  return live === undefined || options.rewrite || attempt.isWhole
+    ? { live }
+    : { live, memory: await readMemory(attempt, live) };
 }
 
 /**
@@ -118,7 +141,7 @@ async function readKnown(attempt: Attempt): Promise<Known> {
  */
 async function afterFailedReading(
   attempt: Attempt,
-  knowing: Promise<Known>,
+  knowing: Promise<StoredState>,
   error: unknown,
 ): Promise<"superseded"> {
   const { tenantId, context, run } = attempt;
@@ -139,48 +162,47 @@ async function afterFailedReading(
 /** Publishes what was read, unless it is live already or something blocks it. */
 async function endAsRead(
   attempt: Attempt,
-  known: Known,
-  read: ReadContent,
+  known: StoredState,
+  reading: SourceReading,
   writer: ResponseWriter,
 ): Promise<Outcome | "superseded"> {
   const { options, pointer, isHeld, readAt, run } = attempt;
-  const { next } = read;
-  const { counts, leftOut } = next;
-  Object.assign(run, { counts, leftOut, ...next.problems.findings });
+  const { counts, leftOut, findings, withdrawn } = reading;
+  Object.assign(run, { counts, leftOut, ...findings });
   const live = pointer && { current: pointer.current, manifest: known.live };
   if (live !== undefined) noteLive(run, live);
   noteUnreadable(attempt, known);
-  const refusal = isHeld ? undefined : await refusalOf(attempt, known, next);
+  const refusal = isHeld ? undefined : await refusalOf(attempt, known, reading);
   const isBlocked = isHeld || refusal !== undefined;
-  if (options.dryRun) run.changes = next.changes(isBlocked);
+  if (options.dryRun) run.changes = partnerChanges(reading, known.live, isBlocked);
   if (isBlocked) {
     await writer.settled();
-    const outcome = await endWithdrawing(attempt, known, next.withdrawn, counts);
+    const outcome = await endWithdrawing(attempt, known, withdrawn, counts);
     if (outcome !== "superseded" && refusal !== undefined) throw refusal;
     return outcome;
   }
-  for (const problem of next.changeProblems) note(run, problem);
-  const published = await publishNext(attempt, known.live, read, writer);
+  for (const problem of reading.changeProblems) note(run, problem);
+  const published = await publishNext(attempt, known.live, reading, writer);
   if (published === "superseded" || published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
   if (options.dryRun || after === undefined) return "unchanged";
   run.confirmedAt = readAt.toISOString();
-  await follow(attempt, known, after, next.lines);
+  await follow(attempt, known, after, reading.lines);
   return published === "unchanged" ? published : "published";
 }
 
 /** Why a guard keeps the build from publishing, if one does. */
 async function refusalOf(
   { tenantId, options, pointer, context, run }: Attempt,
-  { live }: Known,
-  { counts, tally, added }: NextSnapshot,
+  { live }: StoredState,
+  { counts, emptiedFields, added }: SourceReading,
 ): Promise<Failure | undefined> {
   const isLive = pointer !== undefined;
   const refusal =
     invalidRefusal(tenantId, counts, run.problems[0], options.onInvalid) ??
     (options.allowShrink || !isLive ? undefined : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
-    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, tally.emptiedFields));
+    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
   if (refusal !== undefined) return refusal;
   const shared = await context.sharedGuard?.({ tenantId, added, isLive }, options.allowShared);
   if (shared instanceof Failure) return shared;
@@ -191,7 +213,7 @@ async function refusalOf(
 /** P20: publishes the live content without these programs, the only change that a blocked or failed build makes. */
 async function endWithdrawing(
   attempt: Attempt,
-  known: Known,
+  known: StoredState,
   withdrawn: ReadonlySet<string>,
   found: Partial<ProgramCounts>,
 ): Promise<"held" | "superseded"> {
@@ -216,7 +238,7 @@ async function endWithdrawing(
 /** Notes what is live now, and makes what stands beside it follow: the tree for people (P27) and, with `lines`, the memory. */
 async function follow(
   attempt: Attempt,
-  { live, memory }: Known,
+  { live, memory }: StoredState,
   after: Live,
   lines: readonly ProgramLine[] | undefined,
 ): Promise<void> {
@@ -243,7 +265,7 @@ async function isNewerLive({ tenantId, context, readAt, run }: Attempt): Promise
   return true;
 }
 
-function noteUnreadable({ pointer, run }: Attempt, { live }: Known): void {
+function noteUnreadable({ pointer, run }: Attempt, { live }: StoredState): void {
   if (pointer !== undefined && live === undefined)
     noteCode(run, "manifest_unreadable", pointer.current.snapshotId);
 }

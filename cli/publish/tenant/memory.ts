@@ -106,6 +106,11 @@ export async function writeMemory(
   await context.store.put(sourceMemoryKey(tenantId), body, { signal: context.signal });
 }
 
+/** The next build reads every program. */
+export async function forgetMemory({ tenantId, context }: Attempt): Promise<void> {
+  await context.store.delete([sourceMemoryKey(tenantId)], { signal: context.signal });
+}
+
 function* memoryText(head: string, programs: readonly ProgramLine[]): Generator<string> {
   yield `${head.slice(0, -1)},"programs":[`;
   for (const [at, line] of programs.entries()) yield `${at === 0 ? "" : ","}\n${JSON.stringify(line)}`;

@@ -1,18 +1,25 @@
+import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { lineFrom, type Manifest, manifestText, type ResponseEntry } from "../../../core/manifest.ts";
+import { Failure, unlessFailed } from "../../../core/failure.ts";
+import type { ProgramId, TenantId } from "../../../core/ids.ts";
+import {
+  detailEntry,
+  lineFrom,
+  type Manifest,
+  manifestText,
+  type ResponseEntry,
+} from "../../../core/manifest.ts";
 import { manifestKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
-import type { RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
+import type { ProgramDetail, RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
-import { type ListBodies, listBodies, readListed } from "../content/lists.ts";
+import { type ListedProgram, type ListedPrograms, readBothListed } from "../content/lists.ts";
+import { type ListBodies, listedAgain, SnapshotContent } from "../content/snapshot-content.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
 import { readRemovedTenants } from "../snapshot/shared-documents.ts";
-import { putImmutable, textBody } from "../snapshot/stored-snapshot.ts";
+import { dataOf, putImmutable, responseBytes, textBody } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
-import type { ReadContent } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
+import type { SourceReading } from "./source-reading.ts";
 
 /**
  * Stores what the next snapshot needs beside its details, and makes it live. `unchanged`: partners would see no other bytes.
@@ -21,54 +28,82 @@ import { ResponseWriter } from "./response-writer.ts";
 export async function publishNext(
   attempt: Attempt,
   live: Manifest | undefined,
-  { next, lists, areListsAnew }: ReadContent,
+  { content, isSame, counts, areListsAnew }: SourceReading,
   writer: ResponseWriter,
 ): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
   const { options } = attempt;
-  if (lists === undefined) return "unchanged";
-  const entries = await storeLists(writer, lists, areListsAnew ? undefined : live);
-  if (next.isSame && entries.list === live?.list && entries.legacy === live.legacy) return "unchanged";
+  if (content === undefined) return "unchanged";
+  const entries = await storeLists(writer, content.lists, areListsAnew ? undefined : live);
+  if (isSame && entries.list === live?.list && entries.legacy === live.legacy) return "unchanged";
   if (options.dryRun) return "would-publish";
-  return await publishManifest(attempt, live, next.counts.removed > 0, {
+  return await publishManifest(attempt, live, counts.removed > 0, {
     ...entries,
     snapshotId: writer.snapshotId,
     ancestors: live === undefined || options.rewrite ? [] : lineFrom(live),
     contract: publishedContract,
-    programs: next.programs(),
+    programs: content.programs,
   });
 }
 
 /**
  * P20: publishes the live content without these programs, although the rest of a build is blocked or could not be read. The other
- * programs stay as they are live, whatever the source says of them now. Returns what is live afterwards. Throws `corrupt_document`
- * when the live lists are damaged.
+ * programs stay as they are live, to the byte, whatever the source and the settings say of them now. Returns what is live afterwards.
  */
 export async function withdraw(
   attempt: Attempt,
   live: Live,
   withdrawn: ReadonlySet<string>,
 ): Promise<Live | "superseded"> {
-  const { context, options } = attempt;
+  const { options } = attempt;
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
-  const programs = new ProgramTable(manifest.programs.count);
-  for (const id of manifest.programs.ids()) {
-    const record = manifest.programs.get(id);
-    if (record !== undefined && !withdrawn.has(id)) programs.add(id, record);
-  }
-  if (programs.count === manifest.programs.count) return live;
-  const listed = await readListed(context.store, manifest, options.rules.legacyCapacity, context.signal);
-  const bodies = listBodies(listed.filter(({ programId }) => !withdrawn.has(programId)));
+  const ids = [...manifest.programs.ids()].filter((id) => !withdrawn.has(id));
+  if (ids.length === manifest.programs.count) return live;
+  const listed = await liveListed(attempt, manifest, ids);
+  const content = SnapshotContent.of(
+    ids,
+    ids.length,
+    (id) => listed.get(id),
+    (id) => manifest.programs.get(id),
+  );
   const writer = new ResponseWriter(attempt, false);
   return await publishManifest(attempt, manifest, true, {
     ...manifest,
-    ...(await storeLists(writer, bodies)),
+    ...(await storeLists(writer, content.lists)),
     snapshotId: writer.snapshotId,
     ancestors: lineFrom(manifest),
     contentAt: manifest.contentAt ?? manifest.generatedAt,
-    programs,
+    programs: content.programs,
   });
 }
+
+/**
+ * The elements of the live lists. P223: where these are damaged, or disagree with their manifest, the elements of the programs that
+ * stay are made of the live details. Throws `corrupt_document` when one of those is damaged, too.
+ */
+async function liveListed(
+  { context, options }: Attempt,
+  manifest: Manifest,
+  ids: readonly ProgramId[],
+): Promise<ListedPrograms> {
+  const { store, signal } = context;
+  const listed = await unlessFailed(readBothListed(store, manifest, signal), "corrupt_document");
+  if (listed !== undefined) return listed;
+  const made = new Map<string, ListedProgram>();
+  await forEachBounded(ids, maxParallelReads, async (id) => {
+    const entry = detailEntry(manifest, id);
+    if (entry === undefined) return;
+    const detail = await responseBytes(store, entry, signal);
+    made.set(
+      id,
+      listedAgain(dataOf(detail, entry.key) as ProgramDetail, detail, options.rules.legacyCapacity),
+    );
+  });
+  return made;
+}
+
+/** Live details read side by side. */
+const maxParallelReads = 16;
 
 /** Stores the lists, and waits for all writes. P7: an entry of `live` is taken over when it has the same bytes. */
 async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Manifest) {

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { confirmationsBytes } from "../../../core/confirmations.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody, sha256Hex } from "../../../core/object-body.ts";
-import { confirmedKey, currentKey, manifestKey } from "../../../core/object-key.ts";
+import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
+import { bytesBody } from "../../../core/object-body.ts";
+import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
+import { forgeResponse } from "../../support/forge-response.ts";
 import { forEachTest } from "../../support/lasting.ts";
 import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 
@@ -115,41 +116,68 @@ test("a missing manifest and a damaged one are findings that the next build mend
 });
 
 describe("what no digest gives away", () => {
-  test.each([
+  test.each<[string, ResponseName, string | RegExp, string, RegExp]>([
     [
       "a detail with a private key",
-      "v1/programs/NARA-2.json",
+      { kind: "detail", programId: parseProgramId("NARA-2") },
       '{"data":{',
       '{"data":{"dailyPlan":"secret",',
       /must have no key "dailyPlan"/,
     ],
-    ["a list with a further key", "v1/programs.json", /^./, '{"more":[],', /must have no key "more"/],
-    ["a list that is not JSON", "v1/programs.json", /.$/, ",", /the list is not JSON/],
-  ])("%s is a finding", async (_, path, piece, forged, message) => {
-    await forge(path, (text) => text.replace(piece, forged));
+    ["a list with a further key", { kind: "list" }, /^./, '{"more":[],', /must have no key "more"/],
+    ["a list that is not JSON", { kind: "list" }, /.$/, ",", /the list is not JSON/],
+  ])("%s is a finding", async (_, name, piece, forged, message) => {
+    await forge(name, (text) => text.replace(piece, forged));
     const found = await findings();
     expect(found.map(({ code }) => code)).toContain("response_invalid");
     expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
   });
 });
 
-/** Changes a response, and manifest and pointer so that they vouch for it: what a defect of the generator would leave. */
-async function forge(path: string, change: (text: string) => string): Promise<void> {
-  const { snapshotId } = await tools.current();
-  const [key, manifest] = [
-    `tenants/${toolsTenant}/snapshots/${snapshotId}/${path}`,
-    manifestKey(tenantId, snapshotId),
-  ];
-  const entryOf = (bytes: Buffer): string => `"sha256":"${sha256Hex(bytes)}","size":${bytes.length}`;
-  const replaced = (from: string, to: string) => (bytes: Buffer) => {
-    expect(bytes.toString()).toContain(from);
-    return Buffer.from(bytes.toString().replace(from, to));
-  };
-  const [before, vouched] = [await tools.read(key), await tools.read(manifest)];
-  await overwrite(key, (bytes) => Buffer.from(change(bytes.toString())));
-  await overwrite(manifest, replaced(entryOf(before), entryOf(await tools.read(key))));
-  await overwrite(currentKey(tenantId), replaced(sha256Hex(vouched), sha256Hex(await tools.read(manifest))));
-}
+const forge = (name: ResponseName, change: (text: string) => string): Promise<void> =>
+  forgeResponse(tools.store, toolsTenant, name, change);
+
+describe("P223 what is valid by itself and disagrees with the rest", () => {
+  const list = { kind: "list" } as const;
+  const legacy = { kind: "legacy" } as const;
+  const nara = { kind: "detail", programId: parseProgramId("NARA-2") } as const;
+  const element = /,\{"id":"NARA-2".*(?=,\{"id":"OSAKA-3")/;
+  test.each<[string, ResponseName, (text: string) => string, RegExp]>([
+    ["an element lost", list, (text) => text.replace(element, ""), /lacks program NARA-2/],
+    ["an element twice", list, (text) => text.replace(element, "$&$&"), /a program twice/],
+    ["another tenant's", list, (text) => text.replace('"OSAKA-3"', '"PARIS-3"'), /lacks program OSAKA-3/],
+    [
+      "one too many",
+      list,
+      (text) => text.replace(element, (found) => found + found.replace("NARA", "ROME")),
+      /has program ROME-2/,
+    ],
+    ["another order", list, (text) => text.replace("2027-04-01", "2027-06-01"), /NARA-2 at a wrong place/],
+    ["another count", list, (text) => text.replace('"count":3', '"count":4'), /counts 4 programs, and has 3/],
+    ["an empty list", list, () => '{"data":[],"meta":{"count":0}}', /lacks program KYOTO-1/],
+    ["an empty legacy list", legacy, () => '{"success":true,"programs":[]}', /legacy list has 0 programs/],
+    [
+      "another name in the legacy list",
+      legacy,
+      (text) => text.replace("Deer", "Dear"),
+      /something else of program NARA-2/,
+    ],
+    [
+      "an older version",
+      list,
+      (text) => text.replace(/(NARA.*?"total":)\d+/, "$119"),
+      /something else of program NARA-2/,
+    ],
+    ["an older detail", nara, (text) => text.replace("Deer", "Dear"), /something else of this program/],
+  ])("%s is a finding, and --rewrite mends it", async (_, name, change, message) => {
+    await forge(name, change);
+    const found = await findings();
+    expect(found.map(({ code }) => code)).toContain("snapshot_disagrees");
+    expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
+    expect((await tools.build(programs, { rewrite: true })).outcome).toBe("published");
+    expect(await findings()).toEqual([]);
+  });
+});
 
 describe("over all tenants", () => {
   test("a damaged current.json is a finding of its tenant and does not keep the others from being verified", async () => {

@@ -1,15 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderedProgram } from "../../../cli/publish/content/checked-program.ts";
-import {
-  type ListedProgram,
-  listBodies,
-  readListed,
-  requireSmallLists,
-} from "../../../cli/publish/content/lists.ts";
+import { type ListedProgram, readBothListed, readListed } from "../../../cli/publish/content/lists.ts";
+import { listBodies, requireSmallLists } from "../../../cli/publish/content/snapshot-content.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { type ProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { responseKey } from "../../../core/object-key.ts";
 import { ProgramTable } from "../../../core/program-table.ts";
 import type { ProgramListResponse } from "../../../schemas/generated/types.ts";
@@ -66,6 +62,7 @@ test("P21 the elements of a stored list are those that were put together, whatev
   const sources = fc.uniqueArray(anyProgramSource, { selector: ({ programId }) => programId, maxLength: 6 });
   const kinds = fc.constantFrom("object", "total");
   const key = responseKey(tenantId, snapshotId, { kind: "list" });
+  const legacyKey = responseKey(tenantId, snapshotId, { kind: "legacy" });
   let read = 0;
   const readAgain = async (all: readonly ProgramSource[], kind: "object" | "total", isOther: boolean) => {
     const programs = new ProgramTable();
@@ -83,10 +80,14 @@ test("P21 the elements of a stored list are those that were put together, whatev
     });
     const bodies = listBodies(listed);
     await store.put(key, bodies.list);
+    await store.put(legacyKey, bodies.legacy);
+    const legacy = { key: legacyKey, ...bodies.legacy };
     const manifest = { list: { key, ...bodies.list }, programs };
     const stored = await readListed(store, manifest, kind, new AbortController().signal);
-    expect(listBodies(stored)).toEqual(bodies);
-    read += stored.length;
+    expect(listBodies([...stored.values()])).toEqual(bodies);
+    const both = await readBothListed(store, { ...manifest, legacy }, new AbortController().signal);
+    expect(listBodies([...both.values()])).toEqual(bodies);
+    read += stored.size;
   };
   await fc.assert(fc.asyncProperty(sources, kinds, fc.boolean(), readAgain));
   expect(read).toBeGreaterThan(100);
@@ -106,7 +107,7 @@ function publishedProgram(fields: Partial<ProgramSource>) {
 function listOf(programs: readonly Program[]): ProgramListResponse {
   const listed = programs.map(([programId, departureDate]): ListedProgram => {
     const program = publishedProgram({ programId, departureDate });
-    return { programId, departureDate, ...renderedProgram(program, "object") };
+    return { programId: programId as ProgramId, departureDate, ...renderedProgram(program, "object") };
   });
   return JSON.parse(listBodies(listed).list.bytes.toString());
 }
