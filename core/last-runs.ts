@@ -21,6 +21,11 @@ export const maxLeftOutIds = 20;
 /** 10,000 tenants are about 4 MB. */
 const maxLastRunsBytes = 32 * 1024 * 1024;
 
+/** What a day of a tenant is told for: whether it was within the last 24 hours. */
+export function isWithinDay(at: string | undefined, now: Date): boolean {
+  return at !== undefined && now.getTime() - Date.parse(at) < 24 * 60 * 60_000;
+}
+
 /** `undefined` when there is no document. Throws `corrupt_document`. */
 export async function readLastRuns(
   store: Pick<ObjectStore, "get">,

@@ -427,6 +427,10 @@ export interface TenantLastRun {
    */
   readonly leftOutCount: number;
   /**
+   * When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day.
+   */
+  differedAt?: string;
+  /**
    * Problem code → number of findings.
    */
   readonly problemCounts: {

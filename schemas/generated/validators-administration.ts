@@ -1317,7 +1317,7 @@ return errors === 0;
 }
 
 export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate40;
-const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
+const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
 const schema55 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
 const schema59 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
 const pattern21 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
@@ -1684,7 +1684,7 @@ validate41.errors = vErrors;
 return errors === 0;
 }
 
-const schema61 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
+const schema61 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1962,39 +1962,61 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.problemCounts !== undefined){
-let data10 = data.problemCounts;
+if(data.differedAt !== undefined){
+let data10 = data.differedAt;
 const _errs28 = errors;
-if(errors === _errs28){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-const _errs30 = errors;
-for(const key0 in data10){
+const _errs29 = errors;
+if(errors === _errs29){
+if(typeof data10 === "string"){
+if(!pattern5.test(data10)){
+validate43.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.problemCounts !== undefined){
+let data11 = data.problemCounts;
+const _errs31 = errors;
+if(errors === _errs31){
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+const _errs33 = errors;
+for(const key0 in data11){
 if(!(pattern20.test(key0))){
 validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
-if(_errs30 === errors){
-var valid7 = true;
-for(const key1 in data10){
+if(_errs33 === errors){
+var valid8 = true;
+for(const key1 in data11){
 if(pattern20.test(key1)){
-let data11 = data10[key1];
-const _errs31 = errors;
-if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+let data12 = data11[key1];
+const _errs34 = errors;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
 validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs31){
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 < 1 || isNaN(data11)){
+if(errors === _errs34){
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 < 1 || isNaN(data12)){
 validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
 }
-var valid7 = _errs31 === errors;
-if(!valid7){
+var valid8 = _errs34 === errors;
+if(!valid8){
 break;
 }
 }
@@ -2006,10 +2028,11 @@ validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -2142,8 +2165,8 @@ return errors === 0;
 }
 
 export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate45;
-const schema65 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
-const schema66 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
+const schema66 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
+const schema67 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -2232,7 +2255,7 @@ if(data3.removedAt !== undefined){
 let data4 = data3.removedAt;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema66.properties.removedAt.type}}];
+validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema67.properties.removedAt.type}}];
 return false;
 }
 if(errors === _errs11){

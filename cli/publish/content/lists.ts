@@ -22,6 +22,11 @@ interface BytesPiece {
   readonly end: number;
 }
 
+export function elementText(element: ListElement): string {
+  if (typeof element === "string") return element;
+  return element.bytes.toString("utf8", element.start, element.end);
+}
+
 /** The programs of a snapshot's lists by their ids, each once, and exactly those of its manifest. */
 export type ListedPrograms = ReadonlyMap<string, ListedProgram>;
 

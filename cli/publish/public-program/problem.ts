@@ -157,6 +157,9 @@ export const problemRules = {
   withdrawals_unknown: warning(
     "programs that the source withdrew stay served: their states could not be read, or the store did not take the change",
   ),
+  snapshot_differs: error(
+    "what partners get of a program is not what its unchanged rows give; the tenant is read in full, at most once a day",
+  ),
   fields_emptied: warning("all programs that had the field filled have it empty now"),
   capacity_changed: warning("most programs get another number of places taken at once"),
   snapshot_empty: warning("the live snapshot has no program: partners get an empty list"),

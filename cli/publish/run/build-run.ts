@@ -15,6 +15,7 @@ import { buildTenant } from "../tenant/build-tenant.ts";
 import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
 import { runProblem, sourceProblems } from "./run-findings.ts";
 import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
+import { spotCheck } from "./spot-check.ts";
 
 /** Decides when which tenant of a run is built: calls `build` once for each. */
 export type BuildSchedule = (
@@ -26,6 +27,8 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard
   /** The booking database. */
   readonly pool: SourcePool;
   readonly schedule: BuildSchedule;
+  /** P224: whether this run is to prove some of what it took over. */
+  readonly isSpotCheckDue: () => boolean;
   readonly onTenants: (count: number) => void;
   readonly onTenantDone: (run: TenantRun) => void;
 }
@@ -43,8 +46,8 @@ export async function buildRun(
   const context = { ...given, store, pool: withLockPatience(given.pool) };
   const tenants: TenantRun[] = [];
   const problems: Problem[] = [];
-  const failure = await buildTenants(wanted, options, context, tenants, problems).catch((error: unknown) =>
-    signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error),
+  const failure = await buildTenants(runId, wanted, options, context, tenants, problems).catch(
+    (error: unknown) => (signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error)),
   );
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const finishedAt = now();
@@ -87,6 +90,7 @@ export async function buildRun(
  * failed, if it did; stated withdrawals are published all the same.
  */
 async function buildTenants(
+  runId: string,
   wanted: WantedTenants,
   options: BuildOptions,
   context: RunContext,
@@ -112,13 +116,22 @@ async function buildTenants(
   const isNotified = wanted.kind === "notified";
   const withinBudget = createReportBudget();
   onTenants(tenants.size);
+  const building = { ...context, withRows, sharedGuard, isNotified };
   await schedule([...tenants.keys()], async (tenantId) => {
     const run = signal.aborted
       ? notBuilt(tenantId, "skipped")
-      : await buildTenant(tenantId, options, { ...context, withRows, sharedGuard, isNotified });
+      : await buildTenant(tenantId, options, building);
     runs.push(withinBudget(run));
     onTenantDone(run);
   });
+  const maySpotCheck = wanted.kind === "all" && failure === undefined && !dryRun && !signal.aborted;
+  if (maySpotCheck && context.isSpotCheckDue()) {
+    const rebuild = (tenantId: TenantId) => buildTenant(tenantId, { ...options, rewrite: true }, building);
+    const found = await spotCheck(runId, runs, options, context, rebuild);
+    const place = runs.findIndex(({ tenantId }) => tenantId === found?.tenantId);
+    if (found !== undefined) runs[place] = withinBudget(found);
+    if (found !== undefined) onTenantDone(found);
+  }
   if (vanished !== undefined && !signal.aborted) {
     problems.push(...(await sourceProblems(choice, vanished, failure === undefined, runs)));
   }

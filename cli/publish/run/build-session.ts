@@ -61,6 +61,14 @@ export async function withBuildSession<Result>(
     const news = createNews();
     const sideBySide: BuildSchedule = (tenants, build) => forEachBounded(tenants, concurrency, build);
 
+    let spotCheckedAtMs = Number.NEGATIVE_INFINITY;
+    const isSpotCheckDue = (): boolean => {
+      const nowMs = performance.now();
+      if (nowMs - spotCheckedAtMs < spotCheckIntervalMs) return false;
+      spotCheckedAtMs = nowMs;
+      return true;
+    };
+
     const session: BuildSession = {
       databaseUrl,
       store,
@@ -70,7 +78,7 @@ export async function withBuildSession<Result>(
         identified.identifyAnew();
         let isTenantNews = false;
         const report = await buildRun(wanted, options, {
-          ...{ pool, store, now, randomBytes, signal, schedule },
+          ...{ pool, store, now, randomBytes, signal, schedule, isSpotCheckDue },
           followLive: createFollowLive(shell, settings),
           onTenants: progress.total,
           onProgress: progress.programs,
@@ -105,6 +113,9 @@ export async function withBuildSession<Result>(
     ),
   );
 }
+
+/** P224: a command checks once; a watch so often, however short its rounds are. */
+const spotCheckIntervalMs = 10 * 60_000;
 
 /** For a round's list of tenants, and the question of the shared guard, beside the builds. */
 const spareConnections = 2;

@@ -6,6 +6,7 @@ import {
 } from "../../../core/confirmations.ts";
 import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
 import {
+  isWithinDay,
   type LastRuns,
   lastRunsBytes,
   maxLeftOutIds,
@@ -121,8 +122,13 @@ function lastRunOf(run: TenantRun, report: RunReport, before: TenantLastRun | un
   // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
   const mayBeOver = outcome === "published" && counts.removed + counts.changed >= minShared;
   const earlier = shared === undefined || mayBeOver ? {} : { programs_shared: shared };
+  // P224: the time of the difference for which the tenant was read in full. It is known for a day.
+  const isDifferent = run.problemCounts.snapshot_differs !== undefined;
+  const isKnown = isWithinDay(before?.differedAt, new Date(report.finishedAt));
+  const differedAt = isKnown ? before?.differedAt : isDifferent ? report.finishedAt : undefined;
   return {
     ...{ runId: report.runId, endedAt: report.finishedAt, outcome, failure },
+    ...(differedAt === undefined ? {} : { differedAt }),
     onInvalid: report.options.onInvalid,
     leftOut: leftOut.slice(0, maxLeftOutIds),
     leftOutCount: leftOut.length + leftOutOmitted,

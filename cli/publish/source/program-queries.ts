@@ -32,28 +32,35 @@ const id = 'program_id::text COLLATE "C" AS program_id';
  * For each program id: the sum of the hashes of its rows, equal for equal rows in any order; and, unless `programs` has the id, a bit
  * for each view that has rows of it. A change goes unseen once in 2^64.
  */
-export const sumsQuery = `
+export const sumsQuery = sumsOf(ofTenant);
+
+/** The same, but only of the programs `$2`. */
+export const sumsOfProgramsQuery = sumsOf(`${ofTenant} AND ${ofPrograms}`);
+
+function sumsOf(where: string): string {
+  return `
   SELECT program_id, sum(hash)::text, CASE WHEN bit_or(view) & 1 = 0 THEN bit_or(view)::text END
-    FROM (${programViews.map((view) => hashedRows(view)).join(" UNION ALL")}) AS hashed
+    FROM (${programViews.map((view) => hashedRows(view, where)).join(" UNION ALL")}) AS hashed
    GROUP BY program_id ORDER BY program_id`;
+}
 
 /** Reads all rows of the tenant in one view: for finding out which view fails. */
 export function viewQuery(view: ProgramView): string {
-  return `SELECT sum(hash) FROM (${hashedRows(view)}) AS hashed`;
+  return `SELECT sum(hash) FROM (${hashedRows(view, ofTenant)}) AS hashed`;
 }
 
 /**
  * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
  * nothing but NULL has the hash 0. A list is hashed as its text, which shows its dimensions, too.
  */
-function hashedRows(view: ProgramView): string {
+function hashedRows(view: ProgramView, where: string): string {
   const at = programViews.indexOf(view);
   const hashed = sourceViews[view].columns.map(([name, kind]) =>
     kind === "int" || kind === "date" ? name : `${name}::text COLLATE "C"`,
   );
   return `
       SELECT ${id}, ${1 << at} AS view, hash_record_extended(ROW(tenant_id::text COLLATE "C", ${hashed.join(", ")}), ${at}) AS hash
-        FROM partner_source.${view} WHERE ${ofTenant}`;
+        FROM partner_source.${view} WHERE ${where}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
 import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
-import { programsQuery, programViews, sumsQuery } from "./program-queries.ts";
+import { programsQuery, programViews, sumsOfProgramsQuery, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 
 /** What PostgreSQL says of a tenant's rows without giving them. */
@@ -22,10 +22,17 @@ export interface StrayRows {
   readonly firstProgramId: string | null;
 }
 
-export async function readSums(client: SourceClient, tenantId: TenantId): Promise<TenantSums> {
+/** `only`: the programs that are summed; all unless given. */
+export async function readSums(
+  client: SourceClient,
+  tenantId: TenantId,
+  only?: readonly string[],
+): Promise<TenantSums> {
   const sums = new Map<string | null, string>();
   const ofUnknown: TextRow[] = [];
-  for (const row of await textRows(client, sumsQuery, [tenantId])) {
+  for (const row of await (only === undefined
+    ? textRows(client, sumsQuery, [tenantId])
+    : textRows(client, sumsOfProgramsQuery, [tenantId, only]))) {
     const [id = null, sum = null, views = null] = row;
     if (views === null) sums.set(id, sum ?? "");
     else ofUnknown.push(row);

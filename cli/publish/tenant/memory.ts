@@ -5,13 +5,15 @@ import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import type { PublicFacts } from "../guards/field-guard.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { textBody } from "../snapshot/stored-snapshot.ts";
-import type { Attempt, Live } from "./build-context.ts";
+import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
 
 /*
  * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind the live snapshot, and
  * what became of each program. The next build reads only the programs whose sums differ. A memory of another snapshot or recipe
  * counts as none, and so does a damaged one; then every program is read.
  */
+
+type MemoryContext = Pick<BuildContext, "store" | "signal">;
 
 export interface Memory {
   readonly programs: ReadonlyMap<string, ProgramLine>;
@@ -58,7 +60,10 @@ export function findingsOf([programId, , , , ...findings]: ProgramLine): readonl
 }
 
 /** `undefined` when there is no memory of this snapshot and recipe that can be trusted. */
-export async function readMemory({ options, context }: Attempt, live: Manifest): Promise<Memory | undefined> {
+export async function readMemory(
+  { options, context }: { readonly options: Pick<BuildOptions, "recipe">; readonly context: MemoryContext },
+  live: Manifest,
+): Promise<Memory | undefined> {
   const key = sourceMemoryKey(live.tenantId);
   const found = await context.store.get(key, { signal: context.signal });
   if (found.kind !== "object") return undefined;

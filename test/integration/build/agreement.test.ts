@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { forgeResponse } from "../../support/forge-response.ts";
+import { memoryText, writeMemoryText } from "../../support/memory-document.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const bench = freshWorkbench("acme", "beta");
@@ -141,29 +141,18 @@ test("P223 a memory that disagrees with its manifest makes the same build read e
   // As a defect would leave it: the memory says of a program that was never published that it is live.
   await bench.insertPrograms("acme", "p-7");
   await bench.build(["--dry-run"]);
-  const before = await readText();
+  const before = await memoryText(bench.store, "acme");
   await bench.build();
-  const after = await readText();
+  const after = await memoryText(bench.store, "acme");
   await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
   await bench.run(["snapshot", "release", "--tenant", "acme"]);
   const { snapshotId } = (await bench.published("acme")).current;
   const [, idBefore = ""] = /"snapshotId":"([^"]+)"/.exec(after) ?? [];
   expect(before).not.toBe(after);
-  await writeSealed(after.replace(idBefore, snapshotId));
+  await writeMemoryText(bench.store, "acme", after.replace(idBefore, snapshotId));
   expect((await bench.build()).status).toBe(0);
   await expectAgreement([...plain, "p-7"]);
 });
-
-async function readText(): Promise<string> {
-  const found = await bench.store.get(memoryKey);
-  return found.kind === "object" ? (await readBody(found, 2 ** 20, memoryKey)).toString() : "";
-}
-
-async function writeSealed(text: string): Promise<void> {
-  const content = text.slice(0, text.lastIndexOf(',"sha256":'));
-  const sealed = `${content},"sha256":"${sha256Hex(Buffer.from(content))}"}`;
-  await bench.store.put(memoryKey, bytesBody(Buffer.from(sealed)));
-}
 
 test("P223 a tenant whose content disagrees however it is read fails, and its memory is deleted", async () => {
   const [one, two] = [
@@ -171,11 +160,11 @@ test("P223 a tenant whose content disagrees however it is read fails, and its me
     { programId: "p-2", name: "Two" },
   ];
   await buildCanned(bench.store, "acme", [one]);
-  expect(await readText()).not.toBe("");
+  expect(await memoryText(bench.store, "acme")).not.toBe("");
   const run = await buildCanned(bench.store, "acme", [one, two, two]);
   expect([run.outcome, run.failure?.code]).toEqual(["failed", "internal"]);
   expect(run.failure?.message).toContain("program p-2");
-  expect(await readText()).toBe("");
+  expect(await memoryText(bench.store, "acme")).toBe("");
   await expectAgreement(["p-1"]);
 });
 

@@ -1,0 +1,168 @@
+import { hash } from "node:crypto";
+import { unlessFailed } from "../../../core/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import { isWithinDay, readLastRuns } from "../../../core/last-runs.ts";
+import { detailEntry, type Manifest, readEntry } from "../../../core/manifest.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
+import type { SourcePool } from "../../database/connect.ts";
+import { checkedProgram } from "../content/checked-program.ts";
+import { elementText, type ListedPrograms, readBothListed } from "../content/lists.ts";
+import type { DataProblem } from "../public-program/problem.ts";
+import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
+import { type ReadProgram, readPrograms, readSums } from "../source/read-programs.ts";
+import type { BuildOptions } from "../tenant/build-context.ts";
+import { note } from "../tenant/build-report.ts";
+import { isPublished, type ProgramLine, readMemory } from "../tenant/memory.ts";
+
+/*
+ * P224: that an incremental build leaves what a full one would is a promise that production has to prove, too. So each run of all takes
+ * a few programs that it took over unchanged, reads their rows, renders them, and holds the result against everything that is stored of
+ * them. Storage systems scrub in the same way.
+ */
+
+export interface SpotCheckContext {
+  readonly pool: SourcePool;
+  readonly store: ObjectStore;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+/** Builds the tenant again, reading and writing everything. */
+export type RebuildTenant = (tenantId: TenantId) => Promise<TenantRun>;
+
+const maxPrograms = 8;
+/** One reading; a run has one, and a second one when the first finds something. */
+const maxReadingMs = 1000;
+/** A larger list takes longer to read than the check is worth. */
+const maxListBytes = 4 * 1024 * 1024;
+
+/**
+ * P224: proves up to 8 unchanged programs of one tenant that this run built, chosen by its id. Returns that tenant's run with the
+ * differences as errors, after it was built again, which happens at most once a day. `undefined` when all is as it should be, or when it
+ * cannot be said: the tenant moved on meanwhile, or the check took too long. Throws only when the run was interrupted.
+ */
+export async function spotCheck(
+  runId: string,
+  runs: readonly TenantRun[],
+  options: BuildOptions,
+  { pool, store, signal, now }: SpotCheckContext,
+  rebuild: RebuildTenant,
+): Promise<TenantRun | undefined> {
+  const proven = runs.filter(({ outcome, counts }) => proving.has(outcome) && counts.unchanged > 0);
+  const chosen = proven[numberOf(runId) % proven.length];
+  if (chosen === undefined || !isTenantId(chosen.tenantId)) return undefined;
+  const { tenantId } = chosen;
+  const read = async (): Promise<ReadonlyMap<string, DataProblem> | undefined> => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxReadingMs)]);
+    const reading = differences(runId, chosen, tenantId, options, { pool, store, signal: deadline });
+    // What cannot be read is found by others: a build, a request, `snapshot verify`.
+    const found = await reading.catch(() => undefined);
+    signal.throwIfAborted();
+    return found;
+  };
+  const first = await read();
+  if (first === undefined || first.size === 0) return undefined;
+  const second = await read();
+  const problems = [...first].flatMap(([id, problem]) => (second?.has(id) ? [problem] : []));
+  if (problems.length === 0) return undefined;
+  const last = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
+  const isMended = isWithinDay(last?.tenants.get(tenantId)?.differedAt, now());
+  const run = { ...(isMended ? chosen : await rebuild(tenantId)) };
+  for (const problem of problems) note(run, problem);
+  return run;
+}
+
+const proving: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
+
+/** The programs that differ, each with the first part that does. `undefined` when another snapshot is live by now, or a hold. */
+async function differences(
+  runId: string,
+  run: TenantRun,
+  tenantId: TenantId,
+  options: BuildOptions,
+  { pool, store, signal }: Omit<SpotCheckContext, "now">,
+): Promise<ReadonlyMap<string, DataProblem> | undefined> {
+  const live = await publishedSnapshot(store, tenantId, signal);
+  const { current } = live?.pointer ?? {};
+  if (live === undefined || current?.snapshotId !== run.snapshotId || current.hold !== null) return undefined;
+  const { manifest } = live;
+  const memory = await readMemory({ options, context: { store, signal } }, manifest);
+  const lines = [...(memory?.programs.values() ?? [])].filter((line) => isTakenOver(line, run, manifest));
+  const picked = new Map(pickedLines(lines, runId).map((line) => [line[0] ?? "", line]));
+  const only = [...picked.keys()];
+  if (only.length === 0) return new Map();
+  const limits = { statementMs: maxReadingMs, lockMs: maxReadingMs };
+  const read = await pool.withReading(async (client) => {
+    const { sums } = await readSums(client, tenantId, only);
+    const programs: ReadProgram[] = [];
+    for await (const batch of readPrograms(client, tenantId, options.rules.limits, { only })) {
+      // A program that has changed meanwhile is the next build's.
+      for (const each of batch) {
+        const id = each.source.programId ?? "";
+        if (sums.get(id) === picked.get(id)?.[1]) programs.push(each);
+      }
+    }
+    return programs;
+  }, limits);
+  const listed = await listedOf(store, manifest, signal);
+  const found = new Map<string, DataProblem>();
+  for (const program of read) {
+    const programId = program.source.programId ?? "";
+    const part = await differingPart(program, { manifest, listed, options, store, signal });
+    if (part !== undefined)
+      found.set(programId, { code: "snapshot_differs", programId, field: part, value: manifest.snapshotId });
+  }
+  return found;
+}
+
+/** Whether the run left the program as it was live before. */
+function isTakenOver(line: ProgramLine, { outcome }: TenantRun, { programs, snapshotId }: Manifest): boolean {
+  const record = programs.get(line[0] ?? "");
+  return isPublished(line) && (outcome === "unchanged" || record?.snapshotId !== snapshotId);
+}
+
+/** Lines that follow each other, from a place that the run's id chooses: so many runs look at all of them. */
+function pickedLines(lines: readonly ProgramLine[], runId: string): readonly ProgramLine[] {
+  const start = numberOf(`${runId} programs`) % Math.max(1, lines.length);
+  return [...lines.slice(start), ...lines.slice(0, start)].slice(0, maxPrograms);
+}
+
+function numberOf(text: string): number {
+  return Number.parseInt(hash("sha256", text, "hex").slice(0, 12), 16);
+}
+
+/** The programs of the live lists; "damaged" when these do not name the programs of their manifest. */
+async function listedOf(
+  store: ObjectStore,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<ListedPrograms | "damaged" | undefined> {
+  if (manifest.list.size + manifest.legacy.size > maxListBytes) return undefined;
+  return (await unlessFailed(readBothListed(store, manifest, signal), "corrupt_document")) ?? "damaged";
+}
+
+interface Stored {
+  readonly manifest: Manifest;
+  readonly listed: ListedPrograms | "damaged" | undefined;
+  readonly options: BuildOptions;
+  readonly store: ObjectStore;
+  readonly signal: AbortSignal;
+}
+
+/** The first part of what is stored of the program that differs from what its rows give. */
+async function differingPart(
+  program: ReadProgram,
+  { manifest, listed, options, store, signal }: Stored,
+): Promise<string | undefined> {
+  const checked = checkedProgram(program, options.rules);
+  if (checked.kind !== "published") return checked.kind;
+  const { programId, rendered } = checked;
+  const entry = detailEntry(manifest, programId);
+  if (entry?.sha256 !== rendered.detailSha256) return "manifest";
+  if ((await readEntry(store, entry, signal, () => {})) !== undefined) return "detail";
+  if (listed === undefined) return undefined;
+  const element = listed === "damaged" ? undefined : listed.get(programId);
+  if (element === undefined || elementText(element.listItem) !== rendered.listItem) return "list";
+  return elementText(element.legacyItem) === rendered.legacyItem ? undefined : "legacy list";
+}
