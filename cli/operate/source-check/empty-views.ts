@@ -8,6 +8,8 @@ import {
 import {
   type ContractView,
   contractViews,
+  dateForms,
+  howToTellUtc,
   sourceViews,
   sqlTypes,
   type ViewName,
@@ -61,6 +63,13 @@ const head = `-- The views through which partner-programs reads a booking databa
 -- In each view, replace NULL::type by your expressions, put your table into FROM, and remove "WHERE false". The ids must
 -- not be NULL. Leave a view as it is when you have no data for it: an empty list is published. Keep all columns and their types;
 -- columns that you add are not read.
+--
+-- A date is a day without a time of day. The day of a column "value" that has one is, by what the column holds:
+--   local times    ${dateForms.localTime}
+--   UTC            ${dateForms.utc}
+--   timestamptz    ${dateForms.timestamptz}
+-- Rails, Laravel and Prisma store UTC in a timestamp without time zone;
+-- ${howToTellUtc}.
 --
 -- Run it as the owner of your tables:  psql --set ON_ERROR_STOP=1 --file views.sql "$DATABASE_URL"
 -- While you are writing, start anew each time: put  DROP SCHEMA partner_source CASCADE;  after BEGIN. Later, change a view

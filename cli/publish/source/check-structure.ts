@@ -1,7 +1,14 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { counted } from "../../output/words.ts";
-import { type ColumnKind, type ContractView, contractViews, sqlTypes } from "./contract.ts";
+import {
+  type ColumnKind,
+  type ContractView,
+  contractViews,
+  dateForms,
+  howToTellUtc,
+  sqlTypes,
+} from "./contract.ts";
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
@@ -83,7 +90,7 @@ function viewProblems(
     }
     if (acceptedTypes[kind].includes(existing.type)) return [];
     const message = `${where} must be ${sqlTypes[kind]}, but is ${existing.shown}.`;
-    const text = `make it ${castHints[kind]} in the query of ${target}`;
+    const text = `make it ${castHints[kind](existing.type)} in the query of ${target}`;
     return [problem("column_type", message, advice(text), name, column)];
   });
   if (Object.keys(columns).every((column) => found.get(column)?.isReadable !== false)) return faults;
@@ -104,15 +111,27 @@ const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
   "text[]": texts.map((type) => `${type}[]`),
 };
 
-/** How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published, and no JSON object becomes a text. */
-const castHints: Readonly<Record<ColumnKind, string>> = {
-  text: "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",
-  int: "a whole number (round(value)::integer; of JSON (value #>> '{}')::integer)",
-  numeric: "a decimal number (value::numeric, which rounds binary numbers to 15 digits)",
-  date: "a calendar date (value::date; of an instant (value AT TIME ZONE 'your/Zone')::date)",
-  "text[]":
+/**
+ * How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published, and no JSON
+ * object becomes a text.
+ */
+const castHints: Readonly<Record<ColumnKind, (type: string) => string>> = {
+  text: () => "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",
+  int: () => "a whole number (round(value)::integer; of JSON (value #>> '{}')::integer)",
+  numeric: () => "a decimal number (value::numeric, which rounds binary numbers to 15 digits)",
+  date: (type) => `a calendar date (${dateHints.get(type) ?? "value::date"})`,
+  "text[]": () =>
     "a list of texts (string_to_array(value, ','); of JSON ARRAY(SELECT jsonb_array_elements_text(value::jsonb)))",
 };
+
+/** D131: a timestamp has two forms, of which only the author of the view knows the right one. */
+const dateHints: ReadonlyMap<string, string> = new Map([
+  [
+    "timestamp",
+    `of local times ${dateForms.localTime}; of UTC, as Rails, Laravel and Prisma store it, ${dateForms.utc}; ${howToTellUtc}`,
+  ],
+  ["timestamptz", dateForms.timestamptz],
+]);
 
 function advice(text: string): Fix {
   return { kind: "advice", text };

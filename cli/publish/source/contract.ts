@@ -10,6 +10,20 @@ export const sqlTypes = {
 export type ColumnKind = keyof typeof sqlTypes;
 
 /**
+ * D131: the calendar date of a column with a time of day, `value`, by what the column holds. No form depends on the time zone of the
+ * session, which in `psql` is another than in a build, so what looks right there is right here.
+ */
+export const dateForms = {
+  localTime: "value::date",
+  utc: "(value AT TIME ZONE 'UTC' AT TIME ZONE 'your/Zone')::date",
+  timestamptz: "(value AT TIME ZONE 'your/Zone')::date",
+} as const;
+
+/** A timestamp without a zone does not say whether its times are local ones. */
+export const howToTellUtc =
+  "to tell, look at a departure whose local time you know: stored in UTC, it is off by the offset of your zone";
+
+/**
  * A column, the public field that it becomes, if any, and words for the author of the views. In a child view, `field` is the field
  * within an element.
  */
@@ -39,7 +53,7 @@ export const sourceViews = {
   programs: view("Required. A row for each tour, in whatever state; only active ones are published.", null, [
     ["name", "text", "name", "an active program needs one"],
     ["lifecycle_state", "text", "lifecycle_state", "active, draft, cancelled, completed, archived or ended"],
-    ["departure_date", "date", "departureDate", "a date: (starts_at AT TIME ZONE 'your/Zone')::date"],
+    ["departure_date", "date", "departureDate", "the first day, where the tour begins"],
     ["return_date", "date", "returnDate", "the last day; the duration follows from both"],
     ["capacity_total", "int", "capacity.total", "places in all, those that are taken included"],
     ["currency", "text", "currency", "three letters (ISO 4217), for all amounts of the program"],

@@ -17,6 +17,7 @@ const database = forEachTest(() => createTestDatabase({ isEmpty: true }));
 let owner: string;
 
 beforeEach(async () => {
+  await database.query(markedBlock(text, "example: plain text"));
   owner = `views_${randomBytes(6).toString("hex")}`;
 });
 
@@ -36,11 +37,25 @@ async function source(url: string, ...args: string[]): Promise<CommandResult> {
   return await runCommand(["source", ...args], { env: { DATABASE_URL: url }, now: dayOfExamples });
 }
 
+test.each([
+  ["<p class='x'>One</p>\n<p>Two<br />Three</p>", "One\nTwo\nThree"],
+  ["<ul><li>A  b</li> <li>C</li></ul>", "A b\nC"],
+  ["<style>p { color: red }</style>Text<script>x < 1</script>", "Text"],
+  ["Caf&#233; &#x27;Paris&#39; &ndash; 5&nbsp;&euro;", "Café 'Paris' – 5 €"],
+  ["&amp;lt; &lt;b&gt; R&amp;B", "&lt; <b> R&B"],
+  ["&#xD800; &#0; 3 < 4 & 5 > 4", "&#xD800; &#0; 3 < 4 & 5 > 4"],
+  ["", ""],
+])("the cookbook's function makes plain text of %j", async (html, plain) => {
+  const rows = await database.query("SELECT plain_text($1) AS plain, plain_text(NULL) AS none", [html]);
+  expect(rows).toEqual([{ plain, none: null }]);
+});
+
 describe("the cookbook", () => {
   test("has an example for each of the databases that it promises", () => {
     expect(recipes).toEqual([
       "one company",
       "departures",
+      "frameworks",
       "head counts",
       "soft deletes",
       "agents",
