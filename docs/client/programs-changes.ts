@@ -9,23 +9,33 @@ export interface Changes {
   readonly removed: readonly string[];
 }
 
-/** A list as it was read. */
-export interface ReadList {
-  readonly list: ProgramListResponse;
+/** The snapshot that an answer is of. */
+export interface SnapshotOf {
   readonly snapshotId: string;
+  /** When its data was read; empty where the answer does not say. */
+  readonly generatedAt: string;
+}
+
+/** A list as it was read. */
+export interface ReadList extends SnapshotOf {
+  readonly list: ProgramListResponse;
   /** Programs whose detail has changed since the state's list; `undefined` where the API can't say. */
   readonly changedIds: readonly string[] | undefined;
 }
 
 /**
  * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was read with.
+ *
+ * A list that is older than the copy's is of a server that is behind, or the company went back to an earlier snapshot. So it is
+ * put off until the next list says the same. Otherwise programs would come and go with the server that happens to answer.
  */
-export function takeList(
-  state: ProgramsState,
-  source: string,
-  { list, snapshotId, changedIds }: ReadList,
-): void {
+export function takeList(state: ProgramsState, source: string, read: ReadList): void {
+  const { list, snapshotId, generatedAt, changedIds } = read;
   const since = state.snapshotId;
+  if (source === state.source && isOlder(read, state) && snapshotId !== state.heldId) {
+    state.heldId = snapshotId;
+    return;
+  }
   const changed = new Set(changedIds);
   // Another token may be another company's, where the same id can stand for another program.
   const isPerhapsAnother = source !== state.source && snapshotId !== state.snapshotId;
@@ -41,7 +51,8 @@ export function takeList(
         : { ...known, item, ...standing(known, isSame && !changed.has(item.id)) };
   }
   for (const id of Object.keys(old)) if (!Object.hasOwn(programs, id)) note(state.pending, id, "removed");
-  Object.assign(state, { source, snapshotId, programs });
+  const earlierId = snapshotId === since ? state.earlierId : since;
+  Object.assign(state, { source, snapshotId, generatedAt, earlierId, heldId: "", programs });
 
   function standing(known: StoredProgram, isSame: boolean): Pick<StoredProgram, "isDue" | "snapshotId"> {
     // A detail that was read from this very snapshot is as new as the list.
@@ -51,11 +62,24 @@ export function takeList(
   }
 }
 
+/**
+ * Whether an answer is of a server that is behind the copy's list: it names the snapshot before, or an older one. Not every other
+ * snapshot counts: a newer one is as good, and a first copy would never end beside frequent publications.
+ */
+export function isBehind(state: ProgramsState, of: SnapshotOf): boolean {
+  return of.snapshotId !== state.snapshotId && (of.snapshotId === state.earlierId || isOlder(of, state));
+}
+
+/** A time that is not said, or is none, is older than no other. */
+function isOlder(one: SnapshotOf, other: SnapshotOf): boolean {
+  return one.snapshotId !== other.snapshotId && Date.parse(one.generatedAt) < Date.parse(other.generatedAt);
+}
+
 /** Takes a detail as it was just read from a snapshot, or `undefined` for a program that is published no more. */
 export function takeDetail(
   state: ProgramsState,
   id: string,
-  snapshotId: string,
+  of: SnapshotOf,
   detail: ProgramDetail | undefined,
 ): void {
   const program = state.programs[id];
@@ -71,7 +95,11 @@ export function takeDetail(
   const further = Object.fromEntries(fields) as unknown as DetailFields;
   if (!isDeepStrictEqual(program.detail, further)) note(state.pending, id, "changed");
   // Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
-  const isDue = listed.some(([key, value]) => !isDeepStrictEqual(detail[key as keyof ProgramDetail], value));
+  const isOther = listed.some(
+    ([key, value]) => !isDeepStrictEqual(detail[key as keyof ProgramDetail], value),
+  );
+  const isDue = isOther || isBehind(state, of);
+  const { snapshotId } = of;
   state.turn += 1;
   state.programs[id] = { item, detail: further, snapshotId, isDue, turn: state.turn, hasFailed: false };
 }

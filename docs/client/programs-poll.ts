@@ -3,6 +3,7 @@ import {
   type Changes,
   changesOf,
   detailsToRead,
+  isBehind,
   note,
   takeDetail,
   takeFailure,
@@ -95,10 +96,12 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   };
 
   async function readList(): Promise<void> {
-    const { snapshotId, changedIds, body } = await askForList();
+    const { snapshotId, generatedAt, changedIds, body } = await askForList();
     listAt = performance.now();
-    if (snapshotId !== state.snapshotId || requester.source !== state.source) saver.need();
-    takeList(state, requester.source, { snapshotId, changedIds, list: body as ProgramListResponse });
+    const list = body as ProgramListResponse;
+    if (snapshotId !== state.snapshotId || requester.source !== state.source || state.heldId !== "")
+      saver.need();
+    takeList(state, requester.source, { snapshotId, generatedAt, changedIds, list });
     for (const id of failed.keys()) if (!Object.hasOwn(state.programs, id)) failed.delete(id);
     await saveAndTell();
   }
@@ -144,12 +147,15 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     const path = `/v1/programs/${encodeURIComponent(id)}`;
     const isDetail = (body: unknown): boolean => Object(Object(body).data).id === id;
     try {
-      const { status, snapshotId, requestId, body } = isInsisted
+      const answer = isInsisted
         ? await requester.get(path, isDetail)
         : await requester.get(path, isDetail, { attempts: 1 });
-      // The API's own 404 names the snapshot that lacks the program; another one comes from a proxy on the way.
-      if (status === 404 && snapshotId === "") throw new ProgramsApiError(path, status, requestId);
-      takeDetail(state, id, snapshotId, status === 404 ? undefined : (body as ProgramDetailResponse).data);
+      const { status, snapshotId, requestId, body } = answer;
+      // The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the way, and a server that
+      // is behind does not know the program yet.
+      if (status === 404 && (snapshotId === "" || isBehind(state, answer)))
+        throw new ProgramsApiError(path, status, requestId);
+      takeDetail(state, id, answer, status === 404 ? undefined : (body as ProgramDetailResponse).data);
       failed.delete(id);
       return true;
     } catch (error) {

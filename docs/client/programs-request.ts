@@ -32,6 +32,8 @@ export interface Call {
 export interface Answer {
   readonly status: 200 | 404;
   readonly snapshotId: string;
+  /** When the data of the snapshot was read; empty where the answer does not say. */
+  readonly generatedAt: string;
   /** Of a list: the programs whose detail has changed since the snapshot that was named; `undefined` where the API can't say. */
   readonly changedIds: readonly string[] | undefined;
   readonly requestId: string;
@@ -148,6 +150,7 @@ export function createRequester(options: RequestOptions): Requester {
         return {
           status,
           snapshotId: snapshotIdOf(headers),
+          generatedAt: String(headers["snapshot-generated-at"] ?? ""),
           changedIds: changedIdsOf(headers),
           requestId,
           body,

@@ -13,6 +13,12 @@ export interface ProgramsState {
   source: string;
   /** The `Snapshot-Id` of the last list; empty before the first. */
   snapshotId: string;
+  /** Its `Snapshot-Generated-At`; empty where that was not said. */
+  generatedAt: string;
+  /** The `Snapshot-Id` before it, which a server that is behind still has; empty before there were two. */
+  earlierId: string;
+  /** The `Snapshot-Id` of an older list, which is taken when the next list says the same; empty where there is none. */
+  heldId: string;
   /** Counts the details that were asked for. */
   turn: number;
   /** By program id. */
@@ -55,7 +61,8 @@ export interface StateStore {
 }
 
 export function emptyState(): ProgramsState {
-  return { format: 2, source: "", snapshotId: "", turn: 0, programs: {}, pending: {} };
+  const before = { source: "", snapshotId: "", generatedAt: "", earlierId: "", heldId: "" };
+  return { format: 2, ...before, turn: 0, programs: {}, pending: {} };
 }
 
 /** The copy as one file, replaced as a whole: a crash leaves the old one or the new one. */

@@ -1,17 +1,22 @@
 """What an answer changes in the copy, and which detail to read next."""
 
+import datetime
 
-def take_list(state, source, snapshot_id, data, changed_ids):
-    """Takes all list fields at once. Only a list says what is gone.
 
-    `source` is a digest of the token it was read with. `changed_ids` are the programs whose detail has changed since the state's
-    list, or None where the API can't say.
+def take_list(state, source, answer):
+    """Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token it was read with.
+
+    A list that is older than the copy's is of a server that is behind, or the company went back to an earlier snapshot. So it is
+    put off until the next list says the same. Otherwise programs would come and go with the server that happens to answer.
     """
-    since = state["snapshotId"]
+    since, snapshot_id, changed_ids = state["snapshotId"], answer.snapshot_id, answer.changed_ids
+    if source == state["source"] and _is_older(answer, state) and snapshot_id != state["heldId"]:
+        state["heldId"] = snapshot_id
+        return
     # Another token may be another company's, where the same id can stand for another program.
     is_perhaps_another = source != state["source"] and snapshot_id != state["snapshotId"]
     old, programs = state["programs"], {}
-    for item in data:
+    for item in answer.body["data"]:
         id = item["id"]
         known = old.get(id)
         is_same = known is not None and known["item"] == item
@@ -29,10 +34,36 @@ def take_list(state, source, snapshot_id, data, changed_ids):
     for id in old:
         if id not in programs:
             note(state["pending"], id, "removed")
-    state.update(source=source, snapshotId=snapshot_id, programs=programs)
+    earlier_id = state["earlierId"] if snapshot_id == since else since
+    state.update(source=source, snapshotId=snapshot_id, generatedAt=answer.generated_at)
+    state.update(earlierId=earlier_id, heldId="", programs=programs)
 
 
-def take_detail(state, id, snapshot_id, detail):
+def is_behind(state, answer):
+    """Whether an answer is of a server that is behind the copy's list: it names the snapshot before, or an older one.
+
+    Not every other snapshot counts: a newer one is as good, and a first copy would never end beside frequent publications.
+    """
+    if answer.snapshot_id == state["snapshotId"]:
+        return False
+    return answer.snapshot_id == state["earlierId"] or _is_older(answer, state)
+
+
+def _is_older(answer, state):
+    """A time that is not said, or is none, is older than no other."""
+    if answer.snapshot_id == state["snapshotId"]:
+        return False
+    try:
+        return _time(answer.generated_at) < _time(state["generatedAt"])
+    except (ValueError, TypeError):
+        return False
+
+
+def _time(said):
+    return datetime.datetime.fromisoformat(said.replace("Z", "+00:00"))
+
+
+def take_detail(state, id, answer, detail):
     """Takes a detail as it was just read from a snapshot, or None for a program that is published no more."""
     if detail is None:
         note(state["pending"], id, "removed")
@@ -44,9 +75,9 @@ def take_detail(state, id, snapshot_id, detail):
     if program["detail"] != further:
         note(state["pending"], id, "changed")
     # Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
-    is_due = any(detail.get(key) != value for key, value in item.items())
+    is_due = any(detail.get(key) != value for key, value in item.items()) or is_behind(state, answer)
     state["turn"] += 1
-    program.update(detail=further, snapshotId=snapshot_id, isDue=is_due, turn=state["turn"], hasFailed=False)
+    program.update(detail=further, snapshotId=answer.snapshot_id, isDue=is_due, turn=state["turn"], hasFailed=False)
 
 
 def take_failure(state, id):

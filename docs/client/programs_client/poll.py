@@ -5,7 +5,7 @@ import urllib.parse
 from dataclasses import dataclass
 from typing import Dict, List, Optional, TypedDict
 
-from .changes import changes_of, details_to_read, note, take_detail, take_failure, take_list
+from .changes import changes_of, details_to_read, is_behind, note, take_detail, take_failure, take_list
 from .request import ProgramsApiError
 from .state import Saver
 
@@ -83,9 +83,10 @@ class Poll:
     def _read_list(self):
         answer, state = self._ask_for_list(), self._state
         self._list_at = time.monotonic()
-        if answer.snapshot_id != state["snapshotId"] or self._requester.source != state["source"]:
+        source = self._requester.source
+        if answer.snapshot_id != state["snapshotId"] or source != state["source"] or state["heldId"] != "":
             self._saver.need()
-        take_list(state, self._requester.source, answer.snapshot_id, answer.body["data"], answer.changed_ids)
+        take_list(state, source, answer)
         self._failed = {id: error for id, error in self._failed.items() if id in state["programs"]}
         self._save_and_tell()
 
@@ -130,8 +131,9 @@ class Poll:
         path = "/v1/programs/" + urllib.parse.quote(id, safe="")
         try:
             answer = self._requester.get(path, lambda body: _is_detail(body, id), None if is_insisted else 1)
-            if answer.status == 404 and answer.snapshot_id == "":
-                # The API's own 404 names the snapshot that lacks the program; this one comes from a proxy.
+            if answer.status == 404 and (answer.snapshot_id == "" or is_behind(self._state, answer)):
+                # The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the way, and a server
+                # that is behind does not know the program yet.
                 raise ProgramsApiError(path, answer.status, answer.request_id)
         except ProgramsApiError as error:
             if error.status == 401:
@@ -139,7 +141,7 @@ class Poll:
             take_failure(self._state, id)
             self._failed[id] = error
             return False
-        take_detail(self._state, id, answer.snapshot_id, None if answer.status == 404 else answer.body["data"])
+        take_detail(self._state, id, answer, None if answer.status == 404 else answer.body["data"])
         self._failed.pop(id, None)
         return True
 

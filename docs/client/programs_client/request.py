@@ -46,6 +46,7 @@ class Answer:
 
     status: int
     snapshot_id: str
+    generated_at: str  # when the data of the snapshot was read; empty where the answer does not say
     changed_ids: Optional[Set[str]]  # of a list: whose detail has changed since the snapshot that was named; None: can't be said
     request_id: str
     body: object
@@ -119,7 +120,8 @@ class Requester:
             pause_s = max(told.seconds if told is not None and told.left == 0 else 0.0, told_s or 0.0)
             self._full_until = max(self._full_until, time.monotonic() + pause_s)
             if status in (200, 404):
-                return Answer(status, headers.get("snapshot-id", ""), _changed_ids(headers), request_id, body)
+                snapshot_id, generated_at = headers.get("snapshot-id", ""), headers.get("snapshot-generated-at", "")
+                return Answer(status, snapshot_id, generated_at, _changed_ids(headers), request_id, body)
             may_pass = status == 0 or status == 429 or status >= 500
             if not may_pass or turn >= attempts:
                 raise ProgramsApiError(path, status, request_id, error)

@@ -53,7 +53,10 @@ class StateFile:
             yield
 
     def load(self):
-        state = {"format": 2, "source": "", "snapshotId": "", "turn": 0, "programs": {}, "pending": {}}
+        # `generatedAt` is the list's; `earlierId` the snapshot before it, which a server that is behind still has; `heldId` that of
+        # an older list, which is taken when the next list says the same.
+        state = {"format": 2, "source": "", "snapshotId": "", "generatedAt": "", "earlierId": "", "heldId": ""}
+        state.update(turn=0, programs={}, pending={})
         try:
             with open(self._path, encoding="utf-8") as file:
                 stored = parse_json(file.read())

@@ -10,6 +10,7 @@ import { sized } from "../../support/quick-pass.ts";
 /** A snapshot: of each program the list's name, the detail's text, and the snapshot in which the detail last changed. */
 interface Snapshot {
   readonly id: string;
+  readonly generatedAt: string;
   /** The snapshots before it in its line, newest first. */
   readonly ancestors: readonly string[];
   readonly programs: ReadonlyMap<string, { name: number; text: number; changedIn: string }>;
@@ -35,14 +36,14 @@ const step = fc.oneof(
 test("a detail is that of the snapshot that the copy claims for it, and in the end of the last", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 25, size: "max" }), async (steps) => {
-      const all: Snapshot[] = [{ id: "s0", ancestors: [], programs: new Map() }];
+      const all: Snapshot[] = [{ id: "s0", generatedAt: timeOf(0), ancestors: [], programs: new Map() }];
       let [live, before] = [all[0] as Snapshot, all[0] as Snapshot];
       const state = stateInMemory();
       const options: PollOptions = { state, refreshPerPoll: 1, askAgainMs: 0 };
       for (const each of steps) {
         if ("publish" in each) {
           before = live;
-          live = next(live, `s${all.length}`, each.publish);
+          live = next(live, all.length, each.publish);
           all.push(live);
         } else if ("rollBackTo" in each) {
           before = live;
@@ -68,7 +69,13 @@ test("a detail is that of the snapshot that the copy claims for it, and in the e
   );
 });
 
-function next(live: Snapshot, id: string, changes: Readonly<Record<string, string>>): Snapshot {
+/** The snapshots in the order in which they were published, also after a way back. */
+function timeOf(count: number): string {
+  return new Date(Date.UTC(2027, 1, 1) + count * 1000).toISOString();
+}
+
+function next(live: Snapshot, count: number, changes: Readonly<Record<string, string>>): Snapshot {
+  const id = `s${count}`;
   const programs = new Map(live.programs);
   for (const [programId, change] of Object.entries(changes)) {
     const { name = 0, text = 0 } = programs.get(programId) ?? {};
@@ -76,7 +83,7 @@ function next(live: Snapshot, id: string, changes: Readonly<Record<string, strin
     else if (change === "name") programs.set(programId, { name: name + 1, text, changedIn: id });
     else programs.set(programId, { name, text: text + 1, changedIn: id });
   }
-  return { id, ancestors: [live.id, ...live.ancestors], programs };
+  return { id, generatedAt: timeOf(count), ancestors: [live.id, ...live.ancestors], programs };
 }
 
 function changedSince({ id, ancestors, programs }: Snapshot, since: string): readonly string[] | undefined {
@@ -92,7 +99,8 @@ function requester(server: () => Snapshot, failing: readonly string[], knowsSinc
   return {
     async get(path, _isData, { since = "" } = {}) {
       const snapshot = server();
-      const answer = { snapshotId: snapshot.id, requestId: "", changedIds: undefined };
+      const { id: snapshotId, generatedAt } = snapshot;
+      const answer = { snapshotId, generatedAt, requestId: "", changedIds: undefined };
       const id = path.replace("/v1/programs/", "");
       if (id === path) {
         const data = [...snapshot.programs].map(([id, { name }]) => ({ id, name }));

@@ -1,0 +1,214 @@
+import type { Script, ScriptedRequest, ScriptedSnapshot } from "./scripted-api.ts";
+
+/** A copy: of each program its list's name, and its detail's text, or `null` before that was read. */
+export type ExpectedCopy = Readonly<Record<string, readonly [name: string, text: string | null]>>;
+
+/** One poll: what the server answers, and what the copy and the partner's own code have afterwards. */
+export interface CopyPoll {
+  readonly script: Script;
+  readonly copy: ExpectedCopy;
+  /** `+` added, `~` changed, `-` removed; nothing when left out. */
+  readonly told?: string;
+  readonly requests: number;
+  /** Details that could not be read; none when left out. */
+  readonly failed?: readonly string[];
+  /** Details that are still due. */
+  readonly left: number;
+  /** The poll ends with this error; then the copy is not looked at. */
+  readonly throws?: RegExp;
+  readonly token?: string;
+}
+
+export interface CopyCase {
+  readonly title: string;
+  readonly polls: readonly CopyPoll[];
+}
+
+let published = 0;
+
+/** The next snapshot of a line: these programs, and those of the one before it that are not named `undefined`. */
+function snapshot(
+  after: ScriptedSnapshot | undefined,
+  changes: Readonly<Record<string, readonly [string, string] | undefined>>,
+): ScriptedSnapshot {
+  published += 1;
+  const programs = Object.fromEntries(
+    Object.entries({ ...after?.programs, ...changes }).flatMap(([id, program]) =>
+      program === undefined ? [] : [[id, program] as const],
+    ),
+  );
+  const generatedAt = new Date(Date.UTC(2027, 1, 1) + published * 60_000).toISOString();
+  const id = `${generatedAt.replace(/[-:]|\.\d+/g, "")}-0a1b2c3d`;
+  return { id, generatedAt, programs, after };
+}
+
+const always =
+  (one: ScriptedSnapshot): Script =>
+  () =>
+    one;
+
+/** The answers of a server that is behind for these requests, and of one that is not for the others. */
+const behind =
+  (now: ScriptedSnapshot, old: ScriptedSnapshot, isBehind: (request: ScriptedRequest) => boolean): Script =>
+  (request) =>
+    isBehind(request) ? old : now;
+
+const isDetail = ({ programId }: ScriptedRequest): boolean => programId !== undefined;
+
+const s1 = snapshot(undefined, { p1: ["one", "a"], p2: ["two", "a"] });
+const withNew = snapshot(s1, { p3: ["three", "a"] });
+const withText = snapshot(s1, { p1: ["one", "b"] });
+const withBoth = snapshot(withText, { p3: ["three", "a"] });
+const withoutNew = snapshot(withNew, { p3: undefined });
+/** The copy of the first snapshot, which most cases begin with. */
+const first: CopyPoll = { script: always(s1), copy: s1.programs, told: "+p1 +p2", requests: 3, left: 0 };
+
+const sixty = (text: string): Record<string, readonly [string, string]> =>
+  Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, [`name ${at}`, text]]));
+const many = snapshot(undefined, sixty("a"));
+const manyChanged = snapshot(many, sixty("b"));
+const isOdd = ({ programId = "" }: ScriptedRequest): boolean => Number(programId.slice(1)) % 2 === 1;
+const all = (sign: string, ids: readonly string[]): string =>
+  ids
+    .map((id) => sign + id)
+    .sort()
+    .join(" ");
+
+/** What a poll does that meets an older list for the first time: it asks once more, and waits for the next poll. */
+const held = (copy: ExpectedCopy): CopyPoll => ({ script: always(s1), copy, requests: 2, left: 0 });
+
+const behindCases: readonly CopyCase[] = [
+  {
+    title: "keeps a listed program whose detail is a 404 of a server that is behind",
+    polls: [
+      first,
+      {
+        script: behind(withNew, s1, isDetail),
+        copy: { ...s1.programs, p3: ["three", null] },
+        told: "+p3",
+        requests: 2,
+        failed: ["p3"],
+        left: 1,
+      },
+      {
+        script: behind(withNew, s1, isDetail),
+        copy: { ...s1.programs, p3: ["three", null] },
+        requests: 2,
+        failed: ["p3"],
+        left: 1,
+      },
+      { script: always(withNew), copy: withNew.programs, told: "~p3", requests: 2, left: 0 },
+    ],
+  },
+  {
+    title: "keeps it also where that server is two publications behind",
+    polls: [
+      first,
+      { script: always(withText), copy: withText.programs, told: "~p1", requests: 2, left: 0 },
+      {
+        script: behind(withBoth, s1, isDetail),
+        copy: { ...withText.programs, p3: ["three", null] },
+        told: "+p3",
+        requests: 2,
+        failed: ["p3"],
+        left: 1,
+      },
+      { script: always(withBoth), copy: withBoth.programs, told: "~p3", requests: 2, left: 0 },
+    ],
+  },
+  {
+    title: "removes a program whose detail is a 404 of a later snapshot, which lacks it",
+    polls: [
+      first,
+      {
+        script: behind(withNew, withoutNew, isDetail),
+        copy: s1.programs,
+        told: "-p3",
+        requests: 2,
+        left: 0,
+      },
+      { script: always(withoutNew), copy: s1.programs, requests: 1, left: 0 },
+    ],
+  },
+  {
+    title: "keeps a program whose detail is a proxy's 404",
+    polls: [
+      first,
+      {
+        script: (request) => (isDetail(request) ? { status: 404 } : withText),
+        copy: s1.programs,
+        requests: 2,
+        failed: ["p1"],
+        left: 1,
+      },
+    ],
+  },
+  {
+    title: "reads a detail again that came from a server that is behind",
+    polls: [
+      {
+        script: always(many),
+        copy: many.programs,
+        told: all("+", Object.keys(many.programs)),
+        requests: 61,
+        left: 0,
+      },
+      {
+        script: behind(manyChanged, many, isOdd),
+        copy: Object.fromEntries(
+          Object.entries(manyChanged.programs).map(([id, [name]], at) => [
+            id,
+            [name, at % 2 === 1 ? "a" : "b"],
+          ]),
+        ),
+        told: all(
+          "~",
+          Object.keys(many.programs).filter((_, at) => at % 2 === 0),
+        ),
+        requests: 61,
+        left: 30,
+      },
+      {
+        script: always(manyChanged),
+        copy: manyChanged.programs,
+        told: all(
+          "~",
+          Object.keys(many.programs).filter((_, at) => at % 2 === 1),
+        ),
+        requests: 31,
+        left: 0,
+      },
+      { script: always(manyChanged), copy: manyChanged.programs, requests: 1, left: 0 },
+    ],
+  },
+  {
+    title: "does not swing between two servers that disagree, in the list or in the texts",
+    polls: [
+      first,
+      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3, left: 0 },
+      held(withBoth.programs),
+      { script: always(withBoth), copy: withBoth.programs, requests: 1, left: 0 },
+      held(withBoth.programs),
+      { script: always(withBoth), copy: withBoth.programs, requests: 1, left: 0 },
+    ],
+  },
+  {
+    title: "goes back to an earlier snapshot one poll later, also where a server is behind in that",
+    polls: [
+      first,
+      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3, left: 0 },
+      held(withBoth.programs),
+      {
+        script: behind(s1, withBoth, isDetail),
+        copy: withText.programs,
+        told: "-p3",
+        requests: 4,
+        left: 2,
+      },
+      { script: always(s1), copy: s1.programs, told: "~p1", requests: 3, left: 0 },
+      { script: always(s1), copy: s1.programs, requests: 1, left: 0 },
+    ],
+  },
+];
+
+export const copyCases: readonly CopyCase[] = behindCases;
