@@ -1,7 +1,7 @@
 import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
-import type { AuditDocument, LiveState, TokenState } from "../../schemas/generated/types.ts";
-import type { AuditChange } from "../operate/audit/audit.ts";
+import type { AuditDocument } from "../../schemas/generated/types.ts";
+import { changeWords } from "../operate/audit/change-words.ts";
 import { readAudit } from "../operate/audit/read-audit.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { type Layout, layoutOf, table } from "../output/layout.ts";
@@ -46,7 +46,7 @@ function auditText(records: readonly AuditDocument[], { zone }: Layout): string 
       printable(`${record.actor.user}@${record.actor.host}`),
       // P85: a record that only began does not say that the change was made.
       record.outcome === "begun" ? "not recorded" : record.outcome,
-      printable(changeWords(record)),
+      printable(outcomeWords(record)),
       printable(record.reason ?? "-"),
     ]),
   );
@@ -60,46 +60,12 @@ function tenantWords({ tenants }: AuditDocument): string {
     : `${first} and ${tenants.length - 1} more`;
 }
 
-/** What changed, in one line: the first changes, and how many more. */
-function changeWords({ outcome, changes, changesOmitted, failure }: AuditDocument): string {
-  const shown = changes.slice(0, maxShown).map(changePhrase);
-  const more = changes.length - shown.length + changesOmitted;
-  const parts = more > 0 ? [...shown, `and ${more} more`] : shown;
+/** What changed, in one line. */
+function outcomeWords({ outcome, changes, changesOmitted, failure }: AuditDocument): string {
+  const words = changeWords(changes, changesOmitted);
   if (outcome === "begun") {
-    const planned = parts.length === 0 ? "" : `: ${parts.join("; ")}`;
-    return `was about to change${planned}; whether it did is not recorded`;
+    return `was about to change${words === "" ? "" : `: ${words}`}; whether it did is not recorded`;
   }
-  const failed = failure === null ? [] : [`failed: ${failure.message}`];
-  const all = [...parts, ...failed];
+  const all = [words, failure === null ? "" : `failed: ${failure.message}`].filter((text) => text !== "");
   return all.length === 0 ? "nothing changed" : all.join("; ");
-}
-
-const maxShown = 3;
-
-function changePhrase(change: AuditChange): string {
-  switch (change.kind) {
-    case "token":
-      return tokenPhrase(change.tokenId, change.before, change.after);
-    case "snapshot":
-      return `${change.tenantId}: ${livePhrase(change.before)} → ${livePhrase(change.after)}`;
-    case "deletion":
-      return `${change.tenantId}: ${change.deletedObjects} object(s) deleted`;
-    case "removal":
-      return `${change.tenantId} removed${change.isPurged ? " with its objects" : ""}`;
-  }
-}
-
-function tokenPhrase(tokenId: string, before: TokenState | null, after: TokenState): string {
-  if (before === null) return `${tokenId} issued${after.name === null ? "" : ` (${after.name})`}`;
-  if (before.tenantId !== after.tenantId)
-    return `${tokenId} moved from ${before.tenantId} to ${after.tenantId}`;
-  if (before.revokedAt === null && after.revokedAt !== null) return `${tokenId} revoked`;
-  return `${tokenId} ends ${after.expiresAt ?? "never"} instead of ${before.expiresAt ?? "never"}`;
-}
-
-function livePhrase(state: LiveState | null): string {
-  if (state === null) return "nothing";
-  const { snapshotId, programs, isHeld } = state;
-  const count = programs === null ? "" : ` (${programs})`;
-  return `${snapshotId}${count}${isHeld === true ? ", held" : ""}`;
 }

@@ -2,7 +2,8 @@ import { Failure, type FailureCode, interrupted } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
-import { type Audit, type Print, publications, recordedChange } from "../operate/audit/audit.ts";
+import { type Audit, publications } from "../operate/audit/audit.ts";
+import { type Done, recordedChange } from "../operate/audit/recorded-change.ts";
 import { isInSource, removeTenant } from "../operate/tenants/remove-tenant.ts";
 import { withSandboxRows } from "../partners/sandbox/sandbox-programs.ts";
 import {
@@ -46,7 +47,7 @@ export const sandboxInit = command(
     const tenantId = existing ?? tenant ?? parseTenantId(usualId);
 
     /** Makes the sandbox, or what it lacks. */
-    async function provide(store: ObjectStore, audit: Audit): Promise<Print> {
+    async function provide(store: ObjectStore, audit: Audit): Promise<Done> {
       // The sandbox must not take the id of a tenant that the source or the store has (P97).
       if (!withoutSource && (await isInSource(tenantId, settings, signal))) {
         throw taken(tenantId, "The booking database");
@@ -63,26 +64,28 @@ export const sandboxInit = command(
       const tokens = await provideSandboxTokens(store, tenantId, rotate, shell, audit);
       const report = { tenantId, run, tokens };
       const issued = tokens.flatMap(({ plaintext }) => plaintext ?? []);
-      return () => {
+      const say = () => {
         if (json) return printJson(shell, sandboxJson(report), issued);
         shell.stderr.write(sandboxText(report));
         shell.stdout.write(tokenVariables(tokens), issued);
       };
+      return { say };
     }
 
     /** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P3). */
-    async function end(store: ObjectStore, audit: Audit): Promise<Print> {
+    async function end(store: ObjectStore, audit: Audit): Promise<Done> {
       if (existing === undefined) {
         throw new Failure("not_found", "This store has no sandbox; nothing was done.");
       }
       const removal = await removeTenant(tenantId, true, { ...shell, store, audit });
       const { revokedTokens, deletedObjects } = removal;
-      return () => {
+      const say = () => {
         if (json) return printJson(shell, { tenantId, revokedTokens, deletedObjects });
         shell.stderr.write(
           `Sandbox ${tenantId} ended: ${revokedTokens} token(s) revoked, ${deletedObjects} object(s) deleted.\n`,
         );
       };
+      return { say };
     }
 
     const request = { command: "sandbox init", tenants: [tenantId], reason };

@@ -1,15 +1,19 @@
+import type { Current } from "../../core/current.ts";
+import { asFailure } from "../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
+import { tenantPrefix } from "../../core/object-key.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
-import { type Audit, pointerChange, recordedChange } from "../operate/audit/audit.ts";
+import { type Audit, pointerChange } from "../operate/audit/audit.ts";
+import { type Done, recordedChange } from "../operate/audit/recorded-change.ts";
 import { pruneRun, pruneText } from "../operate/snapshots/prune-run.ts";
+import type { PruneContext } from "../operate/snapshots/prune-tenant.ts";
 import { type Rollback, release, rollback } from "../operate/snapshots/rollback.ts";
 import { counted } from "../output/words.ts";
 import { createFollowLive } from "../publish/snapshot/live-tree.ts";
 import { readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
-import type { ExitStatus } from "../shell/exit-status.ts";
-import { printResult, settingsOf, withStore } from "../shell/shell.ts";
+import { printJson, printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../support/facts/asked-database.ts";
 import { command, defaulted, expecting, flag, json, required, value } from "./command.ts";
 import { reason, wholeNumber } from "./option-values.ts";
@@ -28,18 +32,30 @@ export const snapshotRollback = command(
     return await recordedChange(shell, request, async (store, audit) => {
       const done = await rollback(tenant, { to, allowShrink, reason }, { ...shell, store });
       audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
-      return async () => {
-        // The `live/` folder follows at once, so that it shows what partners get (P27).
-        await createFollowLive(shell, settingsOf(shell))(store, done.after);
-        const live = await readLiveManifest(store, done.after, shell.signal);
-        // The database is asked last, so that a slow one does not delay the rollback.
-        const withdrawn = await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, shell.signal);
-        const text = rollbackText(done) + withdrawnText(withdrawn);
-        printResult(shell, json, rollbackJson(done, withdrawn), text);
+      return {
+        // With `--json` the one object comes after the question to the database, so the sentence says at once what was done.
+        say: () => (json ? shell.stderr : shell.stdout).write(rollbackText(done)),
+        follow: async () => {
+          // The `live/` folder shows what partners get (P27).
+          await createFollowLive(shell, settingsOf(shell))(store, done.after);
+          const withdrawn = await withdrawnOf(done.after, store, shell);
+          if (json) printJson(shell, rollbackJson(done, withdrawn));
+          else shell.stdout.write(withdrawnText(withdrawn));
+        },
       };
     });
   },
 );
+
+/** Asks the database. That it could not be asked is an answer, too, since the rollback is done. */
+async function withdrawnOf(current: Current, store: ObjectStore, shell: Shell): Promise<WithdrawnSince> {
+  try {
+    const live = await readLiveManifest(store, current, shell.signal);
+    return await withdrawnSince(createAskedDatabase(settingsOf(shell)), live, shell.signal);
+  } catch (error) {
+    return { kind: "unavailable", reason: asFailure(error).message };
+  }
+}
 
 function rollbackJson({ outcome, before, after, ...counts }: Rollback, withdrawn: WithdrawnSince): object {
   const { tenantId, snapshotId, generation, hold } = after;
@@ -97,13 +113,13 @@ export const snapshotRelease = command(
     return await recordedChange(shell, request, async (store, audit) => {
       const { outcome, before, after } = await release(tenant, { ...shell, store });
       audit.note([pointerChange(before, after)]);
-      return async () => {
-        await createFollowLive(shell, settingsOf(shell))(store, after);
-        const { snapshotId, generation } = after;
-        const next = `Snapshot ${snapshotId} stays live until the next build: \`snapshot build --tenant ${tenant}\`.`;
-        const result = outcome === "released" ? `released. ${next}` : "not on hold; nothing was done.";
-        const found = { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold };
-        printResult(shell, json, found, `Tenant ${tenant} is ${result}\n`);
+      const { snapshotId, generation } = after;
+      const next = `Snapshot ${snapshotId} stays live until the next build: \`snapshot build --tenant ${tenant}\`.`;
+      const result = outcome === "released" ? `released. ${next}` : "not on hold; nothing was done.";
+      const found = { tenantId: tenant, outcome, snapshotId, generation, endedHold: before.hold };
+      return {
+        say: () => printResult(shell, json, found, `Tenant ${tenant} is ${result}\n`),
+        follow: async () => void (await createFollowLive(shell, settingsOf(shell))(store, after)),
       };
     });
   },
@@ -130,26 +146,32 @@ export const snapshotPrune = command(
           "with a shorter --min-age its files may be gone.\n",
       );
     }
-    const prune = async (store: ObjectStore, audit?: Audit): Promise<() => ExitStatus> => {
-      const rules = { keep, minAgeHours };
-      const pruned = await pruneRun(tenant, rules, { ...shell, store, dryRun }, (result) => {
-        const { tenantId, deletedObjects, deletedSnapshots: snapshots } = result;
-        if (deletedObjects === 0) return;
-        audit?.note([{ kind: "deletion", tenantId, deletedSnapshots: snapshots.length, deletedObjects }]);
-      });
+    const prune = async (store: ObjectStore, audit?: Audit): Promise<Done> => {
+      const onDeleted: PruneContext["onDeleted"] = (tenantId, deletedSnapshots, deletedObjects) =>
+        audit?.note([{ kind: "deletion", tenantId, deletedSnapshots, deletedObjects }]);
+      const context = { ...shell, store, dryRun, onDeleted };
+      const pruned = await pruneRun(tenant, { keep, minAgeHours }, context);
       if (tenant !== undefined && pruned.tenants[0]?.outcome === "unpublished") {
         const what = `Nothing is published for tenant ${tenant}, so there is nothing to prune. Check the id.`;
         throw await unknownTenant(store, tenant, what, shell.signal);
       }
-      return () => {
-        printResult(shell, json, pruned, pruneText(pruned));
-        const failed = pruned.tenants.filter(({ outcome }) => outcome === "failed").length;
-        if (failed === 0) return 0;
-        return failed === pruned.tenants.length ? 1 : 3;
+      const failed = pruned.tenants.filter(({ outcome }) => outcome === "failed").length;
+      // Without tenants there may be no store, and pruning must not begin one (P160).
+      const isTidied = !dryRun && pruned.tenants.length > 0;
+      const prefix = tenant === undefined ? "" : tenantPrefix(tenant);
+      return {
+        say: () => printResult(shell, json, pruned, pruneText(pruned)),
+        status: failed === 0 ? 0 : failed === pruned.tenants.length ? 1 : 3,
+        follow: async () => (isTidied ? await store.tidy(prefix, { signal: shell.signal }) : undefined),
       };
     };
     // A dry run writes nothing, so it does not probe whether the store honours conditional writes.
-    if (dryRun) return await withStore(settingsOf(shell), async (store) => (await prune(store))());
+    if (dryRun)
+      return await withStore(settingsOf(shell), async (store) => {
+        const { say, status } = await prune(store);
+        say();
+        return status;
+      });
     const request = { command: "snapshot prune", tenants: tenant === undefined ? [] : [tenant], reason };
     return await recordedChange(shell, request, prune);
   },

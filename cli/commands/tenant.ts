@@ -2,7 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import { isTenantId, parseTenantId, type TenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { withSourceReading } from "../database/with-database-url.ts";
-import { recordedChange } from "../operate/audit/audit.ts";
+import { recordedChange } from "../operate/audit/recorded-change.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { isInSource, removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
@@ -36,7 +36,7 @@ export const tenantRemove = command(
       const isAsked = !withoutSource && (await knownSandbox(store, signal)) !== tenantId;
       if (isAsked && (await isInSource(tenantId, settingsOf(shell), signal))) throw stillInSource(tenantId);
       const removal = await removeTenant(tenantId, purge, { ...shell, store, audit });
-      return () => printResult(shell, json, removal, removalText(removal));
+      return { say: () => printResult(shell, json, removal, removalText(removal)) };
     });
   },
 );
@@ -76,7 +76,8 @@ export const tenantRename = command(
     return await recordedChange(shell, request, async (store, audit) => {
       await assertKnownTenant(store, from, shell.signal);
       const renamed = await renameTenant(from, to, allowShrink, { ...shell, store, audit });
-      return () => printResult(shell, json, { from, to, ...renamed }, renameText(from, to, renamed));
+      const text = renameText(from, to, renamed);
+      return { say: () => printResult(shell, json, { from, to, ...renamed }, text) };
     });
   },
 );

@@ -2,7 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, readScope } from "../../core/token-registry.ts";
-import { recordedChange } from "../operate/audit/audit.ts";
+import { recordedChange } from "../operate/audit/recorded-change.ts";
 import { assertNotRemoved, assertPublished } from "../operate/tenants/known-tenant.ts";
 import { editRegistry } from "../operate/tokens/edit-registry.ts";
 import {
@@ -65,7 +65,7 @@ export const tokenCreate = command(
         await assertNotRemoved(store, tenantId, signal);
         return [...tokens, issued.entry];
       });
-      return () => printIssuedToken(shell, issued, json);
+      return { say: () => printIssuedToken(shell, issued, json) };
     });
   },
 );
@@ -141,11 +141,12 @@ export const tokenRotate = command(
         const ended = oldEndsAt === null ? revoked(tokens, [tokenId], now) : withEnd(tokens, old, oldEndsAt);
         return [...ended, issued.entry];
       });
-      return () => {
+      const say = () => {
         if (issued !== undefined) printIssuedToken(shell, issued, json);
         if (oldEndsAt === null || json) return;
         shell.stderr.write(`Token ${tokenId} ends ${relativeAndExact(oldEndsAt, layoutOf(shell))}.\n`);
       };
+      return { say };
     });
   },
 );

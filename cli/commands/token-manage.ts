@@ -3,7 +3,8 @@ import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
-import { type Audit, type Print, recordedChange } from "../operate/audit/audit.ts";
+import type { Audit } from "../operate/audit/audit.ts";
+import { type Done, recordedChange } from "../operate/audit/recorded-change.ts";
 import { type LogSource, readLogs } from "../operate/gateway-log/open-log.ts";
 import { type RequestLogLine, requestsIn } from "../operate/gateway-log/request-line.ts";
 import { assertPublished } from "../operate/tenants/known-tenant.ts";
@@ -45,7 +46,7 @@ export const tokenExpire = command(
         before = activeToken(tokens, tokenId, now);
         return withEnd(tokens, before, expiresAt);
       });
-      return () => {
+      const say = () => {
         if (before === undefined) throw new Failure("internal", "No token was looked at.");
         const { tenantId, expiresAt: previousExpiresAt } = before;
         if (json) return printJson(shell, { ...tokenMetadata({ ...before, expiresAt }), previousExpiresAt });
@@ -53,6 +54,7 @@ export const tokenExpire = command(
         const ends = relativeAndExact(expiresAt, layoutOf(shell));
         shell.stderr.write(`Token ${tokenId} of tenant ${tenantId} ends ${ends}; before: ${was}.\n`);
       };
+      return { say };
     });
   },
 );
@@ -71,7 +73,7 @@ export const tokenRevoke = command(
     }
     const now = shell.now();
     const request = { command: "token revoke", tenants: tenant === undefined ? [] : [tenant], reason };
-    const end = async (store: ObjectStore, audit: Audit): Promise<Print> => {
+    const end = async (store: ObjectStore, audit: Audit): Promise<Done> => {
       let ended: readonly TokenId[] = named;
       let isKnown = true;
       await editRegistry(store, audit, (tokens) => {
@@ -83,11 +85,12 @@ export const tokenRevoke = command(
         return ended.length === 0 ? tokens : revoked(tokens, ended, now);
       });
       if (tenant !== undefined && !isKnown) await assertPublished(store, tenant, shell.signal);
-      return () => {
+      const say = () => {
         if (json) printJson(shell, { revoked: ended });
         else if (ended.length > 0) shell.stderr.write(`Revoked: ${ended.join(", ")}\n`);
         else shell.stderr.write(`Tenant ${tenant} has no token that is not revoked; nothing was done.\n`);
       };
+      return { say };
     };
     // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
     // token alive. The conditions are proved only when this command is the first to write to the store.

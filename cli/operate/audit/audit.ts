@@ -1,6 +1,6 @@
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { isTenantId, snapshotId, type TenantId } from "../../../core/ids.ts";
+import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import {
   auditKey,
@@ -13,15 +13,15 @@ import {
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { AuditDocument, LiveState, TenantRun } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
-import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
-import { identifiedStore } from "../../shell/identified-store.ts";
-import { type Shell, settingsOf, withStore } from "../../shell/shell.ts";
+import type { Shell } from "../../shell/shell.ts";
 
 /** One change, as a record names it. */
 export type AuditChange = AuditDocument["changes"][number];
 
 /** A record of more changes is for a machine, and the run's report has them all. */
 const maxChanges = 500;
+/** The schema of a record allows so many. A change of more tenants has several records, so that each tenant is named (P206). */
+const maxTenants = 500;
 
 /** The command, the tenants that it is about, and the reason given. */
 export interface AuditRequest {
@@ -38,6 +38,8 @@ export interface Audit {
   plan(changes: readonly AuditChange[]): void;
   /** What was changed; may be called several times. */
   note(changes: readonly AuditChange[]): void;
+  /** All changes that were noted. */
+  noted(): readonly AuditChange[];
   /** It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong. */
   doubt(): void;
   /**
@@ -48,7 +50,7 @@ export interface Audit {
 }
 
 export function createAudit(shell: Shell, request: AuditRequest): Audit {
-  const recordId = snapshotId(shell.now(), shell.randomBytes(4));
+  const recordIds = [snapshotId(shell.now(), shell.randomBytes(4))];
   let planned: readonly AuditChange[] = [];
   let noted: readonly AuditChange[] = [];
   let isDoubtful = false;
@@ -60,23 +62,29 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
     changes: readonly AuditChange[],
     failure: Failure | undefined,
   ): Promise<void> {
-    const tenants = request.tenants.length > 0 ? request.tenants : tenantsOf(changes);
-    const record: AuditDocument = {
-      format: "partner-programs/audit@1",
-      recordId,
-      outcome,
-      at: shell.now().toISOString(),
-      command: request.command,
-      actor: shell.actor,
-      reason: request.reason ?? null,
-      tenants: tenants.slice(0, maxChanges),
-      changes: changes.slice(0, maxChanges),
-      changesOmitted: Math.max(0, changes.length - maxChanges),
-      failure: failure === undefined ? null : { code: failure.code, message: failure.message },
-    };
-    const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
-    // No signal: ending a command must not keep its record from being written.
-    await putImmutable(store, key, bytesBody(documentBytes(record)), never);
+    const parts = recordParts(request.tenants, changes);
+    // A record that was begun gets its end, too, when less was changed than was planned.
+    for (let at = Math.max(parts.length, recordIds.length) - 1; at >= 0; at -= 1) {
+      const part = parts[at] ?? { tenants: [], changes: [] };
+      const recordId = recordIds[at] ?? snapshotId(shell.now(), shell.randomBytes(4));
+      recordIds[at] = recordId;
+      const record: AuditDocument = {
+        format: "partner-programs/audit@1",
+        recordId,
+        outcome,
+        at: shell.now().toISOString(),
+        command: request.command,
+        actor: shell.actor,
+        reason: request.reason ?? null,
+        tenants: part.tenants,
+        changes: part.changes.slice(0, maxChanges),
+        changesOmitted: Math.max(0, part.changes.length - maxChanges),
+        failure: failure === undefined ? null : { code: failure.code, message: failure.message },
+      };
+      const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
+      // No signal: ending a command must not keep its record from being written.
+      await putImmutable(store, key, bytesBody(documentBytes(record)), never);
+    }
   }
 
   /** P85: awaited before each call that changes something for partners. When it throws, the call is not made. */
@@ -109,6 +117,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
     note: (changes) => {
       noted = [...noted, ...changes];
     },
+    noted: () => noted,
     doubt: () => {
       isDoubtful = true;
     },
@@ -119,7 +128,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
         await write(store, failure === undefined ? "done" : "failed", noted, failure);
         return undefined;
       } catch (error) {
-        return incomplete(recordId, asFailure(error));
+        return incomplete(String(recordIds[0]), asFailure(error));
       }
     },
   };
@@ -127,9 +136,19 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
 
 const never = new AbortController().signal;
 
-function tenantsOf(changes: readonly AuditChange[]): readonly TenantId[] {
-  const ids = changes.map((change) => (change.kind === "token" ? change.after.tenantId : change.tenantId));
-  return [...new Set(ids)].filter(isTenantId);
+/** P206: the tenants that were named or changed, and their changes; several parts when they are more than a record names. */
+function recordParts(named: readonly TenantId[], changes: readonly AuditChange[]) {
+  const tenants = [...new Set([...named, ...changes.map(tenantOf)])];
+  const parts: { readonly tenants: string[]; readonly changes: readonly AuditChange[] }[] = [];
+  do {
+    const own = new Set(tenants.splice(0, maxTenants));
+    parts.push({ tenants: [...own], changes: changes.filter((change) => own.has(tenantOf(change))) });
+  } while (tenants.length > 0);
+  return parts;
+}
+
+function tenantOf(change: AuditChange): string {
+  return change.kind === "token" ? change.after.tenantId : change.tenantId;
 }
 
 /** A code of its own: `store_unavailable` would mean that the change itself may have arrived. */
@@ -163,59 +182,6 @@ function isDecisive(key: ObjectKey): boolean {
 /** A `live/` folder is a copy for people, and comes and goes with every publication. */
 function isOfSnapshot(key: ObjectKey): boolean {
   return key.startsWith(tenantsPrefix) && !/^[^/]+\/[^/]+\/live\//.test(key);
-}
-
-/** Prints what a command did, and may choose its exit status. */
-export type Print = () => ExitStatus | void | Promise<void>;
-
-/**
- * A command that changes something for partners: opens a store that honours conditional writes, records the change, and calls what
- * `run` returns to print what was done. It is printed even when its record could not be completed: a token is in force, and only we
- * have it (P85). `isProbed`: after a probe of the conditional writes (P11).
- */
-export async function recordedChange(
-  shell: Shell,
-  request: AuditRequest,
-  run: (store: ObjectStore, audit: Audit) => Promise<Print>,
-  isProbed = true,
-): Promise<ExitStatus> {
-  const settings = settingsOf(shell);
-  return await withStore(settings, async (opened) => {
-    const store = identifiedStore(opened, settings, shell);
-    if (isProbed) await store.requireConditions();
-    const { result: print, unrecorded } = await withAudit(shell, store, request, run);
-    return auditedStatus(shell, unrecorded, (await print()) ?? 0);
-  });
-}
-
-/** Runs with a store on which nothing changes for partners without a record, and completes the record. `unrecorded`: why it could not. */
-export async function withAudit<Result>(
-  shell: Shell,
-  store: ObjectStore,
-  request: AuditRequest,
-  run: (store: ObjectStore, audit: Audit) => Promise<Result>,
-): Promise<{ readonly result: Result; readonly unrecorded: Failure | undefined }> {
-  const audit = createAudit(shell, request);
-  let result: Result;
-  try {
-    result = await run(audit.watch(store), audit);
-  } catch (error) {
-    const unrecorded = await audit.end(asFailure(error));
-    if (unrecorded !== undefined) sayUnrecorded(shell, unrecorded);
-    throw error;
-  }
-  return { result, unrecorded: await audit.end(undefined) };
-}
-
-/** The exit status. Called after the command has printed what it did; reports an incomplete record. */
-export function auditedStatus(shell: Shell, unrecorded: Failure | undefined, status: ExitStatus): ExitStatus {
-  if (unrecorded === undefined) return status;
-  sayUnrecorded(shell, unrecorded);
-  return status === 0 ? exitStatuses[unrecorded.code] : status;
-}
-
-function sayUnrecorded(shell: Shell, { message }: Failure): void {
-  shell.stderr.write(`partner-programs: ${message}\n`);
 }
 
 /** From one pointer to the next, with how many programs each shows where that is known. */

@@ -1,7 +1,7 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
 import { asFailure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { isObjectKey, runsPrefix, tenantPrefix } from "../../../core/object-key.ts";
+import { isObjectKey, runsPrefix } from "../../../core/object-key.ts";
 import type { ListedObject } from "../../../core/object-store.ts";
 import { printableLines } from "../../../core/printable.ts";
 import { numbers, table } from "../../output/layout.ts";
@@ -28,15 +28,13 @@ const runPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
 const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
 
 /**
- * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. `onTenant` is
- * called after each tenant, since a run that fails later gives no report. Run reports and left-over probes are `null` in the result
+ * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. Run reports and left-over probes are `null` in the result
  * when the prune was of one tenant.
  */
 export async function pruneRun(
   tenant: TenantId | undefined,
   { keep, minAgeHours }: { readonly keep: number; readonly minAgeHours: number },
   context: PruneContext,
-  onTenant: (result: TenantPruneResult) => void = () => {},
 ) {
   const { store, dryRun, signal } = context;
   const minAgeMs = minAgeHours * hourMs;
@@ -44,24 +42,26 @@ export async function pruneRun(
   const tenantIds: TenantId[] = tenant === undefined ? [] : [tenant];
   if (tenant === undefined) for await (const id of storedTenants(store, signal)) tenantIds.push(id);
   await forEachBounded(tenantIds, parallelTenants, async (tenantId) => {
-    const pruning = pruneTenant(tenantId, { keep, minAgeMs }, context);
+    let deletedObjects = 0;
+    const onDeleted: PruneContext["onDeleted"] = (id, snapshots, objects) => {
+      deletedObjects = objects;
+      context.onDeleted?.(id, snapshots, objects);
+    };
+    const pruning = pruneTenant(tenantId, { keep, minAgeMs }, { ...context, onDeleted });
     const result = await pruning.then(
       (done): TenantPruneResult => ({ tenantId, ...done, failure: null }),
       (error: unknown): TenantPruneResult => {
         if (signal.aborted) throw error;
         const { code, message } = asFailure(error);
-        return { tenantId, outcome: "failed", ...nothingPruned, failure: { code, message } };
+        return { tenantId, outcome: "failed", ...nothingPruned, deletedObjects, failure: { code, message } };
       },
     );
     tenants.push(result);
-    onTenant(result);
   });
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const isWhole = tenant === undefined;
   const runs = isWhole ? await pruneOld(context, runsPrefix, runPattern, maxRunAgeMs, keptRuns) : null;
   const probes = isWhole ? await pruneOld(context, probesPrefix, probePattern, minAgeMs, 0) : null;
-  // Without tenants there may be no store, and pruning must not begin one (P160).
-  if (!dryRun && tenants.length > 0) await store.tidy(isWhole ? "" : tenantPrefix(tenant), { signal });
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
 }
 

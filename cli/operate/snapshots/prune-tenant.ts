@@ -13,6 +13,8 @@ import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } fro
 
 export interface PruneContext extends RollbackContext {
   readonly dryRun: boolean;
+  /** Called when objects of a tenant were deleted, also when its prune failed after that (P206). */
+  readonly onDeleted?: (tenantId: TenantId, snapshots: number, objects: number) => void;
 }
 
 export interface TenantPrune {
@@ -82,21 +84,26 @@ async function pruneOnce(
   let isFenced = dryRun;
   const isTarget = ({ key, snapshotId }: SnapshotObject): boolean =>
     targets.folders.has(snapshotId) && !targets.spared.has(key);
-  const objects = targets.folders.size === 0 ? [] : store.list(snapshotsPrefix(tenantId), { signal });
-  for await (const { key, size, modifiedAt } of objects) {
-    const object = snapshotObject(tenantId, key);
-    if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
-    const isYoung = modifiedAt.getTime() > oldest;
-    if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
-    if (object.kind === "mark") marks.push(object);
-    if (object.kind === "mark" || isYoung || !isTarget(object)) continue;
-    isFenced ||= await fence(pointer, targets, context);
-    if (!isFenced) return undefined;
-    // What was published meanwhile may need it.
-    if (isTarget(object)) await batch.add(object.key, size);
+  try {
+    const objects = targets.folders.size === 0 ? [] : store.list(snapshotsPrefix(tenantId), { signal });
+    for await (const { key, size, modifiedAt } of objects) {
+      const object = snapshotObject(tenantId, key);
+      if (object === undefined || !targets.folders.has(object.snapshotId)) continue;
+      const isYoung = modifiedAt.getTime() > oldest;
+      if (isYoung && object.kind === "manifest") keptManifests.add(object.snapshotId);
+      if (object.kind === "mark") marks.push(object);
+      if (object.kind === "mark" || isYoung || !isTarget(object)) continue;
+      isFenced ||= await fence(pointer, targets, context);
+      if (!isFenced) return undefined;
+      // What was published meanwhile may need it.
+      if (isTarget(object)) await batch.add(object.key, size);
+    }
+    await batch.flush();
+    if (!dryRun) await store.delete(pointlessMarks(marks, keptManifests, dropped, tenantId), { signal });
+  } finally {
+    const { deletedObjects } = batch.deleted;
+    if (deletedObjects > 0 && !dryRun) context.onDeleted?.(tenantId, dropped.length, deletedObjects);
   }
-  await batch.flush();
-  if (!dryRun) await store.delete(pointlessMarks(marks, keptManifests, dropped, tenantId), { signal });
   const { deletedObjects, deletedBytes } = batch.deleted;
   return {
     outcome: deletedObjects === 0 ? "nothing-to-do" : "pruned",

@@ -156,6 +156,16 @@ async function chosenTarget(
   const { tenantId } = pointer.current;
   const { published } = await readTenantSnapshots(store, pointer, signal);
   const candidates = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
+  const rest = candidates.map(({ snapshotId }) => snapshotId).join(", ");
+  const choice = rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`;
+  // Whoever repeats the command may not know that it was done, and one snapshot further back is not what they want (P14).
+  if (asked === undefined && pointer.current.hold !== null) {
+    throw new Failure(
+      "held",
+      `A rollback holds tenant ${tenantId} at ${pointer.current.snapshotId} since ${pointer.current.hold.since}; nothing was done. ` +
+        `To roll back further, say where to go. ${choice}`,
+    );
+  }
   const live = published.find(({ isLive }) => isLive);
   // The parent of the live snapshot. If it is gone, the newest earlier one that no rollback has replaced.
   const below = live?.generation ?? pointer.current.generation;
@@ -169,11 +179,7 @@ async function chosenTarget(
     asked === undefined
       ? `Tenant ${tenantId} has no snapshot from before the live one`
       : `Tenant ${tenantId} has no snapshot ${asked} that was live once and is kept as a whole`;
-  const rest = candidates.map(({ snapshotId }) => snapshotId).join(", ");
-  throw new Failure(
-    "not_found",
-    `${what}. ${rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`}`,
-  );
+  throw new Failure("not_found", `${what}. ${choice}`);
 }
 
 /** Objects read side by side; of each only a piece is in memory. */

@@ -52,7 +52,8 @@ export async function removeTenant(
   const at = now();
   const wasSandbox = (await knownSandbox(store, signal)) === tenantId;
   const change = { kind: "removal", tenantId, isPurged } as const;
-  await editRemovedTenants(store, signal, (tenants) => {
+  // No signal ends this write, since its outcome would be unknown then.
+  await editRemovedTenants(store, new AbortController().signal, (tenants) => {
     audit.plan([change]);
     return withRemoved(tenants, tenantId, at.toISOString());
   });
@@ -71,8 +72,13 @@ export async function removeTenant(
   if (isPurged) {
     const pauseMs = Math.min(hearingMs, lastEnd + hearingMs - now().getTime());
     if (pauseMs > 0) await pause(pauseMs, signal);
-    deletedObjects = await purge(store, tenantId, signal);
-    audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
+    try {
+      await purge(store, tenantId, signal, (count) => {
+        deletedObjects += count;
+      });
+    } finally {
+      audit.note([{ kind: "deletion", tenantId, deletedSnapshots: 0, deletedObjects }]);
+    }
   }
   await forgetTenant(store, tenantId, signal);
   if (wasSandbox) await store.delete([sandboxKey], { signal });
@@ -91,20 +97,29 @@ async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void
 /** A build that began before the removal may still write files, so the objects are deleted until none is left. */
 const maxSweeps = 5;
 
-/** Deletes everything that the store has of the tenant, the pointer first; returns how many objects that were. */
-async function purge(store: ObjectStore, tenantId: TenantId, signal: AbortSignal): Promise<number> {
-  let all = 0;
+/** Deletes everything that the store has of the tenant, the pointer first. `onDeleted` is told how many objects are gone. */
+async function purge(
+  store: ObjectStore,
+  tenantId: TenantId,
+  signal: AbortSignal,
+  onDeleted: (count: number) => void,
+): Promise<void> {
   for (let sweep = 1; sweep <= maxSweeps; sweep += 1) {
     const { add, flush, deleted } = deleteBatch(store, false, signal);
-    for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
-      // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
-      if (deleted.deletedObjects === 0) await store.delete([currentKey(tenantId)], { signal });
-      if (isObjectKey(key)) await add(key, size);
+    let isEmpty = true;
+    try {
+      for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
+        // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
+        if (isEmpty) await store.delete([currentKey(tenantId)], { signal });
+        isEmpty = false;
+        if (isObjectKey(key)) await add(key, size);
+      }
+      await flush();
+    } finally {
+      onDeleted(deleted.deletedObjects);
     }
-    await flush();
     await store.tidy(tenantPrefix(tenantId), { signal });
-    if (deleted.deletedObjects === 0) return all;
-    all += deleted.deletedObjects;
+    if (isEmpty) return;
   }
   throw new Failure(
     "superseded",

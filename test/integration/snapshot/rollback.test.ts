@@ -38,12 +38,18 @@ test("P14 a rollback makes the snapshot before the live one live, raises the gen
   expect((await verify()).status).toBe(0);
 });
 
-test("rolling back twice goes two snapshots back: the one before is that which the live one had replaced", async () => {
+test("P14 repeating a rollback changes nothing: while one holds the tenant, the next has to be told where to go", async () => {
   const first = await tools.publish("A");
-  await tools.publish("B");
-  await tools.publish("C");
+  const second = await tools.publish("B");
+  const third = await tools.publish("C");
   await rollback();
-  await rollback();
+  const held = await tools.current();
+  const repeated = await rollback();
+  expect(repeated.status).toBe(4);
+  expect(repeated.stderr).toContain(`There are, by --to: ${third}, ${first}.`);
+  expect(await tools.current()).toEqual(held);
+  expect(held.snapshotId).toBe(second);
+  expect((await rollback("--to", first)).status).toBe(0);
   expect((await tools.current()).snapshotId).toBe(first);
 });
 

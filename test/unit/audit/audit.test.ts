@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { withAudit } from "../../../cli/operate/audit/audit.ts";
+import type { AuditChange } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
+import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
 import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
 import { Failure } from "../../../core/failure.ts";
@@ -97,5 +98,24 @@ describe("the record of a change", () => {
     expect(tokenId).toBeDefined();
     const { records } = await readAudit(store, everything, signal);
     expect(records).toMatchObject([{ outcome: "begun", changes: [{ tokenId, before: null }] }]);
+  });
+
+  test("P206 every tenant that a command changed finds its record, however many there were", async () => {
+    const ids = Array.from({ length: 1201 }, (_, at) => parseTenantId(`tenant-${at}`));
+    const changes = ids.map(
+      (id): AuditChange => ({ kind: "deletion", tenantId: id, deletedSnapshots: 1, deletedObjects: 2 }),
+    );
+    const prune = { command: "snapshot prune", tenants: [], reason: undefined };
+    await withAudit(quietShell(), store, prune, async (watched, audit) => {
+      audit.plan(changes);
+      await editRegistry(watched, audit, (tokens) => [...tokens]);
+      audit.note(changes);
+    });
+    for (const id of [ids[0], ids[500], ids[1200]]) {
+      const { records } = await readAudit(store, { ...everything, tenantId: id }, signal);
+      expect(records).toMatchObject([{ outcome: "done", changesOmitted: 0 }]);
+      expect(records[0]?.changes).toContainEqual(changes[ids.indexOf(id ?? tenantId)]);
+    }
+    expect((await readAudit(store, everything, signal)).records).toHaveLength(3);
   });
 });

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
+import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
 import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import {

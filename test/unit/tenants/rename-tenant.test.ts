@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
+import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
 import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
 import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
 import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { withAudit } from "../../../cli/operate/audit/audit.ts";
 import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
+import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
 import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
 import { activeToken, revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
