@@ -2,6 +2,7 @@
 import { showStoreAddress } from "../core/addresses.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
+import { misspeltSettings, misspeltText } from "../core/misspelt-settings.ts";
 import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
@@ -32,6 +33,8 @@ switch (action) {
     refuse(wrongUsage);
     break;
   default: {
+    const misspelt = action === "check_config" ? misspeltSettings(process.env) : [];
+    for (const each of misspelt) console.error(singleLine(misspeltText(each)));
     const parsed = parseSettings(gatewaySettings, process.env);
     if (parsed.ok) await run(parsed.values);
     else refuse(...parsed.faults.map((fault) => `${singleLine(fault)}.`));

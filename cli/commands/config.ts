@@ -1,5 +1,6 @@
 import { showStoreAddress } from "../../core/addresses.ts";
 import { asFailure } from "../../core/failure.ts";
+import { misspeltSettings, misspeltText } from "../../core/misspelt-settings.ts";
 import { readStoreIdentity, wrongStore } from "../../core/open-store.ts";
 import { printable, singleLine } from "../../core/printable.ts";
 import { type Environment, parseSetting, type Setting, settingText } from "../../core/setting-parser.ts";
@@ -14,8 +15,10 @@ export const config = command({ json }, async (shell, { json }) => {
   const aws = awsVariables(shell.env);
   const faults = settings.flatMap(({ fault }) => fault ?? []);
   const store = faults.length === 0 ? await foundStore(settingsOf(shell), faults) : undefined;
-  const text = settingsText(settings, aws, store, layoutOf(shell));
-  printResult(shell, json, { settings, aws, store: store ?? null, faults }, text);
+  const misspelt = misspeltSettings(shell.env);
+  const hints = misspelt.map((each) => `\n${printable(misspeltText(each))}\n`).join("");
+  const text = `${settingsText(settings, aws, store, layoutOf(shell))}${hints}`;
+  printResult(shell, json, { settings, aws, store: store ?? null, faults, misspelt }, text);
   if (faults.length === 0) return 0;
   const lines = ["partner-programs: Settings are wrong:", ...faults.map(singleLine)];
   shell.stderr.write(`${lines.join("\n  ")}\n`);

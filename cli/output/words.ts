@@ -1,3 +1,4 @@
+import { isWithin } from "../../core/misspelt-settings.ts";
 import { singleLine } from "../../core/printable.ts";
 
 /** A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all languages first. */
@@ -129,20 +130,4 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
-}
-
-/** Whether so many slips, or fewer, lead from one text to the other. */
-function isWithin(slips: number, from: string, to: string): boolean {
-  let same = 0;
-  while (same < from.length && from[same] === to[same]) same += 1;
-  const [a, b] = [from.slice(same), to.slice(same)];
-  if (a === b || slips === 0) return a === b;
-  const isExchange = a[0] === b[1] && a[1] === b[0] && a.length > 1;
-  const ways = [
-    [a.slice(1), b.slice(1)],
-    [a.slice(1), b],
-    [a, b.slice(1)],
-    ...(isExchange ? [[a.slice(2), b.slice(2)]] : []),
-  ] as const;
-  return ways.some(([rest = "", other = ""]) => isWithin(slips - 1, rest, other));
 }

@@ -147,6 +147,19 @@ test("--help, --version and --check-config say what they should and end with 0",
   expect(checked.stdout).not.toContain("hidden");
 });
 
+test("D132 --check-config names a misspelt setting, with the same exit status", async () => {
+  const hint = "Hint: RATE_LIMIT is set and is no setting. Did you mean RATE_LIMIT_REQUESTS?\n";
+  const [good, bad] = [
+    await runGateway(["--check-config"], { RATE_LIMIT: "9" }),
+    { RATE_LIMIT: "9", PORT: "x" },
+  ];
+  expect(good).toMatchObject({ status: 0, stderr: hint });
+  expect(await runGateway(["--check-config"], bad)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(hint),
+  });
+});
+
 test("wrong settings: every fault at once, no secret repeated, exit status 2; wrong usage, too", async () => {
   const env = { PORT: "x", STORE_URL: "ftp://a", REDIS_URL: "http://u:hidden@h", TOKEN_REFRESH_MS: "1" };
   for (const args of [[], ["--check-config"]]) {

@@ -31,6 +31,23 @@ test("config --json prints an object for programs, with the same exit status", a
   expect(settings).toContainEqual(expect.objectContaining({ name: "PORT", value: null, fault: faults[0] }));
 });
 
+test.each([{}, { PORT: "x" }])(
+  "D132 config names a misspelt setting with %j, with the same exit status",
+  async (more) => {
+    const env = { STORE_ULR: "s3://canary", HOSTNAME: "desk" };
+    const plain = await runCommand(["config"], { env: more });
+    const { status, stdout } = await runCommand(["config"], { env: { ...env, ...more } });
+    expect(status).toBe(plain.status);
+    expect(stdout).toBe(
+      `${plain.stdout}\nHint: STORE_ULR is set and is no setting. Did you mean STORE_URL?\n`,
+    );
+    const { misspelt } = JSON.parse(
+      (await runCommand(["config", "--json"], { env: { ...env, ...more } })).stdout,
+    );
+    expect(misspelt).toEqual([{ name: "STORE_ULR", nearest: "STORE_URL" }]);
+  },
+);
+
 test("openapi prints the generated document as it is", async () => {
   const { status, stdout } = await runCommand(["openapi"]);
   const generated = await readFile(
