@@ -135,7 +135,8 @@ export function previewText(preview: SourcePreview, layout: Layout): string {
   ].join("");
 }
 
-function programLines({ outcome, state, document, problems }: ProgramPreview, layout: Layout): string[] {
+function programLines(program: ProgramPreview, layout: Layout): string[] {
+  const { outcome, state, document, problems } = program;
   const { style, width } = layout;
   const problemLines = problems.flatMap((problem) => wrapped(`  - ${problemText(problem)}`, width));
   if (outcome === "unpublished") {
@@ -147,7 +148,18 @@ function programLines({ outcome, state, document, problems }: ProgramPreview, la
   }
   const whole = "All that the views give of it is published.";
   const dropped = problemLines.length === 0 ? [whole] : ["Dropped or blanked:", ...problemLines];
-  return [...printableJson(document).split("\n"), "", ...dropped];
+  return [...printableJson(document).split("\n"), "", ...priceLines(program), ...dropped];
+}
+
+function priceLines({ roomPrices }: ProgramPreview): readonly string[] {
+  if (roomPrices.length === 0) return [];
+  const rows = roomPrices.map(({ view, occupancy, amount, published }) => [
+    view === "programs" ? "programs.legacy_price" : view,
+    view === "programs" ? "" : String(occupancy ?? "NULL"),
+    amount ?? "NULL",
+    published === null ? "dropped" : `${published.amount} for occupancy ${published.occupancy}`,
+  ]);
+  return table(["ROOM PRICE IN", numbers("OCCUPANCY"), numbers("AMOUNT"), "PUBLISHED"], rows).split("\n");
 }
 
 function emptyFields({ neverFilled }: SourcePreview): string {

@@ -1,6 +1,7 @@
 import { Failure } from "../../core/failure.ts";
 import type { TenantId } from "../../core/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
+import type { ProgramDetailResponse } from "../../schemas/generated/types.ts";
 import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
 import { didYouMean } from "../output/words.ts";
@@ -12,11 +13,11 @@ import {
 import { placesOf, publicFacts, publicParts } from "../publish/guards/field-guard.ts";
 import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
 import { reportedProblem, shownId } from "../publish/public-program/problem.ts";
-import { lifecycle } from "../publish/public-program/program-source.ts";
+import { lifecycle, type ProgramSource } from "../publish/public-program/program-source.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
 import { tenantsOfPrograms } from "../publish/source/find-programs.ts";
 import { statesQuery } from "../publish/source/program-queries.ts";
-import { readProgram, readPrograms } from "../publish/source/read-programs.ts";
+import { type ReadProgram, readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { tryReading } from "../publish/source/tenant-rows.ts";
@@ -56,7 +57,7 @@ export async function previewSource(
       const outcome = checkedProgram(read, rules);
       groups.addProgram(tenantId, read, outcome);
       sampled.add(read.source.programId);
-      const preview = previewOf(read.source.programId, outcome);
+      const preview = previewOf(read, outcome);
       if (outcome.kind === "published") {
         published += 1;
         compared.set(outcome.programId, outcome.rendered.detailSha256);
@@ -95,19 +96,45 @@ async function readAsked(
   rules: ContentRules,
 ): Promise<ProgramPreview> {
   const read = await readProgram(client, tenantId, programId, rules.limits);
-  if (read !== undefined) return previewOf(programId, checkedProgram(read, rules));
+  if (read !== undefined) return previewOf(read, checkedProgram(read, rules));
   const [near] = await readElsewhere(client, programId);
   const hint = near && ` There is ${shownId(near.programId)} of tenant ${shownId(near.tenantId)}.`;
   const missing = `Tenant ${tenantId} has no program ${shownId(programId)} in the source.`;
   throw new Failure("not_found", `${missing}${hint ?? ""}`);
 }
 
-function previewOf(programId: string | null, program: CheckedProgram) {
+function previewOf({ source }: ReadProgram, program: CheckedProgram) {
+  const { programId } = source;
   const { kind: outcome } = program;
   const state = program.kind === "unpublished" ? program.state : null;
-  const document: unknown = program.kind === "published" ? JSON.parse(program.rendered.detail) : null;
+  const document: ProgramDetailResponse | null =
+    program.kind === "published" ? JSON.parse(program.rendered.detail) : null;
   const problems = program.kind === "unpublished" ? [] : program.problems.map(reportedProblem);
-  return { programId, outcome, state, document, problems };
+  return { programId, outcome, state, document, roomPrices: roomPricesOf(source, document), problems };
+}
+
+/** D133: each room price of the views beside what is published of it. What no row of `room_prices` gave is the legacy price. */
+function roomPricesOf(
+  { roomPrices, legacyPrice }: ProgramSource,
+  document: ProgramDetailResponse | null,
+): readonly PreviewedPrice[] {
+  if (document === null) return [];
+  const rooms = [...document.data.prices.rooms];
+  const given = roomPrices.map(([occupancy, amount]) => {
+    const at = rooms.findIndex((room) => room.occupancy === occupancy && room.amount === Number(amount));
+    const [published = null] = at < 0 ? [] : rooms.splice(at, 1);
+    return { view: "room_prices" as const, occupancy, amount, published };
+  });
+  const legacy = { view: "programs", occupancy: null, amount: legacyPrice } as const;
+  return [...given, ...rooms.map((published) => ({ ...legacy, published }))];
+}
+
+interface PreviewedPrice {
+  readonly view: "room_prices" | "programs";
+  readonly occupancy: number | null;
+  /** As the view has it. */
+  readonly amount: string | null;
+  readonly published: ProgramDetailResponse["data"]["prices"]["rooms"][number] | null;
 }
 
 const place = { view: "programs", column: "tenant_id" };

@@ -77,6 +77,27 @@ test("P106 people read the document, what was dropped in words, and what is neve
   expect(stdout).not.toMatch(/^(hotels\[\]|prices\.rooms|content\.visits|name) /m);
 });
 
+test("D133 room prices stand beside what is published of them, the legacy price where it stands in", async () => {
+  await bench.insertRows("room_prices", "acme", "b", { occupancy: 2, amount: "99.50" }, { amount: 5 });
+  const { stdout } = await preview("--tenant", "acme", "--program", "b");
+  expect(stdout.split("\n").filter((line) => /^room_prices|^ROOM/.test(line))).toEqual([
+    "ROOM PRICE IN  OCCUPANCY  AMOUNT  PUBLISHED",
+    "room_prices            0       1  dropped",
+    "room_prices            2   99.50  99.5 for occupancy 2",
+    "room_prices            2   99.50  99.5 for occupancy 2",
+    "room_prices         NULL       5  dropped",
+  ]);
+  await bench.insertPrograms("beta", { program_id: "l", legacy_price: "990.0" }, "none");
+  expect((await preview("--tenant", "beta", "--program", "l")).stdout).toMatch(
+    /^programs\.legacy_price +990\.0 +990 for occupancy 2$/m,
+  );
+  const json = JSON.parse((await preview("--tenant", "beta", "--program", "l", "--json")).stdout);
+  expect(json.program.roomPrices).toEqual([
+    { view: "programs", occupancy: null, amount: "990.0", published: { occupancy: 2, amount: 990 } },
+  ]);
+  expect((await preview("--tenant", "beta", "--program", "none")).stdout).not.toContain("ROOM PRICE");
+});
+
 test("a program that is not published says why, by name or as the only one", async () => {
   const draft = await preview("--tenant", "acme", "--program", "c");
   expect(draft.status).toBe(0);
