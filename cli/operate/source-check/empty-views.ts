@@ -17,13 +17,15 @@ import {
 import { readStructure } from "../../publish/source/read-structure.ts";
 
 /**
- * A script with all views of the contract, to be filled in (P101). PostgreSQL takes it as it is: every column has its type, and a
- * view gives no rows until it reads a table.
+ * A script with all views of the contract, to be filled in (P101). `psql` takes it as it is, as often as its author likes: every
+ * column has its type, a view gives no rows until it reads a table, and the rights that go with a dropped view are granted anew.
  */
 export function viewsSkeleton(): string {
+  const names = contractViews.map(({ name }) => `partner_source.${name}`);
   return [
     head,
-    "BEGIN;\n\nCREATE SCHEMA IF NOT EXISTS partner_source;\n",
+    "BEGIN;\n\nCREATE SCHEMA IF NOT EXISTS partner_source;",
+    `DROP VIEW IF EXISTS\n  ${names.join(",\n  ")};\n`,
     ...contractViews.map(emptyView),
     foot,
   ].join("\n");
@@ -71,15 +73,20 @@ const head = `-- The views through which partner-programs reads a booking databa
 -- Rails, Laravel and Prisma store UTC in a timestamp without time zone;
 -- ${howToTellUtc}.
 --
--- Run it as the owner of your tables:  psql --set ON_ERROR_STOP=1 --file views.sql "$DATABASE_URL"
--- While you are writing, start anew each time: put  DROP SCHEMA partner_source CASCADE;  after BEGIN. Later, change a view
--- with CREATE OR REPLACE VIEW, which keeps the rights on it.
--- Then:  partner-programs source check  and  partner-programs source preview
+-- Run it with psql as the owner of your tables, as often as you like: it replaces the views, all or none, and grants them to the
+-- role of the generator.
+--   psql -v ON_ERROR_STOP=1 -v generator=generator -f views.sql "$OWNERS_DATABASE_URL"
+-- Then, with the generator's DATABASE_URL:  partner-programs source check  and  partner-programs source preview
 `;
 
-const foot = `-- For the role of the generator, which needs nothing else:
--- GRANT USAGE ON SCHEMA partner_source TO generator;
--- GRANT SELECT ON ALL TABLES IN SCHEMA partner_source TO generator;
+const foot = `-- The role of the generator needs nothing else. The last line is for views that are created one by one later.
+\\if :{?generator}
+\\else
+  \\set generator generator
+\\endif
+GRANT USAGE ON SCHEMA partner_source TO :"generator";
+GRANT SELECT ON ALL TABLES IN SCHEMA partner_source TO :"generator";
+ALTER DEFAULT PRIVILEGES IN SCHEMA partner_source GRANT SELECT ON TABLES TO :"generator";
 
 COMMIT;
 `;

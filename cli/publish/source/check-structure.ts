@@ -62,7 +62,7 @@ function schemaDenied(role: string): SourceProblem {
 function viewMissing({ name, isRequired, columns }: ContractView): SourceProblem {
   const missing = `The view partner_source.${name} is missing`;
   if (!isRequired) {
-    const message = `${missing}: restore it if there was one; an empty one stands for data that you don't have.`;
+    const message = `${missing}: restore it if there was one. For data that you don't have, the fix creates an empty one, with the DATABASE_URL of the views' owner.`;
     const fix = { kind: "command", text: "partner-programs source init --views-only" } as const;
     return problem("view_missing", message, fix, name);
   }

@@ -42,7 +42,8 @@ export function fixLines({ kind, text }: Fix): readonly string[] {
       return [singleLine(`    Fix: ${text}.`.replace(/\.\.$/, "."))];
     case "command":
       return [singleLine(`    Fix: run ${text}`)];
+    // D134: the generator's role may neither grant nor alter.
     case "sql":
-      return ["    Fix, to paste into psql:", singleLine(`      ${text}`)];
+      return ["    Fix, to paste into psql as the owner of the views:", singleLine(`      ${text}`)];
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { viewsSkeleton } from "../../../cli/operate/source-check/empty-views.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { markedBlock, page } from "../../support/markdown.ts";
@@ -50,6 +51,10 @@ describe("the worked example of the cookbook, with the role of the first day", (
   test("gives a role that can build, and can read none of the tables behind the views", async () => {
     const role = `docs_${randomBytes(6).toString("hex")}`;
     await database.query(markedBlock(guide, "example: role").replaceAll("generator", role));
+    const grants = viewsSkeleton()
+      .split("\n")
+      .filter((line) => line.includes(':"generator"'));
+    await database.query(grants.join("\n").replaceAll(':"generator"', role));
     try {
       const url = new URL(database.url);
       url.username = role;

@@ -1,10 +1,25 @@
-import { expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { viewsSkeleton } from "../../../cli/operate/source-check/empty-views.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
-import { forAllTests } from "../../support/lasting.ts";
+import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { createTestDatabase } from "../../support/postgres.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 
+const directory = folderForAllTests();
+const generator = `skeleton_${randomBytes(6).toString("hex")}`;
 const database = forAllTests(() => createTestDatabase({ isEmpty: true }));
+
+beforeAll(async () => {
+  await database.query(`CREATE ROLE ${generator} LOGIN PASSWORD 'reader'`);
+});
+
+afterAll(async () => {
+  await database.query(`DROP OWNED BY ${generator}; DROP ROLE ${generator}`);
+});
 
 async function source(...args: string[]): Promise<CommandResult> {
   return await runCommand(["source", ...args], { env: { DATABASE_URL: database.url } });
@@ -29,11 +44,19 @@ test("P102 a database with tables and no views is told of the skeleton, and of n
   expect(stdout).toContain("source init --skeleton > views.sql\n");
 });
 
-test("P101 the skeleton needs no database, and PostgreSQL takes it as it is: all views, with the contract's types", async () => {
+/** Runs the script as first day says, as the owner. */
+async function psql(script: string, url = database.url) {
+  const file = join(directory, "views.sql");
+  await writeFile(file, script);
+  const role = ["-v", `generator=${generator}`];
+  return await runToEnd("psql", ["-qX", "-v", "ON_ERROR_STOP=1", ...role, "-f", file, url], {});
+}
+
+test("P101 the skeleton needs no database, and psql takes it as it is: all views, with the contract's types", async () => {
   const nowhere = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" };
   const { status, stdout } = await runCommand(["source", "init", "--skeleton"], { env: nowhere });
   expect(status).toBe(0);
-  await database.query(stdout);
+  expect(await psql(stdout)).toMatchObject({ status: 0 });
   const columns = await database.query<{ column: string }>(`
     SELECT relname || '.' || attname || ' ' || replace(format_type(atttypid, NULL), 'integer', 'int') AS column
       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
@@ -47,6 +70,38 @@ test("P101 the skeleton needs no database, and PostgreSQL takes it as it is: all
   expect(lines.filter((line) => /^ {4}NULL::[a-z[\]]+ AS \w+,? +-- \S/.test(line))).toHaveLength(
     columns.length,
   );
+});
+
+test("P101 run again, changed or not, it replaces the views, and the generator reads them at once", async () => {
+  const reader = new URL(database.url);
+  [reader.username, reader.password] = [generator, "reader"];
+  const check = () => runCommand(["source", "check", "--json"], { env: { DATABASE_URL: reader.href } });
+  const before = await check();
+  const retyped = viewsSkeleton().replace("NULL::text AS currency", "NULL::char(3) AS currency");
+  for (const script of [viewsSkeleton(), retyped]) {
+    expect(await psql(script)).toMatchObject({ status: 0 });
+    expect(await check()).toEqual(before);
+  }
+  const codes = JSON.parse(before.stdout).problems.map(({ code }: { code: string }) => code);
+  expect(codes).toEqual(["no_tenants"]);
+  // A view that is created by itself later is granted as well.
+  await database.query("DROP VIEW partner_source.faq");
+  expect((await source("init", "--views-only")).status).toBe(0);
+  expect(await check()).toEqual(before);
+});
+
+test("P101 a script with an error changes nothing, and no table is dropped", async () => {
+  const viewsOf = () =>
+    database.query(
+      "SELECT oid::int FROM pg_class WHERE relnamespace = 'partner_source'::regnamespace ORDER BY 1",
+    );
+  const before = await viewsOf();
+  expect((await psql(viewsSkeleton().replace("-- FROM your_table", "FROM no_table"))).status).not.toBe(0);
+  expect(await viewsOf()).toEqual(before);
+  await database.query("DROP VIEW partner_source.faq; CREATE TABLE partner_source.faq (id int)");
+  expect((await psql(viewsSkeleton())).stderr).toContain('"faq" is not a view');
+  await database.query("DROP TABLE partner_source.faq");
+  expect(await psql(viewsSkeleton())).toMatchObject({ status: 0 });
 });
 
 test("P103 a skeleton that nobody has filled in is a finding: no tenant, exit 1", async () => {
