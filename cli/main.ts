@@ -39,12 +39,14 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     interruption.abort();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  // `partner-programs ... | head` closes our output early, which is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // `partner-programs ... | head` closes our output early, which is no failure unless the command has said so.
+  let status: ExitStatus = 0;
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) =>
+    process.exit(code === "EPIPE" ? status : 1),
+  );
   // When standard error is closed, nobody is left to read a message about that.
   process.stderr.on("error", () => {});
 
-  let status: ExitStatus = 0;
   const shell: Shell = {
     env: process.env,
     stdout: safeOutput(process.stdout),

@@ -19,7 +19,7 @@ export const noLastRuns: LastRuns = { runsOfAll: [], tenants: new Map() };
 export const maxLeftOutIds = 20;
 
 /** 10,000 tenants are about 4 MB. */
-const maxLastRunsBytes = 32 * 1024 * 1024;
+export const maxLastRunsBytes = 32 * 1024 * 1024;
 
 /** What a day of a tenant is told for: whether it was within the last 24 hours. */
 export function isWithinDay(at: string | undefined, now: Date): boolean {

@@ -105,6 +105,12 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
+/** The bytes of a document. Throws `unrecorded` when its readers would refuse them: then the stored one stays. */
+export function withinBound(bytes: Buffer, maxBytes: number, what: string): Buffer {
+  if (bytes.length <= maxBytes) return bytes;
+  throw new Failure("unrecorded", `${what} would be larger than ${maxBytes} bytes; the stored one stays.`);
+}
+
 /**
  * A document with its entries in the list or map that is its last member. It is minified JSON with a line break around each entry,
  * so that `diff` and people can read it. `empty`: the document without entries.

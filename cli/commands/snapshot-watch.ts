@@ -1,3 +1,4 @@
+import type { TenantId } from "../../core/ids.ts";
 import { buildInfo } from "../../core/package-version.ts";
 import { printableJson } from "../../core/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
@@ -7,6 +8,7 @@ import { inShard } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { listenForChanges, type NotificationEvents } from "../publish/watch/notifications.ts";
 import { createTenantQueue } from "../publish/watch/tenant-queue.ts";
+import { createToldNames } from "../publish/watch/told-names.ts";
 import { type RunKind, withWatchAdmin } from "../publish/watch/watch-admin.ts";
 import { commandLogger } from "../shell/command-logger.ts";
 import { settingsOf } from "../shell/shell.ts";
@@ -24,6 +26,8 @@ export const snapshotWatch = command(
     json: flag("print each run report as a line of JSON instead of a summary"),
   },
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
+    // A watch that ends because nobody reads its output any more is not done, and whoever keeps it running starts it again.
+    shell.finish(1);
     const settings = settingsOf(shell);
     const options = buildOptions({ concurrency, onInvalid }, settings);
     const logger = commandLogger(shell, settings);
@@ -36,8 +40,8 @@ export const snapshotWatch = command(
     const hooks = { confirmationIntervalMs, onNews };
     await withBuildSession(shell, settings, options, hooks, async (session) => {
       logger.info({ ...buildInfo() }, "watching the source");
-      const { databaseUrl, store, build } = session;
-      const state = { waiting: () => 0, isListening: false };
+      const { databaseUrl, pool, store, build, isUnrecorded } = session;
+      const state = { waiting: () => 0, isListening: false, isUnrecorded };
       await withWatchAdmin(shell, store, intervalMs, state, async (onRunEnded) => {
         const run = async (kind: RunKind, request: RunRequest): Promise<void> => {
           const report = await build(request);
@@ -45,15 +49,26 @@ export const snapshotWatch = command(
         };
         const queue = createTenantQueue({
           ...{ concurrency, intervalMs, signal },
-          buildRound: (schedule) => run("round", { wanted: { kind: "all", shard }, schedule }),
+          async buildRound(schedule) {
+            const ended = names.roundBegins();
+            await run("round", { wanted: { kind: "all", shard }, schedule });
+            ended();
+          },
           buildNotified: (id) => run("notified", { wanted: { kind: "notified", tenantIds: [id] } }),
+        });
+        const onTenant = (id: TenantId): void => {
+          if (inShard(id, shard)) queue.notify(id);
+        };
+        const names = createToldNames({
+          ...{ pool, store, intervalMs, signal, onTenant },
+          onAnything: queue.notifyAll,
         });
         state.waiting = queue.waiting;
         let running: Promise<void> | undefined;
         const events: NotificationEvents = {
           onChange(tenantId) {
             if (tenantId === undefined) queue.notifyAll();
-            else if (inShard(tenantId, shard)) queue.notify(tenantId);
+            else names.told(tenantId);
           },
           onListening(isListening) {
             state.isListening = isListening;
@@ -63,7 +78,7 @@ export const snapshotWatch = command(
             running ??= queue.run();
           },
         };
-        await listenForChanges({ databaseUrl, events, logger, signal });
+        await listenForChanges({ databaseUrl, pool, events, logger, signal });
         await running;
       });
     });

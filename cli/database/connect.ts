@@ -20,6 +20,8 @@ export interface SourcePool {
     read: (client: SourceClient) => Promise<Result>,
     limits?: WaitingLimits,
   ): Promise<Result>;
+  /** Ends the connections that wait for a reading; the next ones are new. */
+  endIdle(): void;
 }
 
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
@@ -59,8 +61,18 @@ export async function withSourcePool<Result>(
     connections.add(client);
   });
   pool.on("remove", (client) => connections.delete(client));
+  const busy = new Set<pg.PoolClient>();
+  pool.on("acquire", (client) => busy.add(client));
+  pool.on("release", (_error, client) => busy.delete(client));
   try {
-    return await run({ withReading: (read, limits) => withReading(pool, options.signal, read, limits) });
+    return await run({
+      withReading: (read, limits) => withReading(pool, options.signal, read, limits),
+      endIdle() {
+        for (const client of connections) {
+          if (!busy.has(client)) cutConnection(client, new Error("Connection terminated"));
+        }
+      },
+    });
   } finally {
     const cut = setTimeout(() => {
       for (const client of connections) cutConnection(client);

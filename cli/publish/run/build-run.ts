@@ -145,6 +145,7 @@ const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };
 export function withLockPatience(pool: SourcePool, { firstMs, allMs, eachMs } = patience): SourcePool {
   let leftMs = allMs;
   return {
+    ...pool,
     async withReading(read, limits) {
       const startedAt = performance.now();
       try {

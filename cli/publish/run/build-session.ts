@@ -34,12 +34,15 @@ export interface RunRequest {
 /** Source and store, open for any number of runs, also side by side. */
 export interface BuildSession {
   readonly databaseUrl: DatabaseUrl;
+  readonly pool: SourcePool;
   readonly store: ObjectStore;
   /**
    * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a store and the report says
    * anything new. Throws nothing: see the report's `failure`.
    */
   build(request: RunRequest): Promise<RunReport>;
+  /** Whether what runs found could not be stored lately, or not all of it. */
+  isUnrecorded(): boolean;
 }
 
 export async function withBuildSession<Result>(
@@ -71,6 +74,7 @@ export async function withBuildSession<Result>(
 
     const session: BuildSession = {
       databaseUrl,
+      pool,
       store,
       async build({ wanted, schedule = sideBySide, progress = noProgress }) {
         // A folder may be read-only, too.
@@ -98,6 +102,7 @@ export async function withBuildSession<Result>(
         if (isNews && report.outcome !== "interrupted") onNews?.(report);
         return report;
       },
+      isUnrecorded: recorder.isFailing,
     };
     try {
       return await use(session);
@@ -117,8 +122,8 @@ export async function withBuildSession<Result>(
 /** P224: a command checks once; a watch so often, however short its rounds are. */
 const spotCheckIntervalMs = 10 * 60_000;
 
-/** For a round's list of tenants, and the question of the shared guard, beside the builds. */
-const spareConnections = 2;
+/** For a round's list of tenants, the question of the shared guard, and what a watch asks, beside the builds. */
+const spareConnections = 3;
 
 /** Remembers what the runs of one process have said. */
 export function createNews() {

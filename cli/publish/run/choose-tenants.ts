@@ -75,7 +75,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
  * somebody asked for a tenant that the source does not list.
  */
 async function lookedUp(
-  { pool, wanted, sandbox, problems }: TenantChoice,
+  { pool, wanted, sandbox, removed, problems }: TenantChoice,
   tenantIds: readonly TenantId[],
   broken?: Failure,
 ): Promise<ChosenTenants["tenants"]> {
@@ -87,8 +87,10 @@ async function lookedUp(
     }
     if (tenantId === sandbox) {
       if (isListed === true) problems.push(runProblem("tenant_is_sandbox", tenantId));
-    } else if (isListed === false) problems.push(runProblem("tenant_vanished", tenantId));
-    else tenants.set(tenantId, isListed instanceof Failure ? isListed : undefined);
+    } else if (isListed === false) {
+      // P193: a removed tenant is not missed.
+      if (!removed.has(tenantId)) problems.push(runProblem("tenant_vanished", tenantId));
+    } else tenants.set(tenantId, isListed instanceof Failure ? isListed : undefined);
   }
   return tenants;
 }

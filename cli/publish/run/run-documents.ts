@@ -2,6 +2,7 @@ import {
   type Confirmation,
   type Confirmations,
   confirmationsBytes,
+  maxConfirmedBytes,
   readConfirmations,
 } from "../../../core/confirmations.ts";
 import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
@@ -9,6 +10,7 @@ import {
   isWithinDay,
   type LastRuns,
   lastRunsBytes,
+  maxLastRunsBytes,
   maxLeftOutIds,
   noLastRuns,
   parseLastRuns,
@@ -19,12 +21,36 @@ import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../..
 import { minShared } from "../guards/shared-guard.ts";
 import { editDocument, type SharedDocument } from "../snapshot/shared-documents.ts";
 
+/** What runs have found and the documents do not say yet. It grows with the tenants, not with the runs. */
+export interface Noted {
+  readonly tenants: Map<TenantId, NotedTenant>;
+  runsOfAll: readonly LastRunOfAll[];
+  /** The last run of all that got through: whom it did not know is gone. */
+  whole: WholeRun | undefined;
+}
+
+interface NotedTenant {
+  readonly confirmation: Confirmation;
+  readonly last: TenantLastRun;
+  /** P144: whether programs of another tenant that were found before still count. */
+  readonly keepsShared: boolean;
+}
+
+interface WholeRun {
+  readonly startedAt: string;
+  readonly known: ReadonlySet<string | null>;
+}
+
+/** The run in which a tenant was built. `endedAt`: when this is known. */
+type RunOfTenant = Pick<TenantLastRun, "runId" | "endedAt" | "onInvalid">;
+
 /** P25. When it is damaged, the next builds fill it again, and gateways go on with what they know. */
 const confirmedDocument: SharedDocument<Confirmations> = {
   key: confirmedKey,
   parse: ({ body }) => readConfirmations(body),
   empty: new Map(),
   bytes: confirmationsBytes,
+  maxBytes: maxConfirmedBytes,
   isReplaceable: true,
 };
 
@@ -33,26 +59,95 @@ const lastRunsDocument: SharedDocument<LastRuns> = {
   parse: parseLastRuns,
   empty: noLastRuns,
   bytes: lastRunsBytes,
+  maxBytes: maxLastRunsBytes,
   isReplaceable: true,
 };
 
 /** S3 refuses requests when the clock is further off. */
 const maxClockSkewMs = 15 * 60_000;
 
-/** Adds what the runs say to `runs/confirmed.json` and `runs/last.json`. */
-export async function addReports(
+/** A time after this is of a wrong clock, see `isLater`. */
+export function latestTime(now: Date): string {
+  return new Date(now.getTime() + maxClockSkewMs).toISOString();
+}
+
+export function nothingNoted(): Noted {
+  return { tenants: new Map(), runsOfAll: [], whole: undefined };
+}
+
+/** Notes a run that has ended, with all of its tenants. */
+export function noteRun(noted: Noted, report: RunReport, latest: string): void {
+  const { runId, finishedAt: endedAt, options } = report;
+  noted.whole = wholeRun(report) ?? noted.whole;
+  for (const [tenantId, { confirmation }] of noted.tenants) {
+    if (isGone(tenantId, confirmation.triedAt, noted.whole)) noted.tenants.delete(tenantId);
+  }
+  for (const run of report.tenants) {
+    noteTenant(noted, run, { runId, endedAt, onInvalid: options.onInvalid }, latest);
+  }
+  const run = runOfAll(report);
+  if (run !== undefined) noted.runsOfAll = withRunOfAll(noted.runsOfAll, run, latest);
+}
+
+/** Notes a tenant whose build has ended, whether its run has or not. */
+function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest: string): void {
+  const { tenantId, outcome, counts, problemCounts } = run;
+  // A dry run and an interrupted build say nothing.
+  if (outcome === "would-publish" || outcome === "skipped" || !isTenantId(tenantId)) return;
+  const before = noted.tenants.get(tenantId);
+  const confirmation = laterConfirmation(before?.confirmation, confirmationOf(run, of.endedAt), latest);
+  if (before !== undefined && !isLater(of.endedAt, before.last.endedAt, latest)) {
+    noted.tenants.set(tenantId, { ...before, confirmation });
+    return;
+  }
+  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
+  const isKept = outcome !== "published" || counts.removed + counts.changed < minShared;
+  const own = problemCounts.snapshot_differs === undefined ? {} : { differedAt: of.endedAt };
+  const last = {
+    ...{ ...of, outcome, failure: run.failure },
+    ...own,
+    ...differenceOf(before?.last),
+    leftOut: (run.leftOut ?? []).slice(0, maxLeftOutIds),
+    leftOutCount: (run.leftOut?.length ?? 0) + (run.leftOutOmitted ?? 0),
+    problemCounts: { ...(isKept ? sharedCount(before?.last) : {}), ...problemCounts },
+  };
+  noted.tenants.set(tenantId, { confirmation, last, keepsShared: isKept && before?.keepsShared !== false });
+}
+
+/** What has been noted by now; later notes leave it as it is. */
+export function copyOf({ tenants, runsOfAll, whole }: Noted): Noted {
+  return { tenants: new Map(tenants), runsOfAll, whole };
+}
+
+/** Takes out what was written, unless it has changed since. */
+export function forgetWritten(noted: Noted, written: Noted): void {
+  for (const [tenantId, entry] of written.tenants) {
+    if (noted.tenants.get(tenantId) === entry) noted.tenants.delete(tenantId);
+  }
+  if (noted.runsOfAll === written.runsOfAll) noted.runsOfAll = [];
+  if (noted.whole === written.whole) noted.whole = undefined;
+}
+
+/** Adds to `runs/confirmed.json` what was noted. */
+export async function writeConfirmations(
   store: ObjectStore,
-  reports: readonly RunReport[],
-  now: Date,
+  noted: Noted,
+  latest: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const latest = new Date(now.getTime() + maxClockSkewMs).toISOString();
-  await editDocument(store, confirmedDocument, signal, (stored) =>
-    reports.reduce((known, report) => withConfirmations(known, report, latest), stored),
-  );
-  await editDocument(store, lastRunsDocument, signal, (stored) =>
-    reports.reduce((known, report) => withLastRuns(known, report, latest), stored),
-  );
+  if (noted.tenants.size === 0 && noted.whole === undefined) return;
+  await editDocument(store, confirmedDocument, signal, (stored) => withConfirmations(stored, noted, latest));
+}
+
+/** Adds to `runs/last.json` what was noted. */
+export async function writeLastRuns(
+  store: ObjectStore,
+  noted: Noted,
+  latest: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (noted.tenants.size === 0 && noted.runsOfAll.length === 0) return;
+  await editDocument(store, lastRunsDocument, signal, (stored) => withLastRuns(stored, noted, latest));
 }
 
 /** P91: drops what is said of a tenant that is gone for good. */
@@ -75,20 +170,20 @@ export async function forgetTenant(
  * P23: keeps each tenant's later *reading* with its snapshot, and its later try with its outcome, because a builder that read earlier
  * and wrote later knows less. `latest`: see `isLater`.
  */
-export function withConfirmations(stored: Confirmations, report: RunReport, latest: string): Confirmations {
-  const merged = withoutGone(stored, report, ({ triedAt }) => triedAt);
-  for (const run of report.tenants) {
-    const { tenantId } = run;
-    // A dry run and an interrupted build say nothing.
-    if (run.outcome === "would-publish" || run.outcome === "skipped" || !isTenantId(tenantId)) continue;
-    const own = confirmationOf(run, report.finishedAt);
-    const known = merged.get(tenantId) ?? own;
-    const reading = isLater(own.confirmedAt, known.confirmedAt, latest) ? own : known;
-    const trial = isLater(own.triedAt, known.triedAt, latest) ? own : known;
-    const { snapshotId, confirmedAt } = reading;
-    merged.set(tenantId, { snapshotId, confirmedAt, triedAt: trial.triedAt, outcome: trial.outcome });
+export function withConfirmations(stored: Confirmations, noted: Noted, latest: string): Confirmations {
+  const merged = withoutGone(stored, noted.whole, ({ triedAt }) => triedAt);
+  for (const [tenantId, { confirmation }] of noted.tenants) {
+    merged.set(tenantId, laterConfirmation(merged.get(tenantId), confirmation, latest));
   }
   return merged;
+}
+
+function laterConfirmation(known: Confirmation | undefined, own: Confirmation, latest: string): Confirmation {
+  if (known === undefined) return own;
+  const reading = isLater(own.confirmedAt, known.confirmedAt, latest) ? own : known;
+  const trial = isLater(own.triedAt, known.triedAt, latest) ? own : known;
+  const { snapshotId, confirmedAt } = reading;
+  return { snapshotId, confirmedAt, triedAt: trial.triedAt, outcome: trial.outcome };
 }
 
 /** A reading that published the snapshot or found it unchanged confirms it; any other only says that the tenant was tried. */
@@ -103,55 +198,48 @@ function confirmationOf(
 const unconfirmed = { snapshotId: null, confirmedAt: null };
 
 /** The later run of each tenant and of each shard stays. A run of all replaces those of shards, and they replace a run of all. */
-function withLastRuns(stored: LastRuns, report: RunReport, latest: string): LastRuns {
-  const tenants = withoutGone(stored.tenants, report, ({ endedAt }) => endedAt);
-  for (const run of report.tenants) {
-    const { tenantId } = run;
-    if (run.outcome === "skipped" || !isTenantId(tenantId)) continue;
+function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns {
+  const tenants = withoutGone(stored.tenants, noted.whole, ({ endedAt }) => endedAt);
+  for (const [tenantId, { last, keepsShared }] of noted.tenants) {
     const known = tenants.get(tenantId);
-    if (isLater(report.finishedAt, known?.endedAt ?? null, latest)) {
-      tenants.set(tenantId, lastRunOf(run, report, known));
-    }
+    if (!isLater(last.endedAt, known?.endedAt ?? null, latest)) continue;
+    const earlier = keepsShared ? sharedCount(known) : {};
+    const problemCounts = { ...earlier, ...last.problemCounts };
+    const isLong = !isWithinDay(known?.differedAt, new Date(last.endedAt));
+    tenants.set(tenantId, { ...last, ...(isLong ? {} : differenceOf(known)), problemCounts });
   }
-  return { runsOfAll: withRunOfAll(stored.runsOfAll, report, latest), tenants };
+  const runsOfAll = noted.runsOfAll.reduce((runs, run) => withRunOfAll(runs, run, latest), stored.runsOfAll);
+  return { runsOfAll, tenants };
 }
 
-function lastRunOf(run: TenantRun, report: RunReport, before: TenantLastRun | undefined): TenantLastRun {
-  const { outcome, failure, leftOut = [], leftOutOmitted = 0, counts } = run;
-  const { programs_shared: shared } = before?.problemCounts ?? {};
-  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
-  const mayBeOver = outcome === "published" && counts.removed + counts.changed >= minShared;
-  const earlier = shared === undefined || mayBeOver ? {} : { programs_shared: shared };
-  // P224: the time of the difference for which the tenant was read in full. It is known for a day.
-  const isDifferent = run.problemCounts.snapshot_differs !== undefined;
-  const isKnown = isWithinDay(before?.differedAt, new Date(report.finishedAt));
-  const differedAt = isKnown ? before?.differedAt : isDifferent ? report.finishedAt : undefined;
-  return {
-    ...{ runId: report.runId, endedAt: report.finishedAt, outcome, failure },
-    ...(differedAt === undefined ? {} : { differedAt }),
-    onInvalid: report.options.onInvalid,
-    leftOut: leftOut.slice(0, maxLeftOutIds),
-    leftOutCount: leftOut.length + leftOutOmitted,
-    problemCounts: { ...earlier, ...run.problemCounts },
-  };
+/** P224: the difference for which a tenant was read in full. It is known for a day. */
+function differenceOf(run: TenantLastRun | undefined): Pick<TenantLastRun, "differedAt"> {
+  return run?.differedAt === undefined ? {} : { differedAt: run.differedAt };
+}
+
+function sharedCount(run: TenantLastRun | undefined): TenantLastRun["problemCounts"] {
+  const { programs_shared: shared } = run?.problemCounts ?? {};
+  return shared === undefined ? {} : { programs_shared: shared };
+}
+
+function runOfAll(report: RunReport): LastRunOfAll | undefined {
+  const { runId, startedAt, finishedAt: endedAt, outcome, failure, options } = report;
+  if (options.tenants !== null) return undefined;
+  const tenants = report.tenants.map(({ tenantId }) => tenantId);
+  return { shard: options.shard ?? null, runId, startedAt, endedAt, outcome, failure, tenants };
 }
 
 function withRunOfAll(
   stored: readonly LastRunOfAll[],
-  report: RunReport,
+  run: LastRunOfAll,
   latest: string,
 ): readonly LastRunOfAll[] {
-  const { runId, startedAt, finishedAt: endedAt, outcome, failure, options } = report;
-  const { shard = null } = options;
-  const same = stored.find((run) => run.shard === shard);
-  if (options.tenants !== null || !isLater(endedAt, same?.endedAt ?? null, latest)) return stored;
+  const same = stored.find(({ shard }) => shard === run.shard);
+  if (!isLater(run.endedAt, same?.endedAt ?? null, latest)) return stored;
   /** The number of parts: `3` of `2/3`. */
   const parts = (name: string | null): string => name?.split("/")[1] ?? "";
-  const beside = stored.filter((run) => run.shard !== shard && parts(run.shard) === parts(shard));
-  const tenants = report.tenants.map(({ tenantId }) => tenantId);
-  return [...beside, { shard, runId, startedAt, endedAt, outcome, failure, tenants }].sort((a, b) =>
-    (a.shard ?? "") < (b.shard ?? "") ? -1 : 1,
-  );
+  const beside = stored.filter(({ shard }) => shard !== run.shard && parts(shard) === parts(run.shard));
+  return [...beside, run].sort((a, b) => ((a.shard ?? "") < (b.shard ?? "") ? -1 : 1));
 }
 
 /** A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all others. */
@@ -160,23 +248,36 @@ function isLater(at: string | null, known: string | null, latest: string): boole
   return Date.parse(known) > Date.parse(latest) || Date.parse(at) > Date.parse(known);
 }
 
-/** Without the tenants that neither source nor store had at the time of a run of all, unless they were tried since. */
-function withoutGone<Entry>(
-  stored: ReadonlyMap<TenantId, Entry>,
-  report: RunReport,
-  triedAt: (entry: Entry) => string,
-): Map<TenantId, Entry> {
-  const { options, failure, outcome, tenants, problems } = report;
+/** The run of all tenants, if it is one and knew all that there are. */
+function wholeRun({
+  startedAt,
+  options,
+  failure,
+  outcome,
+  tenants,
+  problems,
+}: RunReport): WholeRun | undefined {
   const isOfAll = options.tenants === null && (options.shard ?? null) === null;
   const isWhole =
     failure === null &&
     outcome !== "interrupted" &&
     !problems.some(({ code }) => code === "tenants_unreadable");
-  if (!isOfAll || !isWhole) return new Map(stored);
+  if (!isOfAll || !isWhole) return undefined;
   const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? [value] : []));
-  const known = new Set<string | null>([...tenants.map(({ tenantId }) => tenantId), ...vanished]);
-  const startedAt = Date.parse(report.startedAt);
-  return new Map(
-    [...stored].filter(([id, entry]) => known.has(id) || Date.parse(triedAt(entry)) >= startedAt),
-  );
+  return { startedAt, known: new Set([...tenants.map(({ tenantId }) => tenantId), ...vanished]) };
+}
+
+/** Without the tenants that are gone: one copy, in which the caller may change entries. */
+function withoutGone<Entry>(
+  stored: ReadonlyMap<TenantId, Entry>,
+  whole: WholeRun | undefined,
+  triedAt: (entry: Entry) => string,
+): Map<TenantId, Entry> {
+  return new Map([...stored].filter(([id, entry]) => !isGone(id, triedAt(entry), whole)));
+}
+
+/** Whether neither source nor store had the tenant at the time of a run of all, and nobody has tried it since. */
+function isGone(tenantId: TenantId, triedAt: string, whole: WholeRun | undefined): boolean {
+  if (whole === undefined || whole.known.has(tenantId)) return false;
+  return Date.parse(triedAt) < Date.parse(whole.startedAt);
 }

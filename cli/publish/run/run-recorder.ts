@@ -6,7 +6,15 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
-import { addReports } from "./run-documents.ts";
+import {
+  copyOf,
+  forgetWritten,
+  latestTime,
+  noteRun,
+  nothingNoted,
+  writeConfirmations,
+  writeLastRuns,
+} from "./run-documents.ts";
 
 /** Keeps reports, `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
 export interface RunRecorder {
@@ -14,11 +22,15 @@ export interface RunRecorder {
   note(report: RunReport, isNews: boolean): void;
   /** Writes at once what was noted and is not written yet. Never rejects. */
   flush(): Promise<void>;
+  /** Whether the last write failed, or a part of it. */
+  isFailing(): boolean;
 }
 
 /**
- * `minIntervalMs`: the least time between two writes; `undefined`: only `flush` writes. P25: a failure to write is a line on standard
- * error and changes no exit status. The next write tries again.
+ * `minIntervalMs`: the least time between two writes; `undefined`: only `flush` writes. P25: a failure to write changes no exit status.
+ * It is a line on standard error, unless the write before failed in the same way, and the next write tries again.
+ *
+ * P194: however long the store is away, nothing that is known of a tenant is lost; only reports are, the older ones first.
  */
 export function createRunRecorder(
   store: ObjectStore,
@@ -29,52 +41,87 @@ export function createRunRecorder(
   const ended = new AbortController();
   const end = (): void => ended.abort();
   signal.addEventListener("abort", () => setTimeout(end, interruptedGraceMs).unref(), { once: true });
-  let noted: readonly (readonly [report: RunReport, isNews: boolean])[] = [];
+  const noted = nothingNoted();
+  let news: readonly RunReport[] = [];
+  let isPending = false;
+  /** P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they did. */
+  let hasWorked = false;
   let writing = Promise.resolve();
+  let waiting: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let beganAtMs = Number.NEGATIVE_INFINITY;
+  /** What was said of the last write, unless it was done. */
+  let complaint: string | undefined;
 
   async function write(): Promise<void> {
-    if (noted.length === 0) return;
-    const runs = noted;
-    noted = [];
+    waiting = undefined;
+    if (!isPending) return;
+    isPending = false;
     beganAtMs = performance.now();
-    try {
-      // P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they did.
-      const hasWorked = runs.some(([{ failure, outcome }]) => failure === null && outcome !== "interrupted");
-      if (!hasWorked && (await readStoreIdentity(store, { signal: ended.signal })) === undefined) return;
-      for (const [report, isNews] of runs) {
-        const key = runKey(parseSnapshotId(report.runId));
-        if (isNews) await store.put(key, bytesBody(documentBytes(report)), { signal: ended.signal });
-      }
-      const reports = runs.map(([report]) => report);
-      await addReports(store, reports, now(), ended.signal);
-    } catch (error) {
-      noted = [...runs, ...noted].slice(-maxNoted);
+    const failed = await writeAll().catch((error: unknown) => asFailure(error).message);
+    isPending ||= failed !== undefined;
+    if (failed !== undefined && failed !== complaint) {
       const what = "the run's report and the age of the data were not stored";
-      stderr.write(`partner-programs: ${what}: ${asFailure(error).message}\n`);
+      stderr.write(`partner-programs: ${what}: ${failed}\n`);
     }
+    complaint = failed;
   }
 
-  /** Writes when the write under way is done: two at a time would only fail each other's conditions. */
+  /** Returns why a document could not be written that the store has no part in. Throws when the store does not take them. */
+  async function writeAll(): Promise<string | undefined> {
+    if (!hasWorked && (await readStoreIdentity(store, { signal: ended.signal })) === undefined) {
+      forgetWritten(noted, noted);
+      news = [];
+      return undefined;
+    }
+    const written = copyOf(noted);
+    const latest = latestTime(now());
+    let failed: string | undefined;
+    // Partners see how old the data is, so that goes first.
+    for (const writeDocument of [writeConfirmations, writeLastRuns]) {
+      await writeDocument(store, written, latest, ended.signal).catch((error: unknown) => {
+        if (asFailure(error).code !== "unrecorded") throw error;
+        // P194: that the one document is full keeps nothing else from being written.
+        failed ??= asFailure(error).message;
+      });
+    }
+    forgetWritten(noted, written);
+    for (const report of news) {
+      const body = bytesBody(documentBytes(report));
+      await store.put(runKey(parseSnapshotId(report.runId)), body, { signal: ended.signal });
+      news = news.filter((each) => each !== report);
+    }
+    return failed;
+  }
+
+  /** Writes when the write under way is done: two at a time would only fail each other's conditions. One write waits at most. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    writing = writing.then(write);
-    return writing;
+    if (waiting === undefined) {
+      waiting = writing.then(write);
+      writing = waiting;
+    }
+    return waiting;
   }
 
   return {
     note(report, isNews) {
-      if (report.options.dryRun) return;
-      noted = [...noted, [report, isNews]];
+      const { options, tenants, failure, outcome } = report;
+      // P193: a notification of a name that is no tenant leaves nothing.
+      if (options.dryRun || (options.tenants !== null && tenants.length === 0 && !isNews)) return;
+      noteRun(noted, report, latestTime(now()));
+      if (isNews) news = [...news, report].slice(-maxReports);
+      hasWorked ||= failure === null && outcome !== "interrupted";
+      isPending = true;
       if (minIntervalMs === undefined) return;
       timer ??= setTimeout(flush, Math.max(0, beganAtMs + minIntervalMs - performance.now()));
     },
     flush,
+    isFailing: () => complaint !== undefined,
   };
 }
 
 const interruptedGraceMs = 5000;
 /** While the store is away, older reports are left out. */
-const maxNoted = 20;
+const maxReports = 20;

@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody, documentBytes, parseStoredDocument, readBody } from "../../../core/object-body.ts";
+import {
+  bytesBody,
+  documentBytes,
+  parseStoredDocument,
+  readBody,
+  withinBound,
+} from "../../../core/object-body.ts";
 import { type ObjectKey, removedKey, sandboxKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition, StoredObject } from "../../../core/object-store.ts";
 import type { RemovedDocument, SandboxDocument } from "../../../schemas/generated/types.ts";
@@ -16,6 +22,8 @@ export interface SharedDocument<Value> {
   /** What a missing document says. */
   readonly empty: Value;
   readonly bytes: (value: Value) => Buffer;
+  /** What its readers accept. Nothing larger is written. */
+  readonly maxBytes: number;
   /** Whether a damaged document counts as a missing one, and is replaced as a whole. */
   readonly isReplaceable: boolean;
 }
@@ -35,7 +43,7 @@ export async function editDocument<Value>(
   signal: AbortSignal,
   edit: (value: Value) => Value,
 ): Promise<void> {
-  const { key, parse, empty, bytes, isReplaceable } = document;
+  const { key, parse, empty, bytes, maxBytes, isReplaceable } = document;
   const parsed = async (found: StoredObject): Promise<Value> =>
     isReplaceable ? ((await unlessFailed(parse(found), "corrupt_document")) ?? empty) : await parse(found);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -44,10 +52,12 @@ export async function editDocument<Value>(
     const edited = edit(value);
     // There is nothing new, or an earlier attempt without a clear answer was successful.
     if (edited === value) return;
+    // P194
+    const body = bytesBody(withinBound(bytes(edited), maxBytes, key));
     const condition: PutCondition =
       found.kind === "object" ? { kind: "match", etag: found.etag } : { kind: "absent" };
     try {
-      const { kind } = await store.put(key, bytesBody(bytes(edited)), { condition, signal });
+      const { kind } = await store.put(key, body, { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
       // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
@@ -113,18 +123,21 @@ export async function reinstateReturned(
   return returned;
 }
 
+/** About 100 bytes for each tenant that was ever removed. */
+const maxRemovedBytes = 16 * 1024 * 1024;
+
 const noneRemoved = { tenants: new Map<TenantId, string>() as RemovedTenants, revision: 0 };
 const removedDocument = {
   key: removedKey,
   parse: parsedRemoved,
   empty: noneRemoved,
   bytes: removedBytes,
+  maxBytes: maxRemovedBytes,
   isReplaceable: false,
 };
 
 async function parsedRemoved(found: StoredObject): Promise<typeof noneRemoved> {
-  // About 100 bytes for each tenant that was ever removed.
-  const stored = await readBody(found, 16 * 1024 * 1024, removedKey);
+  const stored = await readBody(found, maxRemovedBytes, removedKey);
   const { tenants, revision } = parseStoredDocument<RemovedDocument>(stored, isRemovedDocument, removedKey);
   // Version 0.2 kept an entry without a time for a tenant that came back.
   const removed = Object.entries(tenants).flatMap(([id, { removedAt }]) =>
@@ -175,6 +188,7 @@ const sandboxDocument: SharedDocument<SandboxDocument | undefined> = {
   parse: parsedSandbox,
   empty: undefined,
   bytes: (sandbox) => documentBytes({ ...sandbox }),
+  maxBytes: maxSandboxBytes,
   isReplaceable: false,
 };
 

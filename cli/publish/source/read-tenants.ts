@@ -53,6 +53,15 @@ export async function isTenantListed(client: SourceClient, tenantId: TenantId): 
   return (await client.query({ text, values: [tenantId] })).rowCount !== 0;
 }
 
+/** Which of the tenants the source lists. */
+export async function listedTenants(
+  client: SourceClient,
+  tenantIds: readonly TenantId[],
+): Promise<readonly string[]> {
+  const text = `SELECT DISTINCT tenant_id::text FROM partner_source.tenants WHERE tenant_id::text COLLATE "C" = ANY ($1)`;
+  return (await rowsOf<[string]>(client, text, [tenantIds])).map(([tenantId]) => tenantId);
+}
+
 /** The tenant ids of programs that the view `tenants` does not list, NULL among them (P103). */
 export async function readStrayPrograms(client: SourceClient): Promise<readonly TenantProblem[]> {
   const query = `SELECT left(p.tenant_id::text, 1000), count(*)::int FROM partner_source.programs AS p

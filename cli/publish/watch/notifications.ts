@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Logger } from "../../../core/logger.ts";
+import type { SourcePool } from "../../database/connect.ts";
 import { createClient, type DatabaseUrl, endClient } from "../../database/source-client.ts";
 
 export interface NotificationEvents {
@@ -12,28 +15,45 @@ export interface NotificationEvents {
 
 export interface ListeningOptions {
   readonly databaseUrl: DatabaseUrl;
+  /** Another session of it proves that the listening one hears. Its idle connections are ended when that hears nothing. */
+  readonly pool: Pick<SourcePool, "withReading" | "endIdle">;
   readonly events: NotificationEvents;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** How often the session is asked whether it is there, how long it may take to answer, and when a lost one is replaced. */
-  readonly pauses?: { readonly askMs: number; readonly answerMs: number; readonly reconnectMs: number };
+  /** How often it is proven that the session hears, how long that may take, and when a lost one is replaced. */
+  readonly pauses?: { readonly proveMs: number; readonly hearMs: number; readonly reconnectMs: number };
 }
 
 const channel = "partner_source_changed";
+/** Nonces that prove that a session hears. All builders of a database share it. */
+const proofChannel = "partner_programs_proof";
+
+/** `unheard`: a session that answers, and that heard nothing from its beginning on. */
+type Problem = "down" | "unheard";
+
+const problemTexts: Readonly<Record<Problem, string>> = {
+  down: "notifications are down: the booking database cannot be listened to; trying again",
+  unheard:
+    "notifications are not heard: a pooler such as PgBouncer with transaction pooling stands before the booking database. " +
+    "Changes wait for the interval until this watch gets a DATABASE_URL that leads to the server directly",
+};
 
 /** Listens until the signal, in one session after another. A lost one is no failure: the interval keeps data fresh. */
 export async function listenForChanges({
   databaseUrl,
+  pool,
   events,
   logger,
   signal,
-  pauses = { askMs: 10_000, answerMs: 5000, reconnectMs: 2000 },
+  pauses = { proveMs: 10_000, hearMs: 5000, reconnectMs: 2000 },
 }: ListeningOptions): Promise<void> {
-  let isDown = false;
+  /** The problem that was told last, until it is over. */
+  let told: Problem | undefined;
   while (!signal.aborted) {
+    let problem: Problem = "down";
     const client = createClient(databaseUrl, {
       application_name: "partner-programs watch",
-      query_timeout: pauses.answerMs,
+      query_timeout: pauses.hearMs,
       // The session may hear nothing for hours.
       keepAliveInitialDelayMillis: 10_000,
     });
@@ -46,26 +66,59 @@ export async function listenForChanges({
     });
     try {
       await client.connect();
-      await client.query(`LISTEN ${channel}`);
-      if (isDown) logger.info("notifications are back; whatever changed meanwhile is built now");
-      isDown = false;
-      events.onListening(true);
-      for (;;) {
-        await delay(pauses.askMs, undefined, { signal: over.signal });
-        // P182: TCP's keepalive does not find a session that a proxy keeps open towards us, and that hears nothing any more.
-        await client.query("SELECT");
+      await client.query(`LISTEN ${proofChannel}; LISTEN ${channel}`);
+      if (!(await hears(client, pool, pauses.hearMs, over.signal))) {
+        problem = "unheard";
+        throw new Error(problemTexts.unheard);
       }
+      if (told !== undefined) logger.info("notifications are back; whatever changed meanwhile is built now");
+      told = undefined;
+      events.onListening(true);
+      do await delay(pauses.proveMs, undefined, { signal: over.signal });
+      while (await hears(client, pool, pauses.hearMs, over.signal));
     } catch {
-      if (signal.aborted) return;
-      const problem = "notifications are down: the booking database cannot be listened to; trying again";
-      if (!isDown) logger.warn(problem);
-      isDown = true;
-      events.onListening(false);
+      // What follows is the same for a session that broke.
     } finally {
       signal.removeEventListener("abort", end);
       await endClient(client);
     }
+    if (signal.aborted) return;
+    // P192: sessions behind one proxy go silent together, and a build would wait long for one of the pool's.
+    pool.endIdle();
+    if (told !== problem) logger.warn(problemTexts[problem]);
+    told = problem;
+    events.onListening(false);
     await delay(pauses.reconnectMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/**
+ * P192: another session sends a nonce, and the listening one has to hear it without being asked anything. A question would pass also
+ * where a proxy keeps a dead session open towards us, or where a pooler has given the server's session to somebody else; and a session
+ * hears itself even there. Throws when the other session cannot send, or this one ends.
+ */
+async function hears(
+  client: pg.Client,
+  pool: Pick<SourcePool, "withReading">,
+  hearMs: number,
+  over: AbortSignal,
+): Promise<boolean> {
+  const nonce = randomUUID();
+  const heard = new AbortController();
+  const listen = ({ payload }: pg.Notification): void => {
+    if (payload === nonce) heard.abort();
+  };
+  client.on("notification", listen);
+  try {
+    const values = [proofChannel, nonce];
+    const sending = pool.withReading((sender) => sender.query({ text: "SELECT pg_notify($1, $2)", values }));
+    const deadline = delay(hearMs, undefined, { signal: AbortSignal.any([heard.signal, over]) });
+    await Promise.race([sending.then(() => deadline), deadline]).catch((error: unknown) => {
+      if (!heard.signal.aborted) throw error;
+    });
+    return heard.signal.aborted;
+  } finally {
+    client.off("notification", listen);
   }
 }
 

@@ -151,4 +151,4 @@ const gatherMs = 250;
 /** The least time between a round and one that begins because anything may have changed. */
 const minPauseMs = 1000;
 /** The most notified tenants that may wait. One more counts as a change of everything. */
-const maxNotified = 10_000;
+export const maxNotified = 10_000;

@@ -15,6 +15,7 @@ interface WatchState {
   /** Tenants that wait for a build. */
   readonly waiting: () => number;
   readonly isListening: boolean;
+  readonly isUnrecorded: () => boolean;
 }
 
 /** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. `use` tells of each run that ended. */
@@ -87,8 +88,11 @@ function createWatchMetrics(state: WatchState, store: ObjectStore) {
     buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800],
   });
   const queue = new Gauge(metric("queue_tenants", "Tenants that wait for a build."));
-  const connectedHelp = "1 while changes are heard of, 0 while builds wait for the interval.";
+  const connectedHelp = "1 while it is proven that changes are heard, 0 while they wait for the interval.";
   const connected = new Gauge(metric("notifications_connected", connectedHelp));
+  const unrecordedHelp =
+    "1 while reports of runs, or the age of the data in runs/confirmed.json and runs/last.json, cannot be stored.";
+  const unrecorded = new Gauge(metric("runs_unrecorded", unrecordedHelp));
   return {
     runEnded({ outcome, durationMs, finishedAt }: RunReport, kind: RunKind): void {
       runs.inc({ outcome });
@@ -99,6 +103,7 @@ function createWatchMetrics(state: WatchState, store: ObjectStore) {
     async text(): Promise<string> {
       queue.set(state.waiting());
       connected.set(state.isListening ? 1 : 0);
+      unrecorded.set(state.isUnrecorded() ? 1 : 0);
       // While the store is away, the last times stay.
       await gauges.readStore(store, AbortSignal.timeout(maxStoreWaitMs)).catch(() => {});
       return await registry.metrics();

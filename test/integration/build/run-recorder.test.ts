@@ -50,8 +50,12 @@ function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRu
 
 /** The report of a run of some tenants. */
 function reportOf(...tenantIds: readonly string[]): RunReport {
-  const report = roundOf(null, ...tenantIds.map((tenantId) => run(tenantId)));
-  return { ...report, options: { ...report.options, tenants: [...tenantIds] } };
+  return reportOfRuns(tenantIds.map((tenantId) => run(tenantId)));
+}
+
+function reportOfRuns(runs: readonly TenantRun[]): RunReport {
+  const report = roundOf(null, ...runs);
+  return { ...report, options: { ...report.options, tenants: runs.map(({ tenantId }) => tenantId) } };
 }
 
 /** The report of a run of all tenants, or of a shard. */
@@ -62,17 +66,18 @@ function roundOf(shard: string | null, ...runs: readonly TenantRun[]): RunReport
   return runReportOf(runs, { startedAt: at, finishedAt: at, options: { shard } });
 }
 
+async function reportsStored(): Promise<number> {
+  let found = 0;
+  for await (const { key } of store.list("runs/")) if (/T\d+Z-/.test(key)) found += 1;
+  return found;
+}
+
 const lastRuns = () => readLastRuns(store, new AbortController().signal);
 
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
 const unavailable = (): Failure => new Failure("store_unavailable", "The store was broken by the test.");
 
 test("P160 a report is stored when it says anything new; where there is no store, only a run that worked begins one", async () => {
-  const reports = async (): Promise<number> => {
-    let found = 0;
-    for await (const { key } of store.list("runs/")) if (/T\d+Z-/.test(key)) found += 1;
-    return found;
-  };
   const failed = {
     ...reportOf("a"),
     failure: { code: "source_contract", message: "A view is missing." },
@@ -88,7 +93,7 @@ test("P160 a report is stored when it says anything new; where there is no store
     const recorded = recorder();
     recorded.note(report, isNews);
     await recorded.flush();
-    const found = Array.from({ length: await reports() }, () => "report");
+    const found = Array.from({ length: await reportsStored() }, () => "report");
     expect([...(await stored()), ...found]).toEqual(expected);
   }
 });
@@ -165,6 +170,69 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
   onPut = (put) => put();
   await recorded.flush();
   expect(await stored()).toEqual(["a"]);
+});
+
+test("P25 a failure that stays the same is told once, and again when it comes back", async () => {
+  const recorded = recorder();
+  for (const fails of [true, true, false, true]) {
+    onPut = async (put) => {
+      if (fails) throw unavailable();
+      return put();
+    };
+    recorded.note(reportOf("a"), false);
+    await recorded.flush();
+    expect(recorded.isFailing()).toBe(fails);
+  }
+  expect(complaints).toHaveLength(2);
+});
+
+test("P194 one failed write loses nothing of a hundred tenants that are told meanwhile, and what is known goes before reports", async () => {
+  const tenantIds = Array.from({ length: 100 }, (_, at) => `t-${String(at).padStart(3, "0")}`);
+  const recorded = recorder();
+  let rejectPut = (): void => {};
+  onPut = () => new Promise((_resolve, reject) => (rejectPut = () => reject(unavailable())));
+  recorded.note(reportOf("first"), true);
+  const first = recorded.flush();
+  await expect.poll(() => puts).toBe(1);
+  for (const [at, tenantId] of tenantIds.entries()) {
+    const runId = `20270201T031500Z-${String(at).padStart(8, "0")}`;
+    recorded.note({ ...reportOf(tenantId), runId }, true);
+  }
+  rejectPut();
+  await expect.poll(() => puts).toBe(2);
+  rejectPut();
+  await first;
+  onPut = async (put) => {
+    expect(await reportsStored()).toBe(0);
+    return await put();
+  };
+  // However often it is asked, one write waits.
+  await Promise.all([recorded.flush(), recorded.flush(), recorded.flush()]);
+  expect([puts, await stored()]).toEqual([3, ["first", ...tenantIds]]);
+  expect([...((await lastRuns())?.tenants.keys() ?? [])]).toEqual(["first", ...tenantIds]);
+  expect(await reportsStored()).toBe(20);
+});
+
+test("P194 a document that its readers would refuse is not written: the stored one stays, and the other is renewed", async () => {
+  const entry = {
+    snapshotId: parseSnapshotId("20270201T031500Z-0a1b2c3d"),
+    confirmedAt: new Date().toISOString(),
+  };
+  const many = Object.fromEntries(
+    Array.from({ length: 60_000 }, (_, at) => [`tenant-${"x".repeat(50)}-${at}`, entry]),
+  );
+  await storeConfirmations(store, many);
+  const etag = async () => Object(await store.get(confirmedKey)).etag as string;
+  const before = await etag();
+  const recorded = recorder();
+  const fresh = Array.from({ length: 40_000 }, (_, at) => run(`new-${"y".repeat(50)}-${at}`));
+  recorded.note(reportOfRuns(fresh), false);
+  await recorded.flush();
+  expect(complaints).toEqual([
+    expect.stringContaining("runs/confirmed.json would be larger than 16777216 bytes"),
+  ]);
+  expect([recorded.isFailing(), await etag()]).toEqual([true, before]);
+  expect((await lastRuns())?.tenants.size).toBe(40_000);
 });
 
 test("runs/last.json has the last run of each tenant and shard, whoever wrote first", async () => {

@@ -7,8 +7,9 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
+import { patience } from "../../support/patience.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
-import { runCli } from "../../support/run-cli.ts";
+import { runCli, startCli } from "../../support/run-cli.ts";
 
 /** Where Debian's package puts it. */
 const program = "/usr/sbin/pgbouncer";
@@ -70,6 +71,37 @@ test.skipIf(!existsSync(program))(
       "SELECT objid FROM pg_locks JOIN pg_database ON database = pg_database.oid AND datname = current_database()";
     expect(await database.query(`${ownLocks} WHERE locktype = 'advisory'`)).toEqual([]);
     expect(await answer(pooledUrl, "SELECT name FROM pg_prepared_statements")).toEqual([]);
+  },
+);
+
+test.skipIf(!existsSync(program))(
+  "P192: a watch says that a pooler lets it hear nothing, and how to mend that",
+  async () => {
+    const env = {
+      ...{ DATABASE_URL: pooledUrl, STORE_URL: `file:${directory}/watched`, DATA_DIR: directory },
+      WATCH_ADMIN_PORT: "0",
+    };
+    const watch = startCli(["snapshot", "watch"], { env });
+    let said = "";
+    watch.child.stderr?.on("data", (text: string) => {
+      said += text;
+    });
+    try {
+      await expect
+        .poll(() => said, patience)
+        .toContain("notifications are not heard: a pooler such as PgBouncer");
+      expect(said).toContain("DATABASE_URL that leads to the server directly");
+      const address = /on (http:\S+)/.exec(said)?.[1];
+      const metrics = await (await fetch(`${address}/metrics`)).text();
+      expect(metrics).toContain("\nbuilder_notifications_connected 0\n");
+      // The first round does not wait for what is not heard.
+      await expect.poll(async () => (await fetch(`${address}/readyz`)).status, patience).toBe(200);
+    } finally {
+      watch.child.kill("SIGTERM");
+      await watch.ended;
+    }
+    // It is said once, however often the watch tries.
+    expect(said.split("notifications are not heard")).toHaveLength(2);
   },
 );
 

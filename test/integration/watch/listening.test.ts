@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { withSourcePool } from "../../../cli/database/connect.ts";
 import { listenForChanges } from "../../../cli/publish/watch/notifications.ts";
 import { createLogger } from "../../../core/logger.ts";
 import { forAllTests } from "../../support/lasting.ts";
@@ -15,18 +16,25 @@ afterAll(async () => {
   await proxy.refuse();
 });
 
-test("P182: a session that goes silent without an end is found, and the next one hears everything", async () => {
+test("P192: a session that goes silent without an end is found, and the next one hears everything", async () => {
   const heard: string[] = [];
+  const readings: Promise<unknown>[] = [];
   const stop = new AbortController();
-  const listening = listenForChanges({
-    databaseUrl: proxy.url,
-    events: {
-      onChange: (tenantId) => void heard.push(tenantId ?? "all"),
-      onListening: (isListening) => void heard.push(isListening ? "listening" : "deaf"),
-    },
-    logger: createLogger({ level: "silent", program: "partner-programs", destination: process.stderr }),
-    signal: stop.signal,
-    pauses: { askMs: 50, answerMs: 200, reconnectMs: 10 },
+  const { signal } = stop;
+  const listening = withSourcePool({ databaseUrl: proxy.url, connections: 2, signal }, async (pool) => {
+    await listenForChanges({
+      ...{ databaseUrl: proxy.url, pool, signal },
+      events: {
+        onChange: (tenantId) => void heard.push(tenantId ?? "all"),
+        onListening: (isListening) => {
+          heard.push(isListening ? "listening" : "deaf");
+          // A build that follows finds no session that went silent with the listening one.
+          if (isListening) readings.push(pool.withReading((client) => client.query("SELECT 1")));
+        },
+      },
+      logger: createLogger({ level: "silent", program: "partner-programs", destination: process.stderr }),
+      pauses: { proveMs: 50, hearMs: 200, reconnectMs: 10 },
+    });
   });
   await vi.waitFor(() => expect(heard).toEqual(["listening"]), patience);
   await database.query("NOTIFY partner_source_changed, 'acme'");
@@ -36,6 +44,7 @@ test("P182: a session that goes silent without an end is found, and the next one
   await vi.waitFor(() => expect(heard).toEqual(["listening", "acme", "deaf", "listening"]), patience);
   await database.query("NOTIFY partner_source_changed, 'beta T-1'; NOTIFY partner_source_changed");
   await vi.waitFor(() => expect(heard.slice(4)).toEqual(["beta", "all"]), patience);
+  await Promise.all(readings);
   stop.abort();
   await listening;
 });

@@ -159,6 +159,49 @@ describe("snapshot watch", () => {
     }
   });
 
+  test("P193: a name that is no tenant begins a round, once; a new tenant is built at once", async () => {
+    await addTenants("acme");
+    start();
+    await isLive("acme");
+    await listening();
+    const rounds = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="round"}');
+    await expect.poll(rounds).toBe(1);
+    await bench.source.update("name = 'Changed'");
+    await bench.source.query("NOTIFY partner_source_changed, 'programs updated'");
+    await expect.poll(async () => (await bench.published("acme")).list.data[0]?.name).toBe("Changed");
+    await expect.poll(rounds).toBe(2);
+
+    // A round has found that name unknown; what is heard after it shows that the second one began none.
+    const many =
+      "SELECT pg_notify('partner_source_changed', 'nobody-' || n) FROM generate_series(1, 10000) AS n";
+    await bench.source.query("NOTIFY partner_source_changed, 'programs updated'");
+    await addTenants("fresh");
+    await bench.source.query("NOTIFY partner_source_changed, 'fresh'");
+    await isLive("fresh");
+    await expect.poll(notifiedRuns).toBe(1);
+    expect(await rounds()).toBe(2);
+    const runs = async () => [...(await bench.tree()).keys()].filter((key) => /runs\/\d/.test(key)).length;
+    const before = await runs();
+    await bench.source.query(`BEGIN; ${many}; COMMIT`);
+    await expect.poll(rounds).toBeGreaterThan(2);
+    await bench.source.update("name = 'Told'");
+    await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+    await expect.poll(async () => (await bench.published("acme")).list.data[0]?.name).toBe("Told");
+    expect(printed).not.toContain("tenant_vanished");
+    expect(await rounds()).toBeLessThan(6);
+    expect((await runs()) - before).toBeLessThan(3);
+  });
+
+  test("ends with 1 when nobody reads its output any more", async () => {
+    await addTenants("acme");
+    start();
+    watch.child.stdout?.destroy();
+    await listening();
+    await bench.source.update("name = 'Changed'");
+    await bench.source.query("NOTIFY partner_source_changed, 'acme'");
+    expect(await watch.ended).toMatchObject({ status: 1 });
+  });
+
   test("builds its part of all tenants with --shard, and is notified of no other", async () => {
     const tenants = ["a", "b", "c", "d", "e", "f"];
     await addTenants(...tenants);

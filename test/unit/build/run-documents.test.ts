@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withConfirmations } from "../../../cli/publish/run/run-documents.ts";
+import {
+  type Noted,
+  noteRun,
+  nothingNoted,
+  withConfirmations,
+} from "../../../cli/publish/run/run-documents.ts";
 import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
-import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
 
 const tenants = ["acme", "beta", "gamma"].map(parseTenantId);
@@ -33,7 +38,7 @@ describe("P23 merging confirmations", () => {
   test("never replaces a later reading by an older one, nor takes it for another snapshot's", () => {
     fc.assert(
       fc.property(confirmations, fc.constantFrom(...tenants), confirmation, (stored, tenantId, run) => {
-        const merged = withConfirmations(stored, reportOf(tenantId, run), never);
+        const merged = withConfirmations(stored, notedOf(tenantId, run), never);
         const [known, both] = [stored, merged].map((map) => map.get(tenantId));
         expect(ms(both?.confirmedAt)).toBe(Math.max(ms(known?.confirmedAt), ms(run.confirmedAt)));
         const readings = [known, run].map((entry) => `${entry?.confirmedAt} ${entry?.snapshotId}`);
@@ -43,9 +48,38 @@ describe("P23 merging confirmations", () => {
         expect(ms(both?.triedAt)).toBe(Math.max(ms(known?.triedAt), ms(run.triedAt)));
         const others = [...stored].filter(([id]) => id !== tenantId);
         expect([...merged].filter(([id]) => id !== tenantId)).toEqual(others);
-        expect(withConfirmations(merged, reportOf(tenantId, run), never)).toEqual(merged);
+        expect(withConfirmations(merged, notedOf(tenantId, run), never)).toEqual(merged);
       }),
     );
+  });
+
+  test("gives the same whether runs were written one by one or noted together", () => {
+    fc.assert(
+      fc.property(confirmations, fc.array(confirmation, { maxLength: 5 }), (stored, runs) => {
+        const oneByOne = runs.reduce(
+          (known, run) => withConfirmations(known, notedOf(acme, run), never),
+          stored,
+        );
+        const together = withConfirmations(stored, notedOf(acme, ...runs), never);
+        const times = (entry: Confirmation | undefined) => [ms(entry?.confirmedAt), ms(entry?.triedAt)];
+        expect(times(together.get(acme))).toEqual(times(oneByOne.get(acme)));
+      }),
+    );
+  });
+
+  test("P194: 300 runs of one tenant each are merged into 10,000 tenants at once", () => {
+    const all = Array.from({ length: 10_000 }, (_, at) => parseTenantId(`t-${at}`));
+    const stored = new Map(all.map((tenantId) => [tenantId, entry({})]));
+    const noted = nothingNoted();
+    const beganAt = performance.now();
+    for (const tenantId of all.slice(0, 300)) {
+      const run = tenantRunOf(tenantId, { confirmedAt: at(5) });
+      noteRun(noted, runReportOf([run], { finishedAt: at(5), options: { tenants: [tenantId] } }), never);
+    }
+    const merged = withConfirmations(stored, noted, never);
+    // With a copy of the map for each report, it took three seconds.
+    expect(performance.now() - beganAt).toBeLessThan(500);
+    expect([...merged.values()].filter(({ confirmedAt }) => confirmedAt === at(5))).toHaveLength(300);
   });
 
   test("a time that cannot be is of a clock that was wrong: it loses, and silences nobody", () => {
@@ -59,13 +93,17 @@ describe("P23 merging confirmations", () => {
 
 /** What becomes of a stored entry when a run says something else. */
 function merged(known: Confirmation, run: Confirmation, latest = never): Confirmation | undefined {
-  return withConfirmations(new Map([[acme, known]]), reportOf(acme, run), latest).get(acme);
+  return withConfirmations(new Map([[acme, known]]), notedOf(acme, run), latest).get(acme);
 }
 
-/** The report of a run of one tenant. */
-function reportOf(tenantId: TenantId, { outcome, triedAt, ...read }: Confirmation): RunReport {
-  const run = tenantRunOf(tenantId, { ...read, outcome: outcome as TenantRun["outcome"] });
-  return runReportOf([run], { finishedAt: triedAt, options: { tenants: [tenantId] } });
+/** What is noted of runs of one tenant. */
+function notedOf(tenantId: TenantId, ...runs: readonly Confirmation[]): Noted {
+  const noted = nothingNoted();
+  for (const { outcome, triedAt, ...read } of runs) {
+    const run = tenantRunOf(tenantId, { ...read, outcome: outcome as TenantRun["outcome"] });
+    noteRun(noted, runReportOf([run], { finishedAt: triedAt, options: { tenants: [tenantId] } }), never);
+  }
+  return noted;
 }
 
 function at(minute: number): string {
