@@ -72,7 +72,7 @@ export async function inRounds<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (let at = 0; at < items.length; at += limit) {
-    results.push(...(await Promise.all(items.slice(at, at + limit).map(work))));
+    for (const result of await Promise.all(items.slice(at, at + limit).map(work))) results.push(result);
   }
   return results;
 }

@@ -151,7 +151,7 @@ function arrayChanges(before: readonly unknown[], after: readonly unknown[], pat
     const place = `${path}[${at}]`;
     if (at >= young.length - end) changes.push({ kind: "removed", path: place, before: before[at] });
     else if (at >= old.length - end) changes.push({ kind: "added", path: place, after: after[at] });
-    else changes.push(...jsonChanges(before[at], after[at], place));
+    else for (const change of jsonChanges(before[at], after[at], place)) changes.push(change);
   }
   return changes;
 }

@@ -34,7 +34,7 @@ export type Labelled = readonly [label: string, ...lines: readonly string[]];
 /** Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
 export function labelledLines(rows: readonly Labelled[], width: number): string {
   const labels = rows.map(([label]) => styledLine(label));
-  const labelWidth = Math.max(0, ...labels.map(displayWidth));
+  const labelWidth = widest(labels);
   const indent = " ".repeat(labelWidth + 4);
   return rows
     .flatMap(([, ...texts], at) => {
@@ -65,7 +65,7 @@ export function table(titled: readonly (Column | string)[], rows: readonly (read
     typeof column === "string" ? { title: column, isNumeric: false } : column,
   );
   const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(styledLine))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => displayWidth(line[at] ?? ""))));
+  const widths = columns.map((_, at) => widest(lines.map((line) => line[at] ?? "")));
   const padded = (cells: readonly string[]): string[] =>
     columns.map(({ isNumeric }, at) => {
       const cell = cells[at] ?? "";
@@ -73,6 +73,11 @@ export function table(titled: readonly (Column | string)[], rows: readonly (read
       return isNumeric ? space + cell : cell + space;
     });
   return lines.map((line) => `${padded(line).join("  ").trimEnd()}\n`).join("");
+}
+
+/** P215: a call with an argument for each row of a long table would end the command. */
+function widest(texts: readonly string[]): number {
+  return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
 }
 
 /**

@@ -1118,9 +1118,19 @@ export interface RunReport {
    */
   readonly tenants: readonly TenantRun[];
   /**
-   * Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it.
+   * Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it. Of each kind the first 200.
    */
   readonly problems: readonly Problem[];
+  /**
+   * Findings beyond those in `problems`. Not in reports of earlier versions.
+   */
+  problemsOmitted?: number;
+  /**
+   * Problem code → number of findings in `problems` and beyond. Not in reports of earlier versions.
+   */
+  problemCounts?: {
+    readonly [k: string]: number;
+  };
 }
 /**
  * The options and settings that decide what is built.

@@ -1633,7 +1633,7 @@ return errors === 0;
 export const isStoreDocument: CompiledValidator<types.StoreDocument> = validate56;
 const schema93 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"StoreDocument","type":"object","description":"`store.json`: which store this is. Written once, by the first command that publishes or issues a token.","properties":{"format":{"type":"string","const":"partner-programs/store@1","description":"Kind and version of this document."},"storeId":{"$ref":"scalars.schema.json#/$defs/StoreId"},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the store was begun; for a store of a version before 0.2.0, when it got its identity."}},"required":["format","storeId","createdAt"]};
 const schema94 = {"type":"string","pattern":"^store_[0-9A-Za-z]{16}$","description":"A store id: `store_` and 16 letters or digits. Names one store, wherever it lies, and every copy of it."};
-const pattern61 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
+const pattern63 = new RegExp("^store_[0-9A-Za-z]{16}$", "u");
 
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1669,7 +1669,7 @@ const _errs3 = errors;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern61.test(data1)){
+if(!pattern63.test(data1)){
 validate56.errors = [{instancePath:instancePath+"/storeId",schemaPath:"scalars.schema.json#/$defs/StoreId/pattern",keyword:"pattern",params:{pattern: "^store_[0-9A-Za-z]{16}$"}}];
 return false;
 }
@@ -1724,8 +1724,8 @@ const schema96 = {"$schema":"https://json-schema.org/draft/2020-12/schema","titl
 const schema97 = {"type":"object","description":"A token without its plaintext.","properties":{"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"sha256":{"$ref":"scalars.schema.json#/$defs/Sha256","description":"Digest of the plaintext."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId","description":"The one tenant that the token can read."},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9._:-]{0,63}$","description":"A scope: 1 to 64 of `a-z 0-9 . _ : -`, the first a letter."},"uniqueItems":true,"description":"What the token may do. The API requires `programs.read`."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"minimum":1,"maximum":9007199254740991,"description":"Requests per window; `null`: the gateway's general limit."},"createdAt":{"$ref":"scalars.schema.json#/$defs/Instant"},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"replaces":{"type":["string","null"],"pattern":"^tok_[0-9A-Za-z]{16}$"}},"required":["tokenId","sha256","tenantId","name","scopes","expiresAt","rateLimit","createdAt","revokedAt","replaces"],"additionalProperties":false};
 const schema98 = {"type":"string","pattern":"^tok_[0-9A-Za-z]{16}$","description":"A token id: `tok_` and 16 letters or digits. Public, for support; says nothing about the token's plaintext."};
 const func1 = Object.prototype.hasOwnProperty;
-const pattern63 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
-const pattern67 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
+const pattern65 = new RegExp("^tok_[0-9A-Za-z]{16}$", "u");
+const pattern69 = new RegExp("^[a-z][a-z0-9._:-]{0,63}$", "u");
 
 function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -1753,7 +1753,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern63.test(data0)){
+if(!pattern65.test(data0)){
 validate58.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }
@@ -1846,7 +1846,7 @@ let data5 = data4[i0];
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
-if(!pattern67.test(data5)){
+if(!pattern69.test(data5)){
 validate58.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/properties/scopes/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9._:-]{0,63}$"}}];
 return false;
 }
@@ -1993,7 +1993,7 @@ return false;
 }
 if(errors === _errs26){
 if(typeof data10 === "string"){
-if(!pattern63.test(data10)){
+if(!pattern65.test(data10)){
 validate58.errors = [{instancePath:instancePath+"/replaces",schemaPath:"#/properties/replaces/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
 return false;
 }

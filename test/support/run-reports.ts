@@ -35,7 +35,7 @@ export function runReportOf(
       ...options,
     },
     storeRequests: { get: 0, put: 0, list: 0, delete: 0 },
-    totals: runTotals(tenants, []),
+    totals: runTotals(tenants, {}),
     failure: null,
     tenants: [...tenants],
     problems: [],

@@ -71,8 +71,8 @@ export async function recentAnswers(
     }
   }
   // A rotated log may not be there yet, nor the new one between two steps of a rotation.
-  if (missing.length === sources.length) faults.push(...missing);
-  return hour.answers(faults, now);
+  const told = missing.length === sources.length ? [...faults, ...missing] : faults;
+  return hour.answers(told, now);
 }
 
 /**

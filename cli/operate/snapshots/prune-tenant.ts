@@ -261,7 +261,7 @@ async function spareBuilds(
     built.push(next);
     next = parent;
   }
-  targets.kept.unshift(...built);
+  for (const snapshotId of built.toReversed()) targets.kept.unshift(snapshotId);
   return built.length > 0;
 }
 

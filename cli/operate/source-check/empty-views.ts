@@ -103,7 +103,7 @@ export function emptyView({ name, columns }: ContractView): string {
   const own = Object.fromEntries(described.map(([column, , , words]) => [column, words]));
   const words: Readonly<Record<string, string>> = { ...idWords, ...own };
   const expressions = Object.entries(columns).map(([column, kind]) => `NULL::${sqlTypes[kind]} AS ${column}`);
-  const width = Math.max(...expressions.map(({ length }) => length)) + 1;
+  const width = expressions.reduce((widest, { length }) => Math.max(widest, length), 0) + 1;
   const lines = Object.keys(columns).map((column, at) => {
     const isLast = at === expressions.length - 1;
     return `    ${`${expressions[at]}${isLast ? "" : ","}`.padEnd(width)}  -- ${words[column]}`;

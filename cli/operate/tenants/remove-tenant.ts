@@ -65,7 +65,8 @@ export async function removeTenant(
   await editRegistry(store, audit, (tokens) => {
     const open = unrevoked(tokens, tenantId);
     revokedTokens = open.length;
-    lastEnd = Math.max(0, ...tokens.filter((token) => token.tenantId === tenantId).map(endOf));
+    const own = tokens.filter((token) => token.tenantId === tenantId);
+    lastEnd = own.reduce((latest, token) => Math.max(latest, endOf(token)), 0);
     return [...revoked(tokens, open, at)];
   });
   let deletedObjects = 0;
@@ -130,9 +131,8 @@ async function purge(
 
 /** When a token stops working, by the registry; infinite for one in force without an end. */
 function endOf({ expiresAt, revokedAt }: RegisteredToken): number {
-  return Math.min(
-    ...[expiresAt, revokedAt].map((at) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))),
-  );
+  const timeOf = (at: string | null): number => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at));
+  return Math.min(timeOf(expiresAt), timeOf(revokedAt));
 }
 
 /** Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`. */

@@ -156,9 +156,9 @@ export function prices(
   legacyPrice: string | null,
   report: Report,
 ): Prices {
-  const rooms = roomPrices(roomRows, report);
-  if (rooms.length === 0) rooms.push(...legacyRoom(legacyPrice, report));
-  // The legacy price may be the lowest (D23). `Math.min(...)` would fail for some 100,000 prices.
+  const offered = roomPrices(roomRows, report);
+  const rooms = offered.length > 0 ? offered : legacyRoom(legacyPrice, report);
+  // The legacy price may be the lowest (D23).
   const startingAmount = rooms.reduce<number | null>(
     (least, { amount }) => (least === null || amount < least ? amount : least),
     null,

@@ -45,7 +45,7 @@ interface FindingKind {
 const maxShownPlaces = 3;
 
 /** One line for each kind of finding, the weightiest first, then errors, then warnings, the more frequent first. */
-function findingLines({ tenants, problems }: RunReport): string {
+function findingLines({ tenants, problems, problemCounts = {} }: RunReport): string {
   const kinds = new Map<string, FindingKind>();
   const add = (problem: Problem, tenantId: string | null): void => {
     const kind = kinds.get(problem.code) ?? { problem, count: 0, places: [] };
@@ -53,7 +53,8 @@ function findingLines({ tenants, problems }: RunReport): string {
     kind.count += 1;
     if (kind.places.length < maxShownPlaces) kind.places.push(findingPlace(problem, tenantId));
   };
-  for (const { tenantId, problems: found, problemCounts } of tenants) {
+  const ownFindings = { tenantId: null, problems, problemCounts };
+  for (const { tenantId, problems: found, problemCounts } of [...tenants, ownFindings]) {
     for (const problem of found) add(problem, tenantId);
     // Those beyond a report's bound are only counted.
     for (const [code, count] of Object.entries(problemCounts)) {
@@ -61,7 +62,6 @@ function findingLines({ tenants, problems }: RunReport): string {
       if (kind !== undefined) kind.count += count - found.filter((problem) => problem.code === code).length;
     }
   }
-  for (const problem of problems) add(problem, null);
   if (kinds.size === 0) return "";
   const weight = ({ problem: { code, severity } }: FindingKind): number =>
     weightiest.includes(code) ? weightiest.indexOf(code) - weightiest.length : severity === "error" ? 0 : 1;

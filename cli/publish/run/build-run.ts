@@ -2,7 +2,7 @@ import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { packageVersion } from "../../../core/package-version.ts";
-import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { exitStatuses } from "../../shell/exit-status.ts";
@@ -13,7 +13,7 @@ import type { BuildContext, BuildOptions } from "../tenant/build-context.ts";
 import { notBuilt } from "../tenant/build-report.ts";
 import { buildTenant } from "../tenant/build-tenant.ts";
 import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
-import { runProblem, sourceProblems } from "./run-findings.ts";
+import { addSourceProblems, RunProblems, runProblem } from "./run-findings.ts";
 import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
 import { spotCheck } from "./spot-check.ts";
 
@@ -45,11 +45,12 @@ export async function buildRun(
   const store = countingStore(given.store);
   const context = { ...given, store, pool: withLockPatience(given.pool) };
   const tenants: TenantRun[] = [];
-  const problems: Problem[] = [];
+  const problems = new RunProblems();
   const failure = await buildTenants(runId, wanted, options, context, tenants, problems).catch(
     (error: unknown) => (signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error)),
   );
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+  const { found } = problems;
   const finishedAt = now();
   const { dryRun, onInvalid, concurrency, allowShrink, allowEmptied, allowShared, allowVanished, rules } =
     options;
@@ -58,7 +59,7 @@ export async function buildRun(
   const { outcome, exitStatus } = signal.aborted
     ? { outcome: "interrupted" as const, exitStatus: 130 as const }
     : failure === undefined
-      ? runOutcome(tenants, problems, judged)
+      ? runOutcome(tenants, found.problems, judged)
       : { outcome: "failed" as const, exitStatus: exitStatuses[failure.code] };
   const shard = wanted.kind === "all" ? wanted.shard : undefined;
   return {
@@ -78,10 +79,10 @@ export async function buildRun(
       terminalStatuses: [...rules.terminalStatuses],
     },
     storeRequests: store.requests(),
-    totals: runTotals(tenants, problems),
+    totals: runTotals(tenants, found.problemCounts),
     failure: failure === undefined ? null : { code: failure.code, message: failure.message },
     tenants,
-    problems,
+    ...found,
   };
 }
 
@@ -95,7 +96,7 @@ async function buildTenants(
   options: BuildOptions,
   context: RunContext,
   runs: TenantRun[],
-  problems: Problem[],
+  problems: RunProblems,
 ): Promise<Failure | undefined> {
   const { pool, store, signal, schedule, onTenants, onTenantDone } = context;
   const { rules, dryRun, allowVanished } = options;
@@ -105,7 +106,7 @@ async function buildTenants(
 
   const readable = [...tenants.keys()].filter((tenantId) => tenants.get(tenantId) === undefined);
   const returned = await reinstateReturned(store, readable, removed, { dryRun, signal });
-  problems.push(...returned.map((tenantId) => runProblem("tenant_returned", tenantId)));
+  for (const tenantId of returned) problems.add(runProblem("tenant_returned", tenantId));
 
   const fromDatabase = databaseRows(pool, rules.limits);
   const withRows: WithTenantRows = (tenantId, read) => {
@@ -133,7 +134,7 @@ async function buildTenants(
     if (found !== undefined) onTenantDone(found);
   }
   if (vanished !== undefined && !signal.aborted) {
-    problems.push(...(await sourceProblems(choice, vanished, failure === undefined, runs)));
+    await addSourceProblems(choice, vanished, failure === undefined, runs);
   }
   return failure;
 }

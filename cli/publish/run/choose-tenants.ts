@@ -1,7 +1,6 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { Problem } from "../../../schemas/generated/types.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isEndedQuery } from "../../database/source-client.ts";
 import { didYouMean } from "../../output/words.ts";
@@ -9,7 +8,7 @@ import type { RemovedTenants } from "../snapshot/shared-documents.ts";
 import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
-import { runProblem, tenantProblem } from "./run-findings.ts";
+import { type RunProblems, runProblem, tenantProblem } from "./run-findings.ts";
 
 /** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
 export type WantedTenants =
@@ -34,7 +33,7 @@ export interface TenantChoice {
   readonly removed: RemovedTenants;
   readonly allowVanished: boolean;
   /** Findings about the list of tenants are added here. */
-  readonly problems: Problem[];
+  readonly problems: RunProblems;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +45,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   const structure = await ask(pool, requireSourceStructure);
   const failure = structure?.code === "source_contract" ? structure : undefined;
   if (structure !== undefined && failure === undefined) {
-    problems.push(runProblem("source_unasked", structure.message));
+    problems.add(runProblem("source_unasked", structure.message));
   }
   // Each tenant's failure has the first problem only. The run names all problems, and their fixes.
   const broken = failure && new Failure(failure.code, failure.message.split("\n").slice(0, 2));
@@ -54,15 +53,15 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   if (wanted.kind !== "all") return { tenants: await lookedUp(choice, wanted.tenantIds, broken), failure };
   const list = await ask(pool, readTenantList);
   if (list instanceof Failure) {
-    if (broken === undefined) problems.push(runProblem("tenants_unreadable", list.message));
+    if (broken === undefined) problems.add(runProblem("tenants_unreadable", list.message));
     const stored: TenantId[] = [];
     for await (const id of storedTenants(store, signal))
       if (!removed.has(id) && inShard(id, wanted.shard)) stored.push(id);
     return { tenants: await lookedUp(choice, stored, broken), failure };
   }
-  problems.push(...list.problems.map(tenantProblem));
+  for (const problem of list.problems) problems.add(tenantProblem(problem));
   if (sandbox !== undefined && list.tenants.includes(sandbox)) {
-    problems.push(runProblem("tenant_is_sandbox", sandbox));
+    problems.add(runProblem("tenant_is_sandbox", sandbox));
   }
   const { refusal, vanished } = await vanishedTenants(choice, new Set(list.tenants), wanted.shard);
   const own = list.tenants.filter((id) => id !== sandbox && inShard(id, wanted.shard));
@@ -86,10 +85,10 @@ async function lookedUp(
       throw await unlisted(pool, tenantId, sandbox);
     }
     if (tenantId === sandbox) {
-      if (isListed === true) problems.push(runProblem("tenant_is_sandbox", tenantId));
+      if (isListed === true) problems.add(runProblem("tenant_is_sandbox", tenantId));
     } else if (isListed === false) {
       // P193: a removed tenant is not missed.
-      if (!removed.has(tenantId)) problems.push(runProblem("tenant_vanished", tenantId));
+      if (!removed.has(tenantId)) problems.add(runProblem("tenant_vanished", tenantId));
     } else tenants.set(tenantId, isListed instanceof Failure ? isListed : undefined);
   }
   return tenants;

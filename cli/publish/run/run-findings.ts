@@ -6,21 +6,43 @@ import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 import type { TenantChoice } from "./choose-tenants.ts";
 
-/** What is wrong with the source's tenants as a whole, once those of a run of all are built. */
-export async function sourceProblems(
+/** P216: the findings of a run that are of no tenant. All are counted, and the first ones of each kind are kept. */
+export class RunProblems {
+  readonly #kept: Problem[] = [];
+  readonly #counts: Record<string, number> = {};
+
+  add(problem: Problem): void {
+    const count = (this.#counts[problem.code] ?? 0) + 1;
+    this.#counts[problem.code] = count;
+    if (count <= maxOfKind) this.#kept.push(problem);
+  }
+
+  get found() {
+    const total = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
+    const [problems, problemsOmitted] = [this.#kept, total - this.#kept.length];
+    return { problems, problemsOmitted, problemCounts: this.#counts };
+  }
+}
+
+/** A view may name any number of tenants that do not exist. No kind of finding hides another one. */
+const maxOfKind = 200;
+
+/** Adds what is wrong with the source's tenants as a whole, once those of a run of all are built. */
+export async function addSourceProblems(
   choice: TenantChoice,
   vanished: readonly TenantId[],
   mayRead: boolean,
   runs: readonly TenantRun[],
-): Promise<readonly Problem[]> {
+): Promise<void> {
   const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
     outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
   );
-  return [
+  const problems = [
     ...(mayRead ? await strayPrograms(choice) : []),
     ...vanished.map((tenantId) => runProblem("tenant_vanished", tenantId)),
     ...(await renamedTenants(choice, vanished, added)),
   ];
+  for (const problem of problems) choice.problems.add(problem);
 }
 
 /** P130: programs of no tenant, removed ones aside. They are counted after the builds, so that no tenant waits for it. */
@@ -62,7 +84,8 @@ async function renamedTenants(
 }
 
 export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {
-  const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} rows` : "";
+  const what = code === "tenant_duplicate" ? "further rows" : "rows";
+  const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} ${what}` : "";
   return runProblem(code, `${shownId(tenantId)}${counted}`);
 }
 

@@ -4,6 +4,8 @@ import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
 import { noPrograms, type ProgramTally } from "../tenant/build-report.ts";
 
+type Severity = Problem["severity"];
+
 /** An error among the run's own `problems` stands for a tenant that could not be named. */
 export function runOutcome(
   runs: readonly TenantRun[],
@@ -36,33 +38,40 @@ export function runOutcome(
 
 const succeeded: readonly TenantRun["outcome"][] = ["published", "unchanged", "would-publish"];
 
-export function runTotals(runs: readonly TenantRun[], problems: readonly Problem[]): RunTotals {
+/** `ownCounts`: how many findings of each kind are of no tenant. */
+export function runTotals(runs: readonly TenantRun[], ownCounts: TenantRun["problemCounts"]): RunTotals {
   const sums = { published: 0, unchanged: 0, held: 0, refused: 0, failed: 0, skipped: 0, "would-publish": 0 };
-  let errors = problems.filter(({ severity }) => severity === "error").length;
-  let warnings = problems.length - errors;
+  const found = { error: 0, warning: 0 };
   const programs: ProgramTally = { ...noPrograms };
   const names = Object.keys(noPrograms) as (keyof ProgramTally)[];
   for (const { outcome, problemCounts, counts } of runs) {
     for (const name of names) programs[name] += counts[name] ?? 0;
     if (outcome !== "elsewhere") sums[outcome] += 1;
-    for (const [code, count] of Object.entries(problemCounts)) {
-      if (severityOf(code as ProblemCode) === "error") errors += count;
-      else warnings += count;
-    }
+    addFindings(found, problemCounts);
   }
+  addFindings(found, ownCounts);
   const bytesWritten = runs.reduce((sum, run) => sum + run.bytesWritten, 0);
-  return { tenants: sums, programs, bytesWritten, errors, warnings };
+  return { tenants: sums, programs, bytesWritten, errors: found.error, warnings: found.warning };
 }
 
-/** Cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. */
-export function createReportBudget(maxFindings = 10_000, maxNames = 100_000): (run: TenantRun) => TenantRun {
-  let findings = 0;
+function addFindings(found: Record<Severity, number>, counts: TenantRun["problemCounts"]): void {
+  for (const [code, count] of Object.entries(counts)) found[severityOf(code as ProblemCode)] += count;
+}
+
+/**
+ * P217: cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. Errors have
+ * places of their own, so that no number of warnings hides why a program was left out.
+ */
+export function createReportBudget(maxOfSeverity = 5000, maxNames = 100_000): (run: TenantRun) => TenantRun {
+  const left = { error: maxOfSeverity, warning: maxOfSeverity };
   let names = 0;
   return (run) => {
     const { leftOut: ids = [] } = run;
-    const problems = run.problems.slice(0, maxFindings - findings);
+    const problems = run.problems.filter(({ severity }) => {
+      left[severity] -= 1;
+      return left[severity] >= 0;
+    });
     const leftOut = ids.slice(0, maxNames - names);
-    findings += problems.length;
     names += leftOut.length;
     const problemsOmitted = run.problemsOmitted + run.problems.length - problems.length;
     return { ...run, leftOut, leftOutOmitted: ids.length - leftOut.length, problems, problemsOmitted };

@@ -78,7 +78,8 @@ export async function* readPrograms(
     let batch: ReadProgram[] = [];
     for (const row of round) {
       if (!isLarge(row, limits)) {
-        batch.push(...programsOf(row, tenantId, limits));
+        // P215: rows without an id are one row of this answer, and may be any number of programs.
+        for (const program of programsOf(row, tenantId, limits)) batch.push(program);
         continue;
       }
       yield batch;

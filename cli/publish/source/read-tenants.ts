@@ -14,7 +14,7 @@ export interface TenantProblem {
   readonly tenantId: string | null;
   /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
-  /** How many rows of the view `tenants` the problem concerns. */
+  /** How many rows of the view `tenants` the problem concerns; of a tenant that is listed several times, those after the first. */
   readonly rows: number;
 }
 
@@ -30,22 +30,26 @@ export async function readTenants(client: SourceClient): Promise<readonly Tenant
 export async function readTenantList(
   client: SourceClient,
 ): Promise<{ readonly tenants: readonly TenantId[]; readonly problems: readonly TenantProblem[] }> {
-  const known = new Set<TenantId>();
+  const tenants: TenantId[] = [];
   const problems: TenantProblem[] = [];
-  const add = (code: TenantProblem["code"], tenantId: string | null, count = 1): void => {
-    problems.push({ code, tenantId, programs: null, rows: count });
+  const add = (code: TenantProblem["code"], tenantId: string | null, rows: number): void => {
+    problems.push({ code, tenantId, programs: null, rows });
   };
-  const rows = await readTenants(client);
-  for (const { tenantId } of rows) {
-    if (tenantId === null) continue;
-    if (!isTenantId(tenantId)) add("tenant_id_invalid", tenantId);
-    else if (known.has(tenantId)) add("tenant_duplicate", tenantId);
-    else known.add(tenantId);
+  // P216: a join may multiply the rows of a tenant by any number.
+  const rowsOfId = new Map<string | null, number>();
+  for (const { tenantId } of await readTenants(client)) {
+    rowsOfId.set(tenantId, (rowsOfId.get(tenantId) ?? 0) + 1);
   }
-  // NULL is not an ill-formed id, so these rows have a problem of their own (D130).
-  const nameless = rows.filter(({ tenantId }) => tenantId === null).length;
-  if (nameless > 0) add("tenant_id_null", null, nameless);
-  return { tenants: [...known], problems };
+  for (const [tenantId, rows] of rowsOfId) {
+    // NULL is not an ill-formed id, so these rows have a problem of their own (D130).
+    if (tenantId === null) add("tenant_id_null", null, rows);
+    else if (!isTenantId(tenantId)) add("tenant_id_invalid", tenantId, rows);
+    else {
+      tenants.push(tenantId);
+      if (rows > 1) add("tenant_duplicate", tenantId, rows - 1);
+    }
+  }
+  return { tenants, problems };
 }
 
 export async function isTenantListed(client: SourceClient, tenantId: TenantId): Promise<boolean> {

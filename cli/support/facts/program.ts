@@ -108,7 +108,7 @@ function allProblems(found: ReadProgram, rules: ContentRules) {
     if (program.kind === "unpublished") break;
     const problems = program.problems.map((problem) => ({ ...reportedProblem(problem), programId }));
     if (program.kind === "published") return { errors, dropped: problems };
-    errors.push(...problems);
+    for (const problem of problems) errors.push(problem);
     next = mended(next, program.problems[0]?.code);
   }
   return { errors, dropped: [] };

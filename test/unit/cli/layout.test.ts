@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { numbers, styleOf, table, wrapped } from "../../../cli/output/layout.ts";
+import { labelledLines, numbers, styleOf, table, wrapped } from "../../../cli/output/layout.ts";
 import {
   exactTime,
   isTimeZone,
@@ -27,6 +27,21 @@ test("a table aligns columns by what a terminal shows, each row on one line", ()
       "",
     ].join("\n"),
   );
+});
+
+test("P215 a table may have any number of rows, and so may labelled lines", () => {
+  const ids = Array.from({ length: 213_000 }, (_, at) => `token-${at}`);
+  expect(
+    table(
+      ["TOKEN"],
+      ids.map((id) => [id]),
+    ).split("\n"),
+  ).toHaveLength(1 + ids.length + 1);
+  const lines = labelledLines(
+    ids.map((id) => [id, "text"]),
+    80,
+  );
+  expect(lines.split("\n")[1]).toBe("  token-1       text");
 });
 
 describe("text for a terminal", () => {
