@@ -9,7 +9,7 @@
  * neither forge nor hide output.
  */
 export function printable(text: string): string {
-  return escaped(text.replace(/\s+/gu, " "));
+  return escaped(text.replace(/\s+/g, " "));
 }
 
 /** Like `printable`, for text whose spaces mean something: only line breaks and tabs become spaces. */

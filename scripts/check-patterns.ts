@@ -1,6 +1,7 @@
 // Fails when matching a regular expression of production code can take longer than in proportion to its input, since one long
 // line would stall everybody. Fails for a list whose length others determine where it becomes the arguments of a call: V8 ends a
-// call with more than about 125,000. Fails, too, when it looked at no pattern.
+// call with more than about 125,000. Fails for a repetition that remembers each of its turns: V8 gives it up after some millions.
+// Fails, too, when it looked at no pattern.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { check } from "recheck";
@@ -28,6 +29,8 @@ process.exitCode = faults.length > 0 || patterns.length === 0 ? 1 : 0;
 async function faultOf({ where, source, flags, isComposed }: Pattern): Promise<string | undefined> {
   if (isComposed)
     return `${where}: nobody can look at a pattern that is put together at run time; write it out.`;
+  if (isUnboundedTo(where) && remembersTurns(source, flags))
+    return `${where}: /${source}/${flags} remembers each turn of a repetition; search for what ends it, or write a loop.`;
   const diagnostics = await check(source, flags, options);
   if (diagnostics.status === "safe") return undefined;
   const why =
@@ -35,6 +38,26 @@ async function faultOf({ where, source, flags, isComposed }: Pattern): Promise<s
       ? `not analysed: ${diagnostics.error.kind}`
       : diagnostics.complexity.summary;
   return `${where}: /${source}/${flags} is not linear (${why}); write a loop, or a pattern without overlaps.`;
+}
+
+/**
+ * Whether texts of any length meet the file's patterns. The head of a request has at most 64 KB, an argument of a command 128 KB, and
+ * an address 2 MB before it meets the schema's pattern.
+ */
+function isUnboundedTo(where: string): boolean {
+  return !/^(?:gateway\/|schemas\/|cli\/partners\/folder\/company\.ts)/.test(where);
+}
+
+/**
+ * D141: whether V8 keeps a place to come back to for each turn of a repetition without an end: that of a group, and with the flag `u`
+ * that of any character which may be beyond ASCII.
+ */
+function remembersTurns(source: string, flags: string): boolean {
+  const withoutClasses = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "x");
+  if (/\)(?:[*+]|\{\d+,\})/.test(withoutClasses)) return true;
+  const repeated = /(\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\.|.)(?:[*+]|\{\d+,\})/gs;
+  const isWide = (atom: string): boolean => /^\.$|^\[\^|\\[pPsSDWu]|[^\0-\x7f]/.test(atom);
+  return flags.includes("u") && [...source.matchAll(repeated)].some(([, atom = ""]) => isWide(atom));
 }
 
 /** A regular expression in the code, or one that ajv compiles from a schema. */

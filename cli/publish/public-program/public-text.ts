@@ -4,7 +4,7 @@ import type { Report } from "./problem.ts";
 
 /** `null` for a text that is absent or shows nothing (D7). */
 export function presentText(text: string | null): string | null {
-  return text === null || blank.test(text) ? null : text;
+  return text === null || !visible.test(text) ? null : text;
 }
 
 /**
@@ -18,15 +18,18 @@ export function presentTexts(
 ): string[] {
   const present: string[] = [];
   texts?.forEach((text, at) => {
-    if (text === null || (typeof text === "string" && blank.test(text)))
+    if (text === null || (typeof text === "string" && !visible.test(text)))
       report("text_missing", `${field}[${at}]`, text);
     else present.push(text);
   });
   return present;
 }
 
-/** White space of Unicode, and characters without width: zero-width spaces and joiners, the byte order mark. */
-const blank = /^[\p{White_Space}\u200b-\u200d\u2060\ufeff]*$/u;
+/**
+ * A character other than white space of Unicode and those without width: zero-width spaces and joiners, the byte order mark. A search
+ * for one remembers nothing of those before it (D141).
+ */
+const visible = /[^\p{White_Space}\u200b-\u200d\u2060\ufeff]/u;
 
 /**
  * The published URL is absolute, `https`, without user information, and a URI of RFC 3986 (D31). A blank text counts as
@@ -74,8 +77,11 @@ function httpsUri(text: string): string | undefined {
   const [tail = "", ...fragment] = rest.slice(given.length).split("#");
   const end = fragment.length === 0 ? "" : `#${encoded(fragment.join("#"))}`;
   const uri = `${scheme}${authority}${encoded(tail)}${end}`;
-  return authority === undefined || parsedUrl(uri) === undefined ? undefined : uri;
+  return authority === undefined || uri.length > maxUrlLength || !parsedUrl(uri) ? undefined : uri;
 }
+
+/** D141: no browser opens a longer one, and the schema's pattern remembers each character. */
+const maxUrlLength = 2 * 1024 * 1024;
 
 /**
  * Host and port in ASCII (RFC 3986 section 3.2); `undefined` without a valid host, and with user information. `domainToASCII`
@@ -84,13 +90,19 @@ function httpsUri(text: string): string | undefined {
 function asciiAuthority(authority: string): string | undefined {
   const [, host = "", port = ""] = /^(\[[0-9A-Fa-f:.]+\]|[^:@[\]]+)(:[0-9]*)?$/.exec(authority) ?? [];
   if (host.startsWith("[") || isAsciiHost(host)) return authority;
-  if (!/^[A-Za-z0-9._~!$&'()*+,;=%\u0080-\u{10ffff}-]+$/u.test(host)) return undefined;
+  if (host.length > maxHostLength || !/^[A-Za-z0-9._~!$&'()*+,;=%\u0080-\uffff-]+$/.test(host))
+    return undefined;
   const ascii = domainToASCII(host);
   return isAsciiHost(ascii) ? ascii + port : undefined;
 }
 
+/** D140: `domainToASCII` takes a minute for 340,000 letters. Of the letters of a longer host too many would have to vanish in ASCII. */
+const maxHostLength = 4 * 253;
+
+/** D140: a name has at most 253 octets before its last dot, and its labels 63 each (RFC 1035 section 2.3.4). An escape is one octet. */
 function isAsciiHost(host: string): boolean {
-  return /^(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/.test(host);
+  const octets = host.replace(/%[0-9A-Fa-f]{2}/g, "x");
+  return /^[A-Za-z0-9._~!$&'()*+,;=-]{1,253}\.?$/.test(octets) && !/[^.]{64}/.test(octets);
 }
 
 /** Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that begins no escape. */

@@ -36,7 +36,7 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
     readCatalog(store, signal),
     orFault(new Map<TenantId, string>(), signal, () => readRemovedTenants(store, signal)),
   ]);
-  const words = foldedText(text).split(/\s+/u).filter(Boolean).slice(0, 10);
+  const words = foldedText(text).split(/\s+/).filter(Boolean).slice(0, 10);
   const hasAll = (candidate: string): boolean => words.every((word) => candidate.includes(word));
   const isSame = (id: string): boolean => foldedText(id) === foldedText(text);
   const tenantIds = catalog.tenantIds.filter((tenantId) => hasAll(foldedText(tenantId)));

@@ -57,6 +57,43 @@ describe("URLs", () => {
     expect(warnings[0]).toMatch(/^url_dropped media\.coverUrl = /);
   });
 
+  const label = "a".repeat(63);
+  const longest = `${label}.${label}.${label}.${"a".repeat(61)}`;
+  test.each([
+    `https://${longest}/a`,
+    `https://${longest}./a`,
+    `https://${label}.example`,
+    // An escape is one octet of the name.
+    `https://${"%61".repeat(63)}.example/`,
+    // What vanishes in ASCII does not count.
+    `https://xn--bcher-kva.example/`,
+  ])("D140 a host of as many octets as a name may have is published: %s", (coverUrl) => {
+    expect(published({ coverUrl })).toMatchObject({ detail: { media: { coverUrl } }, warnings: [] });
+  });
+
+  test.each([
+    `https://${longest}a/a`,
+    `https://a${label}.example`,
+    `https://${"%61".repeat(64)}.example/`,
+    `https://${"ü".repeat(63)}.example/`,
+    `https://${"a.".repeat(128)}/`,
+    // `domainToASCII` takes a minute for each of these.
+    `https://${"ü".repeat(340_000)}.example/`,
+    `https://ü${"a".repeat(340_000)}.example/`,
+    `https://ü${"\u00ad".repeat(340_000)}.example/`,
+  ])("D140 a longer one, or one with a longer label, is none: %#", (coverUrl) => {
+    const { detail, warnings } = published({ coverUrl });
+    expect(detail.media).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(/^url_dropped media\.coverUrl = https:/)]);
+  });
+
+  test.each([`https://u\u0308.example/`, `https://${"\u00ad".repeat(900)}u\u0308.example/`])(
+    "D140 only the octets of the name in ASCII count: %#",
+    (coverUrl) => {
+      expect(published({ coverUrl }).detail.media?.coverUrl).toBe("https://xn--tda.example/");
+    },
+  );
+
   test.each([
     "https://user:secret@media.example/a",
     "https://user@media.example/?secret",
