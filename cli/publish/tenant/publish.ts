@@ -10,6 +10,8 @@ import {
   type ResponseEntry,
 } from "../../../core/manifest.ts";
 import { manifestKey } from "../../../core/object-key.ts";
+import type { ObjectBody } from "../../../core/object-store.ts";
+import { maxManifestBytes } from "../../../core/read-manifest.ts";
 import type { ProgramDetail, RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListedProgram, type ListedPrograms, readBothListed } from "../content/lists.ts";
@@ -139,7 +141,7 @@ async function publishManifest(
     removed: removedSoFar(pointer?.current, live, isRemoving, content),
     generatedAt: readAt.toISOString(),
   };
-  const body = textBody(manifestText(manifest));
+  const body = manifestBody(manifest);
   await putImmutable(store, manifestKey(tenantId, manifest.snapshotId), body, signal);
   run.bytesWritten += body.size;
   const current = {
@@ -184,6 +186,17 @@ function removedSoFar(
 
 /** Each gateway reads the manifest after each change. */
 const maxRemovedIds = 200;
+
+/** P218: throws `tenant_too_large` for a manifest that its readers would refuse. */
+export function manifestBody(manifest: Manifest): ObjectBody {
+  const body = textBody(manifestText(manifest));
+  if (body.size <= maxManifestBytes) return body;
+  throw new Failure(
+    "tenant_too_large",
+    `The manifest of ${manifest.programs.count} programs has ${body.size} bytes, more than the ${maxManifestBytes} that its readers take. ` +
+      "Nothing was published; divide the tenant, or give its programs shorter ids.",
+  );
+}
 
 export function removedMeanwhile(tenantId: TenantId): Failure {
   return new Failure(

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { manifestBody } from "../../../cli/publish/tenant/publish.ts";
+import { asFailure } from "../../../core/failure.ts";
+import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
+import { type ResponseName, responseKey } from "../../../core/object-key.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
+import { maxManifestBytes } from "../../../core/read-manifest.ts";
+
+const tenantId = "t".repeat(64) as TenantId;
+const snapshotId = "20270201T031500Z-0a1b2c3d" as SnapshotId;
+const sha256 = "0".repeat(64);
+
+function manifestOf(count: number): Manifest {
+  const programs = new ProgramTable(count);
+  for (let at = 0; at < count; at += 1) {
+    programs.add(String(at).padStart(128, "p") as ProgramId, { snapshotId, sha256, size: 1000 });
+  }
+  const entry = (name: ResponseName) => ({ key: responseKey(tenantId, snapshotId, name), sha256, size: 1 });
+  return {
+    ...{ tenantId, snapshotId, generation: 1, parent: null, generatedAt: "2027-02-01T03:15:00Z" },
+    ...{ contract: sha256, list: entry({ kind: "list" }), legacy: entry({ kind: "legacy" }), programs },
+  };
+}
+
+test("P218 a manifest that its readers would refuse is not made, and one that they take is", () => {
+  const perProgram = manifestBody(manifestOf(1001)).size - manifestBody(manifestOf(1000)).size;
+  const most = Math.floor(maxManifestBytes / perProgram) - 10;
+  expect(manifestBody(manifestOf(most)).size).toBeGreaterThan(maxManifestBytes - 20 * perProgram);
+  let failure: unknown;
+  try {
+    manifestBody(manifestOf(most + 20));
+  } catch (error) {
+    failure = error;
+  }
+  expect(asFailure(failure)).toMatchObject({ code: "tenant_too_large" });
+}, 60_000);
