@@ -1118,7 +1118,7 @@ export interface RunReport {
    */
   readonly tenants: readonly TenantRun[];
   /**
-   * Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it. Of each kind the first 200.
+   * Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it. Of each kind the first 200, but all tenants that vanished.
    */
   readonly problems: readonly Problem[];
   /**
