@@ -9,6 +9,7 @@ import {
   presentUrl,
   readingFailure,
   sourceFailure,
+  withReason,
 } from "./source-client.ts";
 
 export type SourceClient = pg.ClientBase;
@@ -93,7 +94,7 @@ async function withReading<Result>(
   });
   let broken: Error | undefined;
   const onError = (error: Error): void => {
-    broken = error;
+    broken ??= error;
   };
   // A query may wait for a lock, or sort for minutes; nobody who pressed Ctrl-C wants to wait with it.
   const abort = (): void => cutConnection(connection);
@@ -107,15 +108,25 @@ async function withReading<Result>(
     await client.query("COMMIT");
     return result;
   } catch (error) {
+    const reason = withReason(error, broken);
     // A connection with an open transaction must not go back to the pool.
     broken ??= error instanceof Error ? error : new Error(String(error));
-    throw readingFailure(error);
+    throw readingFailure(reason);
   } finally {
     signal.removeEventListener("abort", abort);
     connection.off("error", onError);
     connection.release(broken);
   }
 }
+
+/**
+ * P196: where the role's are lower, a transaction may wait for a quarter of an hour: for a slow store between two statements, and as a
+ * whole. There is always a limit, since a builder that is frozen must not keep the snapshot for ever. PostgreSQL 17 heeds a new
+ * `transaction_timeout` only after an old one is switched off; older ones have none.
+ */
+const idleLimits = `SELECT set_config(name, '0', true), set_config(name, '15min', true)
+  FROM unnest('{idle_in_transaction_session_timeout,transaction_timeout}'::text[]) AS name
+  WHERE nullif(current_setting(name, true), '0')::interval < '15min'`;
 
 type ReadingClient = SourceClient & {
   /** Whether the server remembers a named statement until the connection ends. False until `begin` knows. */
@@ -132,6 +143,7 @@ async function begin(client: ReadingClient, connection: pg.PoolClient, limits: W
     // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again. For a tenant of a few
     // thousand, parallel workers would cost more than they save.
     "SET LOCAL work_mem = '32MB'; SET LOCAL parallel_setup_cost = 10000",
+    idleLimits,
     ...waitingLimits(limits),
   ];
   const text = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${settings.join("; ")}; SELECT pg_backend_pid() AS pid`;

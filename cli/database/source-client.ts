@@ -16,8 +16,11 @@ export async function withSourceClient<Result>(
   run: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = createClient(options.databaseUrl);
+  let said: Error | undefined;
   // Without a listener a connection that breaks between two queries would end the process.
-  client.on("error", () => {});
+  client.on("error", (error) => {
+    said ??= error;
+  });
   const abort = (): void => cutConnection(client);
   try {
     await client.connect();
@@ -26,7 +29,7 @@ export async function withSourceClient<Result>(
     return await run(client);
   } catch (error) {
     if (options.signal?.aborted) throw new Failure("interrupted", "Interrupted.", { cause: error });
-    throw sourceFailure(error);
+    throw sourceFailure(withReason(error, said));
   } finally {
     options.signal?.removeEventListener("abort", abort);
     await endClient(client);
@@ -52,39 +55,110 @@ export async function withTransaction<Result>(
 /** The driver's error as a failure for operators. Its messages name hosts and users but never passwords. */
 export function sourceFailure(error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  const message = explanation(error, "code" in error ? String(error.code) : "");
-  return message === undefined ? error : new Failure("source_unavailable", message, { cause: error });
+  const [, , words] = causeOf(error) ?? [];
+  if (words === undefined) return error;
+  const reason = error.message || codeOf(error) || error.name;
+  return new Failure("source_unavailable", words(reason), { cause: error });
 }
 
-function explanation(error: Error, code: string): string | undefined {
-  const reason = error.message || code || error.name;
-  switch (code) {
-    case "42501":
-      return `The database role lacks a privilege: ${reason}.`;
-    case "57014":
-      return `The booking database ended a query before it was done (${reason}). Run it again; where the role has a statement_timeout of its own, raise it.`;
-    case "55P03":
-      return `The booking database ended a query before it was done (${reason}). A table behind the views is locked: pg_blocking_pids() names the session. Run it again when that one is done.`;
-    case "25006":
-      return `The booking database takes no changes from this role (${reason}). Use a role that may write, and no replica.`;
-    case "28P01":
-      return `The booking database refuses the password (${reason}). Check DATABASE_URL: in a password # is written %23, % %25, / %2F, : %3A, ? %3F and @ %40.`;
-  }
-  if (/^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
-    return `The booking database's certificate is not trusted (${reason}). In DATABASE_URL, sslrootcert=FILE names the certificate of its authority; sslmode=no-verify goes without checking it.`;
-  }
-  if (/does not support SSL/.test(reason)) {
-    return "The booking database speaks no TLS. Switch it on there, or remove sslmode from DATABASE_URL.";
-  }
-  // SQLSTATE class 08 and 57P: connection and shutdown; 25P03 and 25P04: a session or transaction that lasted too long; 28 and
-  // 3D: role and database; E...: the operating system. An error of the server is judged by its code alone, since its words may
-  // quote a value, such as "connect".
-  const isOfServer = error instanceof pg.DatabaseError;
-  const isUnreached =
-    /^(08|57P|25P0[34]|28|3D|53|E[A-Z]+$)/.test(code) ||
-    (!isOfServer && /connect|terminated|timeout/i.test(reason));
-  if (!isUnreached) return undefined;
-  return `The booking database could not be reached (${reason}). Check DATABASE_URL, and that the server is up and the role may connect.`;
+/**
+ * `passing`: the same reading may succeed in a moment. `server`: a limit or a fault of the server. `session`: there is no session, or
+ * none any more. `query`: the query was refused or ended, and the session goes on.
+ */
+type Cause = "passing" | "server" | "session" | "query";
+
+/** P195: the cause of an error from its SQLSTATE or Node's code. What no line has is an error that a view raises. */
+const causes: readonly (readonly [codes: RegExp, cause: Cause, words: (reason: string) => string])[] = [
+  [/^42501$/, "query", (reason) => `The database role lacks a privilege: ${reason}.`],
+  [
+    /^57014$/,
+    "query",
+    (reason) =>
+      `The booking database ended a query before it was done (${reason}). Run it again; where the role has a statement_timeout of its own, raise it.`,
+  ],
+  [
+    /^55P03$/,
+    "query",
+    (reason) =>
+      `The booking database ended a query before it was done (${reason}). A table behind the views is locked: pg_blocking_pids() names the session. Run it again when that one is done.`,
+  ],
+  [
+    /^25006$/,
+    "query",
+    (reason) =>
+      `The booking database takes no changes from this role (${reason}). Use a role that may write, and no replica.`,
+  ],
+  [
+    /^(40...|57P0[123])$/,
+    "passing",
+    (reason) => `The booking database ended the reading, which passes (${reason}). Run it again.`,
+  ],
+  [
+    /^(53|58|XX)...$/,
+    "server",
+    (reason) => `The booking database reports a limit or a fault of its own: ${reason}.`,
+  ],
+  [
+    /^(25P0[34]|57P05)$/,
+    "session",
+    (reason) =>
+      `The booking database ended the session by a limit of the role or the server (${reason}). Raise that limit, or run it again.`,
+  ],
+  [
+    /^28P01$/,
+    "session",
+    (reason) =>
+      `The booking database refuses the password (${reason}). Check DATABASE_URL: in a password # is written %23, % %25, / %2F, : %3A, ? %3F and @ %40.`,
+  ],
+  [
+    /^(ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
+    "session",
+    (reason) =>
+      `The booking database's certificate is not trusted (${reason}). In DATABASE_URL, sslrootcert=FILE names the certificate of its authority; sslmode=no-verify goes without checking it.`,
+  ],
+  [
+    /^no TLS$/,
+    "session",
+    () => "The booking database speaks no TLS. Switch it on there, or remove sslmode from DATABASE_URL.",
+  ],
+  // Classes 08: connection; 28 and 3D: role and database; E...: the operating system.
+  [
+    /^((08|28|3D|57P)..?.?|E[A-Z]+)$/,
+    "session",
+    (reason) =>
+      `The booking database could not be reached (${reason}). Check DATABASE_URL, and that the server is up and the role may connect.`,
+  ],
+];
+
+function causeOf(error: unknown): (typeof causes)[number] | undefined {
+  const code = codeOf(error);
+  return causes.find(([codes]) => codes.test(code));
+}
+
+/** The code by which an error is judged. The words of an error of the server are none, since they may quote a value, such as "connect". */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if (error instanceof pg.DatabaseError) return error.code ?? "";
+  if (/does not support SSL/.test(error.message)) return "no TLS";
+  const code = "code" in error ? String(error.code) : "";
+  return code === "" && /connect|terminated|timeout/i.test(error.message) ? "ECONNRESET" : code;
+}
+
+/** Whether the same reading may succeed in a moment: a conflict on a standby, a deadlock, a server that starts anew. */
+export function isPassing(error: unknown): boolean {
+  return causeOf(error)?.[1] === "passing";
+}
+
+/** Whether the error says something of what was asked, so that the session can be asked something else. */
+export function isOfQuery(error: unknown): error is Error {
+  const [, cause = "query"] = causeOf(error) ?? [];
+  return cause === "query" && /^[0-9A-Z]{5}$/.test(codeOf(error));
+}
+
+/** The error, or what the server said when it ended the session before: the driver calls such a session "not queryable". */
+export function withReason(error: unknown, said: Error | undefined): unknown {
+  const isOfDriver = !(error instanceof Failure) && !(error instanceof pg.DatabaseError);
+  return isOfDriver && said instanceof pg.DatabaseError ? said : error;
 }
 
 /** A client that is not connected yet. `own`: what this connection needs beside the usual. */
@@ -138,7 +212,8 @@ export function hasSqlState(error: unknown, ...codes: readonly string[]): boolea
   return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
 
-/** Whether PostgreSQL ended the query because of a time limit or a lock. */
-export function isEndedQuery(error: unknown): boolean {
-  return hasSqlState(error, "57014", "55P03");
+/** Whether the server could be asked, and could not answer: a limit of time, a lock, a conflict, or a fault of its own. */
+export function isAnswer(error: unknown): boolean {
+  const [, cause] = causeOf(error) ?? [];
+  return hasSqlState(error, "57014", "55P03") || cause === "passing" || cause === "server";
 }

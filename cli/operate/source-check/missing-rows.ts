@@ -1,12 +1,13 @@
 import type { TenantId } from "../../../core/ids.ts";
+import { printable } from "../../../core/printable.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { contractViews, viewNames } from "../../publish/source/contract.ts";
-import { ofTenant } from "../../publish/source/program-queries.ts";
+import { ofTenant, viewQuery } from "../../publish/source/program-queries.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
-import { failingViews, tryReading } from "../../publish/source/tenant-rows.ts";
+import { failingProgram, failingViews, tryReading } from "../../publish/source/tenant-rows.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
 
 /** What a build would make of a tenant's programs. */
@@ -149,10 +150,12 @@ export class Unreadable {
   readonly #tenants = new Map<TenantId, Error>();
 
   /** `tenantId`: whose rows could not be read; `undefined` when the view fails for all. */
-  addView(view: string, error: Error, tenantId?: TenantId): void {
+  addView(view: string, error: Error, tenantId?: TenantId, programId?: string): void {
     if (this.views.has(view)) return;
-    const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}`;
-    const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'`;
+    const program = programId === undefined ? "" : `, at its program ${printable(programId)},`;
+    const whose = tenantId === undefined ? "" : ` for the tenant ${tenantId}${program}`;
+    const ofProgram = programId === undefined ? "" : ` AND program_id = '${programId.replaceAll("'", "''")}'`;
+    const condition = tenantId === undefined ? "" : ` WHERE tenant_id = '${tenantId}'${ofProgram}`;
     const fix = fixOf(error, `SELECT * FROM partner_source.${view}${condition}`);
     const message = sentence(`Reading partner_source.${view}${whose} fails: ${error.message}`);
     this.views.set(view, viewProblem("view_unreadable", "error", view, message, fix));
@@ -162,7 +165,7 @@ export class Unreadable {
     let isNamed = false;
     for await (const failing of failingViews(client, tenantId)) {
       isNamed = true;
-      this.addView(failing.view, failing.error, tenantId);
+      await this.#addRow(client, tenantId, failing.view, failing.error, viewQuery(failing.view));
     }
     // Such texts fail on their way to the reader alone, so each view is read as a whole.
     for (const view of hasSqlState(error, encodingState) ? viewNames : []) {
@@ -170,9 +173,23 @@ export class Unreadable {
       const reading = await tryReading(client, () => client.query(query, [tenantId]));
       if (!("error" in reading)) continue;
       isNamed = true;
-      this.addView(view, reading.error, tenantId);
+      await this.#addRow(client, tenantId, view, reading.error, query);
     }
     if (!isNamed) this.#tenants.set(tenantId, error);
+  }
+
+  /** `query`: what fails. Only the first tenant of a view is named, so only its rows are searched. */
+  async #addRow(
+    client: SourceClient,
+    tenantId: TenantId,
+    view: string,
+    error: Error,
+    query: string,
+  ): Promise<void> {
+    if (this.views.has(view)) return;
+    const narrowed = `${query} AND program_id::text = ANY ($2)`;
+    const programId = view === "tenants" ? undefined : await failingProgram(client, tenantId, view, narrowed);
+    this.addView(view, error, tenantId, programId);
   }
 
   get problems(): readonly SourceProblem[] {

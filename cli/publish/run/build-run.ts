@@ -1,15 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { countingStore } from "../../../core/counting-store.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { snapshotId, type TenantId } from "../../../core/ids.ts";
 import { packageVersion } from "../../../core/package-version.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
-import { hasSqlState } from "../../database/source-client.ts";
+import { hasSqlState, isPassing } from "../../database/source-client.ts";
 import { exitStatuses } from "../../shell/exit-status.ts";
 import { createSharedGuard } from "../guards/shared-guard.ts";
 import { knownRemovals, knownSandbox, reinstateReturned } from "../snapshot/shared-documents.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext, BuildOptions } from "../tenant/build-context.ts";
+import type { BuildContext, BuildOptions, ReadAgain } from "../tenant/build-context.ts";
 import { notBuilt } from "../tenant/build-report.ts";
 import { buildTenant } from "../tenant/build-tenant.ts";
 import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
@@ -23,7 +24,7 @@ export type BuildSchedule = (
   build: (tenantId: TenantId) => Promise<void>,
 ) => Promise<void>;
 
-export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard" | "readAgain"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly schedule: BuildSchedule;
@@ -43,7 +44,7 @@ export async function buildRun(
   const startedAt = now();
   const runId = snapshotId(startedAt, given.randomBytes(4));
   const store = countingStore(given.store);
-  const context = { ...given, store, pool: withLockPatience(given.pool) };
+  const context = { ...given, store, pool: withLockPatience(given.pool), readAgain: createReadAgain(signal) };
   const tenants: TenantRun[] = [];
   const problems = new RunProblems();
   const failure = await buildTenants(runId, wanted, options, context, tenants, problems).catch(
@@ -94,14 +95,14 @@ async function buildTenants(
   runId: string,
   wanted: WantedTenants,
   options: BuildOptions,
-  context: RunContext,
+  context: RunContext & { readonly readAgain: ReadAgain },
   runs: TenantRun[],
   problems: RunProblems,
 ): Promise<Failure | undefined> {
-  const { pool, store, signal, schedule, onTenants, onTenantDone } = context;
+  const { pool, store, signal, schedule, readAgain, onTenants, onTenantDone } = context;
   const { rules, dryRun, allowVanished } = options;
   const [sandbox, removed] = await Promise.all([knownSandbox(store, signal), knownRemovals(store, signal)]);
-  const choice = { pool, store, wanted, sandbox, removed, allowVanished, problems, signal };
+  const choice = { pool, readAgain, store, wanted, sandbox, removed, allowVanished, problems, signal };
   const { tenants, failure, vanished } = await chooseTenants(choice);
 
   const readable = [...tenants.keys()].filter((tenantId) => tenants.get(tenantId) === undefined);
@@ -138,6 +139,19 @@ async function buildTenants(
   }
   return failure;
 }
+
+/** P195: each tenant or question is read a second time after an error that passes, a few in a run, since each costs a pause. */
+export function createReadAgain(signal: AbortSignal, pauseMs = 1000): ReadAgain {
+  const again = new Set<unknown>();
+  return async (what, error) => {
+    if (!isPassing(asFailure(error).cause) || again.has(what) || again.size >= maxReadAgain) return false;
+    again.add(what);
+    await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
+    return true;
+  };
+}
+
+const maxReadAgain = 10;
 
 /** How long a reading waits for a lock, how long all of a run wait in vain, and how long each waits after that. */
 const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };

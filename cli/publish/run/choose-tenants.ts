@@ -2,12 +2,13 @@ import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
-import { isEndedQuery } from "../../database/source-client.ts";
+import { isAnswer } from "../../database/source-client.ts";
 import { didYouMean } from "../../output/words.ts";
 import type { RemovedTenants } from "../snapshot/shared-documents.ts";
 import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
+import type { ReadAgain } from "../tenant/build-context.ts";
 import { type RunProblems, runProblem, tenantProblem } from "./run-findings.ts";
 
 /** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
@@ -27,6 +28,7 @@ export interface ChosenTenants {
 
 export interface TenantChoice {
   readonly pool: SourcePool;
+  readonly readAgain: ReadAgain;
   readonly store: ObjectStore;
   readonly wanted: WantedTenants;
   readonly sandbox: TenantId | undefined;
@@ -39,10 +41,10 @@ export interface TenantChoice {
 
 /** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P97). */
 export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants> {
-  const { pool, store, wanted, sandbox, removed, problems, signal } = choice;
+  const { store, wanted, sandbox, removed, problems, signal } = choice;
   // The run of a notified tenant neither checks the views nor reads the list of all tenants.
   if (wanted.kind === "notified") return { tenants: await lookedUp(choice, wanted.tenantIds) };
-  const structure = await ask(pool, requireSourceStructure);
+  const structure = await ask(choice, requireSourceStructure);
   const failure = structure?.code === "source_contract" ? structure : undefined;
   if (structure !== undefined && failure === undefined) {
     problems.add(runProblem("source_unasked", structure.message));
@@ -51,7 +53,7 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
   const broken = failure && new Failure(failure.code, failure.message.split("\n").slice(0, 2));
   // D40: a run of some tenants does not report what is wrong with the list.
   if (wanted.kind !== "all") return { tenants: await lookedUp(choice, wanted.tenantIds, broken), failure };
-  const list = await ask(pool, readTenantList);
+  const list = await ask(choice, readTenantList);
   if (list instanceof Failure) {
     if (broken === undefined) problems.add(runProblem("tenants_unreadable", list.message));
     const stored: TenantId[] = [];
@@ -74,15 +76,16 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
  * somebody asked for a tenant that the source does not list.
  */
 async function lookedUp(
-  { pool, wanted, sandbox, removed, problems }: TenantChoice,
+  choice: TenantChoice,
   tenantIds: readonly TenantId[],
   broken?: Failure,
 ): Promise<ChosenTenants["tenants"]> {
+  const { wanted, sandbox, removed, problems } = choice;
   const tenants = new Map<TenantId, Failure | undefined>();
   for (const tenantId of tenantIds) {
-    const isListed = broken ?? (await ask(pool, (client) => isTenantListed(client, tenantId)));
+    const isListed = broken ?? (await ask(choice, (client) => isTenantListed(client, tenantId)));
     if (wanted.kind === "asked" && (tenantId === sandbox || isListed === false)) {
-      throw await unlisted(pool, tenantId, sandbox);
+      throw await unlisted(choice, tenantId);
     }
     if (tenantId === sandbox) {
       if (isListed === true) problems.add(runProblem("tenant_is_sandbox", tenantId));
@@ -94,16 +97,13 @@ async function lookedUp(
   return tenants;
 }
 
-async function unlisted(
-  pool: SourcePool,
-  tenantId: TenantId,
-  sandbox: TenantId | undefined,
-): Promise<Failure> {
+async function unlisted(choice: TenantChoice, tenantId: TenantId): Promise<Failure> {
+  const { sandbox } = choice;
   if (tenantId === sandbox) {
     const text = `${sandbox} is the sandbox, which no build reads; nothing was built. \`sandbox init\` publishes it.`;
     return new Failure("not_found", text);
   }
-  const list = await ask(pool, readTenantList);
+  const list = await ask(choice, readTenantList);
   const hint = didYouMean(tenantId, list instanceof Failure ? [] : list.tenants);
   return new Failure(
     "not_found",
@@ -113,14 +113,15 @@ async function unlisted(
 
 /** P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
 async function ask<Result>(
-  pool: SourcePool,
+  { pool, readAgain }: Pick<TenantChoice, "pool" | "readAgain">,
   read: (client: SourceClient) => Promise<Result>,
 ): Promise<Result | Failure> {
   try {
     return await pool.withReading(read);
   } catch (error) {
+    if (await readAgain(read, error)) return await ask({ pool, readAgain }, read);
     const failure = asFailure(error);
-    if (failure.code === "source_contract" || isEndedQuery(failure.cause)) return failure;
+    if (failure.code === "source_contract" || isAnswer(failure.cause)) return failure;
     throw failure;
   }
 }

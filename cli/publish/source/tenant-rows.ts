@@ -1,9 +1,16 @@
 import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import { limitWaiting, type SourceClient, type SourcePool, textRows } from "../../database/connect.ts";
+import {
+  limitWaiting,
+  type SourceClient,
+  type SourcePool,
+  type TextRow,
+  textRows,
+} from "../../database/connect.ts";
+import { isOfQuery } from "../../database/source-client.ts";
 import { lifecycle } from "../public-program/program-source.ts";
 import type { ProgramView } from "./contract.ts";
-import { programViews, statesQuery, viewQuery } from "./program-queries.ts";
+import { ofTenant, programViews, statesQuery, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
 import {
   type ReadProgram,
@@ -103,6 +110,32 @@ export async function* failingViews(
 }
 
 /**
+ * P197: the program at which a view fails, found by reading half of the tenant's programs, then half of those that fail, and so on.
+ * `query`: what fails for all of them, narrowed to the ids `$2`. `undefined`: no program fails by itself.
+ */
+export async function failingProgram(
+  client: SourceClient,
+  tenantId: TenantId,
+  view: string,
+  query: string,
+): Promise<string | undefined> {
+  const idsOf = (of: string): Promise<readonly TextRow[]> =>
+    textRows(client, `SELECT DISTINCT program_id::text FROM partner_source.${of} WHERE ${ofTenant}`, [
+      tenantId,
+    ]);
+  const fails = async (ids: readonly string[]): Promise<boolean> =>
+    "error" in (await tryReading(client, () => client.query(query, [tenantId, ids])));
+  const own = await tryReading(client, () => idsOf(view));
+  const listed = "result" in own ? own : await tryReading(client, () => idsOf("programs"));
+  let ids = "result" in listed ? listed.result.flatMap(([id]) => id ?? []) : [];
+  while (ids.length > 1) {
+    const half = ids.slice(0, ids.length >> 1);
+    ids = (await fails(half)) ? half : ids.slice(half.length);
+  }
+  return (await fails(ids)) ? ids[0] : undefined;
+}
+
+/**
  * Reads within a savepoint of the current transaction, so that a view that fails does not end the whole reading. Cursors
  * opened by `read` are closed. A broken connection throws.
  * `error`: why the source could not be read.
@@ -115,17 +148,11 @@ export async function tryReading<Result>(
   const reading = await read().then(
     (result) => ({ result }),
     (error: unknown) => {
-      if (isOfSource(error)) return { error };
+      // A failure that a reader raises is about what it read.
+      if (isOfQuery(error) || (error instanceof Failure && error.code === "internal")) return { error };
       throw error;
     },
   );
   await client.query("ROLLBACK TO SAVEPOINT before_reading; RELEASE SAVEPOINT before_reading");
   return reading;
-}
-
-/** An error of the query itself has a SQLSTATE of five characters. Errors of the connection are left out. */
-function isOfSource(error: unknown): error is Error {
-  if (error instanceof Failure) return error.code === "internal";
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return /^[0-9A-Z]{5}$/.test(code) && !/^(08|57P)/.test(code);
 }

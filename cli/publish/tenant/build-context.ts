@@ -72,9 +72,14 @@ const codeFolders = [
   ...publishing.map((room) => `cli/publish/${room}`),
 ];
 
+/** P195: whether `what` is to be read once more after an error that passes; resolves after a pause. */
+export type ReadAgain = (what: unknown, error: unknown) => Promise<boolean>;
+
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
   readonly withRows: WithTenantRows;
+  /** `undefined`: rows that are not read from a database. */
+  readonly readAgain?: ReadAgain | undefined;
   readonly store: ObjectStore;
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;

@@ -102,10 +102,12 @@ async function attemptOnce(attempt: Attempt): Promise<Outcome | "superseded"> {
         isReached = true;
         return readNext(attempt, rows, knowing, writer);
       })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         if (error instanceof ContentFault && !attempt.isWhole) throw error;
         const isOfSource = isReached && readingFailures.has(asFailure(error).code);
         if (context.signal.aborted || !isOfSource) throw error;
+        // P195: the build begins again.
+        if (await context.readAgain?.(tenantId, error)) return "superseded";
         return afterFailedReading(attempt, knowing, error);
       });
     return read === "superseded" ? read : await endAsRead(attempt, await knowing, read, writer);

@@ -101,7 +101,7 @@ test("on a terminal the check shows how far it is, and leaves nothing of it behi
 });
 
 describe("rows that cannot be read", () => {
-  test("P133 a cast that fails at one row names the view and the tenant, and the rest is checked", async () => {
+  test("P133 P197 a cast that fails at one row names the view and the tenant, and the rest is checked", async () => {
     await trips.database.query(`
       INSERT INTO travel.trips SELECT 'beta', 'B' || n, ' ', n FROM generate_series(1, 300) AS n;
       INSERT INTO travel.trips VALUES ('acme', 'T3', 'Lake', 'a dozen')`);
@@ -116,13 +116,13 @@ describe("rows that cannot be read", () => {
         view: "programs",
         fix: {
           kind: "advice",
-          text: "run SELECT * FROM partner_source.programs WHERE tenant_id = 'acme' and correct the view",
+          text: "run SELECT * FROM partner_source.programs WHERE tenant_id = 'acme' AND program_id = 'T3' and correct the view",
         },
       },
       { code: "program_name_blank", view: "programs", count: 300 },
     ]);
     expect(problems[0].message).toBe(
-      'Reading partner_source.programs for the tenant acme fails: invalid input syntax for type integer: "a dozen".',
+      'Reading partner_source.programs for the tenant acme, at its program T3, fails: invalid input syntax for type integer: "a dozen".',
     );
   });
 });
