@@ -159,7 +159,9 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
     ["view_unreadable", "programs"],
     ["view_unreadable", "faq"],
   ]);
-  expect(problems[0]?.message).toMatch(/partner_source\.programs for the tenant acme, at its program T2, fails: .* 0xe9/);
+  expect(problems[0]?.message).toMatch(
+    /partner_source\.programs for the tenant acme, at its program T2, fails: .* 0xe9/,
+  );
   expect(problems[0]?.fix.text).toContain(hint);
   await readAsWritten();
   const after = await source.published();
