@@ -53,6 +53,6 @@ function codeFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return codeFiles(root, path);
-    return /\.[jt]s$/.test(path) ? path : [];
+    return /\.([jt]s|sql)$/.test(path) ? path : [];
   });
 }

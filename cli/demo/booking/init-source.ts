@@ -1,13 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import knex, { type Knex } from "knex";
 import { Failure } from "../../../core/failure.ts";
 import { sourceFailure } from "../../database/source-client.ts";
 import { ownTables } from "../../publish/source/read-structure.ts";
-import { referenceTables } from "./reference-tables.ts";
-import { changeNotifications, referenceViews } from "./reference-views.ts";
 
-/**
- * The only migration so far; a released one is never edited. It is imported, so that the built package needs not search for files.
- */
+/** The SQL of these files of the folder `sql`, one after the other. */
+export function sqlOf(...names: readonly string[]): string {
+  return names
+    .map((name) => readFileSync(join(import.meta.dirname, "sql", `${name}.sql`), "utf8"))
+    .join("\n");
+}
+
+/** The only migration so far; a released one is never edited. */
 const schema = "001_reference_schema";
 const migrationSource: Knex.MigrationSource<string> = {
   getMigrations: () => Promise.resolve([schema]),
@@ -15,7 +20,7 @@ const migrationSource: Knex.MigrationSource<string> = {
   // knex requires a `down` step, which no command runs.
   getMigration: () =>
     Promise.resolve({
-      up: (knex) => knex.raw(referenceTables + referenceViews + changeNotifications),
+      up: (knex) => knex.raw(sqlOf("tables", "views", "change-notifications")),
       down: () => Promise.reject(),
     }),
 };

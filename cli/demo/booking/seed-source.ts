@@ -1,10 +1,16 @@
 import type pg from "pg";
 import { Failure } from "../../../core/failure.ts";
 import { withTransaction } from "../../database/source-client.ts";
-import { createFacts, type SampleOptions } from "./sample-facts.ts";
-import { sampleTables } from "./sample-rows.ts";
+import { sqlOf } from "./init-source.ts";
 
-export interface SeedOptions extends SampleOptions {
+/** The same seed, date and size give the same rows. */
+export interface SeedOptions {
+  readonly seed: string;
+  /** The day that dates are relative to, `YYYY-MM-DD`. */
+  readonly today: string;
+  readonly tenants: number;
+  /** Per tenant. */
+  readonly programs: number;
   /** Whether to wipe also data that no seed created. */
   readonly replace: boolean;
 }
@@ -34,30 +40,17 @@ export async function seedSource(client: pg.Client, options: SeedOptions): Promi
 }
 
 async function fill(client: pg.Client, options: SeedOptions): Promise<Record<string, number>> {
-  const tables = sampleTables.map(({ name }) => `booking.${name}`);
-  const switchTriggers = (to: "ENABLE" | "DISABLE"): string =>
-    tables.map((table) => `ALTER TABLE ${table} ${to} TRIGGER USER`).join("; ");
-  await client.query("SET LOCAL lock_timeout = '60s'; SET LOCAL jit = off");
-  // One notification at the end, not one per row.
-  await client.query(`${switchTriggers("DISABLE")}; NOTIFY partner_source_changed`);
-  // A foreign key is checked in a third of the time when it is made anew over all rows instead of asked for each.
-  const { rows: foreignKeys } = await client.query<{ drop: string; add: string }>(`
-    SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
-           format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS add
-      FROM pg_constraint WHERE contype = 'f' AND connamespace = 'booking'::regnamespace`);
-  await client.query(foreignKeys.map(({ drop }) => drop).join("; "));
-  await client.query(`TRUNCATE booking.sample_data, ${tables.join(", ")} RESTART IDENTITY`);
-  await createFacts(client, options);
-  const rows: Record<string, number> = {};
-  for (const { name, insert } of sampleTables) rows[name] = (await client.query(insert)).rowCount ?? 0;
-  await client.query(`ANALYZE ${tables.join(", ")}`);
-  await client.query(foreignKeys.map(({ add }) => add).join("; "));
-  await client.query(switchTriggers("ENABLE"));
+  const { tenants, programs, seed, today } = options;
   await client.query(
-    "INSERT INTO booking.sample_data (seed, company_codes) SELECT $1, array_agg(code) FROM booking.companies",
-    [options.seed],
+    sqlOf("sample-words", "sample-facts", "sample-companies", "sample-programs", "sample-texts", "seed"),
   );
-  return rows;
+  const { rows } = await client.query<{ name: string; count: number }>(
+    "SELECT table_name AS name, row_count::integer AS count FROM pg_temp.seed($1, $2, $3, $4)",
+    [tenants, programs, seed, today],
+  );
+  // A pooler may give the session to somebody else, who would find what is temporary in it.
+  await client.query("DISCARD TEMP");
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
 async function refuseForeignData(client: pg.Client, replace: boolean): Promise<void> {

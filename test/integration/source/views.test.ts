@@ -1,11 +1,11 @@
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withSourceClient } from "../../../cli/database/source-client.ts";
-import { canaryMark } from "../../../cli/demo/booking/private-columns.ts";
 import { seedSource } from "../../../cli/demo/booking/seed-source.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { createTestDatabase } from "../../support/postgres.ts";
+import { canaryMark } from "../../support/private-columns.ts";
 
 const database = forAllTests(createTestDatabase);
 

@@ -1,7 +1,4 @@
-/**
- * The columns that hold private text, which no view shows. The schema is made from this list, and the sample data puts a canary into
- * each, so that a search for `canaryMark` in everything published proves that no private text got through.
- */
+/** The columns of the reference booking schema that hold private text. No view shows them. */
 export const privateTextColumns: Readonly<Record<string, readonly string[]>> = {
   companies: ["legal_name", "tax_number", "bank_account", "contract_notes"],
   programs: ["daily_plan", "internal_notes", "responsible_agent"],
@@ -30,7 +27,7 @@ export const privateTextColumns: Readonly<Record<string, readonly string[]>> = {
   faq: ["editor_notes"],
 };
 
-/** The columns that hold private amounts of money. In sample data these end in `privateCents`, and public amounts never do. */
+/** The columns that hold private amounts of money. */
 export const privateAmountColumns: Readonly<Record<string, readonly string[]>> = {
   programs: ["estimated_cost"],
   hotels: ["contract_rate"],
@@ -41,6 +38,10 @@ export const privateAmountColumns: Readonly<Record<string, readonly string[]>> =
   flights: ["group_fare"],
 };
 
-/** Begins every canary. */
+/**
+ * Begins what the sample data puts into every private text, so that a search for it in everything published proves that none got
+ * through.
+ */
 export const canaryMark = "CANARY-";
-export const privateCents = 0.37;
+/** What private amounts end in, and public ones never do. */
+export const privateCents = ".37";
