@@ -50,6 +50,7 @@ export const inspect = command(
   },
   async (shell, flags) => {
     const settings = settingsOf(shell);
+    const { tokenMaxLifetimeMs } = settings;
     const { now, signal } = shell;
     const zone = flags.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const access = await inspectAccess(flags, shell);
@@ -60,7 +61,7 @@ export const inspect = command(
       const inspection = {
         store,
         database: createAskedDatabase(settings),
-        reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin }),
+        reader: () => ({ now: now(), zone, buildWithinMs: flags.buildWithin, tokenMaxLifetimeMs }),
         signal: ended,
         ...(sources.length === 0 ? {} : { log: createGatewayLog(sources, ended) }),
       };

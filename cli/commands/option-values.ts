@@ -2,7 +2,9 @@ import { Failure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { durationMs, parseInstant } from "../../core/setting-parser.ts";
 import type { LogSource } from "../operate/gateway-log/open-log.ts";
+import { readerOf } from "../output/layout.ts";
 import { tokenFree } from "../output/safe-output.ts";
+import type { Reader } from "../output/words.ts";
 import type { Shard } from "../publish/snapshot/stored-tenants.ts";
 import { type Shell, settingsOf } from "../shell/shell.ts";
 import { asText, expecting, repeated, value } from "./command.ts";
@@ -66,6 +68,12 @@ export const buildWithin = value(
     return ms > 0 ? ms : undefined;
   }),
 );
+
+/** The reader of what support commands judge, with what the installation's settings allow (P208). */
+export function supportReader(shell: Shell, buildWithinMs: number | undefined): Reader {
+  const { tokenMaxLifetimeMs } = settingsOf(shell);
+  return readerOf(shell, { buildWithinMs, tokenMaxLifetimeMs });
+}
 
 /** `--log FILE`. It may be repeated, because a log that was rotated is several files. */
 export function logFlag(purpose = "may be repeated (required unless PARTNER_PROGRAMS_LOG names one)") {

@@ -6,13 +6,13 @@ import {
   isKeptRequestId,
   requestIdIn,
 } from "../operate/gateway-log/find-requests.ts";
-import { layoutOf, readerOf } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { requestJson, requestText } from "../support/texts/request.ts";
 import { argument, command, json } from "./command.ts";
-import { buildWithin, logFlag, logSources } from "./option-values.ts";
+import { buildWithin, logFlag, logSources, supportReader } from "./option-values.ts";
 
 /** `request explain`: why a request was answered as it was. */
 export const requestExplain = command(
@@ -27,7 +27,7 @@ export const requestExplain = command(
     const found = await findRequests(logSources(shell, log), requestId, signal);
     if (found.requests.length === 0) throw notLogged(requestId, found);
     const database = createAskedDatabase(settingsOf(shell));
-    const reader = readerOf(shell, buildWithin);
+    const reader = supportReader(shell, buildWithin);
     const requests = await withStore(settingsOf(shell), (store) =>
       explainRequests(found.requests, { store, database, reader, signal }),
     );

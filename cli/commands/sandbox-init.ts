@@ -52,12 +52,13 @@ export const sandboxInit = command(
       if (!withoutSource && (await isInSource(tenantId, settings, signal))) {
         throw taken(tenantId, "The booking database");
       }
+      const removed = await readRemovedTenants(store, signal);
       if (existing === undefined) {
-        if (await hasPointer(store, tenantId, signal)) throw taken(tenantId, "The store");
+        const isStored = await hasPointer(store, tenantId, signal);
+        if (isStored) throw removed.has(tenantId) ? notPurged(tenantId) : taken(tenantId, "The store");
         // The document comes before anything else of the sandbox, so that no run takes it for a tenant that vanished.
         await makeSandbox(store, tenantId, shell.now());
       }
-      const removed = await readRemovedTenants(store, signal);
       await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal });
       const run = await publishSandbox(store, tenantId, settings, shell);
       audit.note(publications([run]));
@@ -122,5 +123,13 @@ function taken(tenantId: TenantId, who: string): Failure {
   return new Failure(
     "usage",
     `${who} has a tenant ${tenantId} already, and the sandbox must not take its place; nothing was done. Choose another id with --tenant.`,
+  );
+}
+
+function notPurged(tenantId: TenantId): Failure {
+  return new Failure(
+    "usage",
+    `Tenant ${tenantId} was removed, and its snapshots are still stored; nothing was done. Delete them first: ` +
+      `\`tenant remove ${tenantId} --purge\`. Or choose another id with --tenant.`,
   );
 }

@@ -1,12 +1,12 @@
 import { parseTenantId } from "../../core/ids.ts";
-import { layoutOf, readerOf } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";
 import { type Explanation, explainProgram } from "../support/explain.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";
 import { explanationJson, explanationText } from "../support/texts/program.ts";
 import { json, required, storeCommand } from "./command.ts";
-import { buildWithin, sourceProgramId } from "./option-values.ts";
+import { buildWithin, sourceProgramId, supportReader } from "./option-values.ts";
 
 /** `snapshot explain`: why a program is or isn't served. */
 export const snapshotExplain = storeCommand(
@@ -23,7 +23,7 @@ export const snapshotExplain = storeCommand(
   async (shell, { tenant: tenantId, program: programId, buildWithin, json }, store) => {
     const { signal } = shell;
     const database = createAskedDatabase(settingsOf(shell));
-    const reader = readerOf(shell, buildWithin);
+    const reader = supportReader(shell, buildWithin);
     const explanation = await explainProgram({ store, database, reader, signal }, { tenantId, programId });
     if (json) printJson(shell, explanationJson(explanation, shell.now()));
     else shell.stdout.write(explanationText(explanation, layoutOf(shell)));

@@ -2,14 +2,14 @@ import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
 import { whereNothingIs } from "../operate/tenants/known-tenant.ts";
-import { layoutOf, readerOf } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { printJson } from "../shell/shell.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusJson, statusTable, tenantStatus } from "../support/texts/status.ts";
 import { json, storeCommand, value } from "./command.ts";
-import { buildWithin, logFlag, namedLogs } from "./option-values.ts";
+import { buildWithin, logFlag, namedLogs, supportReader } from "./option-values.ts";
 
 /** `snapshot status`: what is live, how old it is, how the last run went, and what partners got in the last hour. */
 export const snapshotStatus = storeCommand(
@@ -21,7 +21,7 @@ export const snapshotStatus = storeCommand(
   },
   async (shell, { tenant: only, log: named, buildWithin, json }, store) => {
     const { signal } = shell;
-    const reader = readerOf(shell, buildWithin);
+    const reader = supportReader(shell, buildWithin);
     const sources = namedLogs(shell, named);
     const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
     const report = judgedTenants(await readTenants({ store, only, log, signal }), reader);

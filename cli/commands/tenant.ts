@@ -6,7 +6,7 @@ import { recordedChange } from "../operate/audit/recorded-change.ts";
 import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { isInSource, removeTenant, type TenantRemoval } from "../operate/tenants/remove-tenant.ts";
 import { renameTenant, type TenantRename } from "../operate/tenants/rename-tenant.ts";
-import { layoutOf, readerOf } from "../output/layout.ts";
+import { layoutOf } from "../output/layout.ts";
 import { counted } from "../output/words.ts";
 import { knownSandbox } from "../publish/snapshot/shared-documents.ts";
 import { readTenants as readTenantRows } from "../publish/source/read-tenants.ts";
@@ -15,7 +15,7 @@ import { orFault, readTenants, registryReading } from "../support/facts/tenants.
 import { judgedTenants } from "../support/judgement/tenant.ts";
 import { statusTable, type TenantList, tenantListJson } from "../support/texts/status.ts";
 import { argument, command, flag, json, storeCommand } from "./command.ts";
-import { buildWithin, reason } from "./option-values.ts";
+import { buildWithin, reason, supportReader } from "./option-values.ts";
 
 /** `tenant remove`: ends a tenant that the source no longer lists. */
 export const tenantRemove = command(
@@ -101,7 +101,7 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
 /** `tenant list`: which tenants source, store and tokens have. A source that cannot be asked hides no other side. */
 export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
   const { signal } = shell;
-  const reader = readerOf(shell, buildWithin);
+  const reader = supportReader(shell, buildWithin);
   const askSource = () => withSourceReading(settingsOf(shell), signal, readTenantRows);
   const [source, keys] = await Promise.all([orFault(null, signal, askSource), registryReading(store)]);
   // A row without an id is no tenant (D130). `source check` and builds report it.

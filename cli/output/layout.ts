@@ -117,9 +117,9 @@ export function layoutOf(shell: Shell): Layout {
 /** The shell's `TZ` names the zone of times. It is UTC when `TZ` is missing or names no known zone. */
 export function readerOf(
   { now, env: { TZ = "" } }: Pick<Shell, "now" | "env">,
-  buildWithinMs?: number,
+  expects: Pick<Reader, "buildWithinMs" | "tokenMaxLifetimeMs"> = {},
 ): Reader {
-  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC", buildWithinMs };
+  return { now: now(), zone: TZ !== "" && isTimeZone(TZ) ? TZ : "UTC", ...expects };
 }
 
 /** Running text in longer lines is hard to read. */

@@ -20,6 +20,14 @@ export interface Reader {
   readonly zone: string;
   /** The time within which the reader expects a build of each tenant, for judgements. */
   readonly buildWithinMs?: number | undefined;
+  /** The longest life of a new token, for commands that judgements print. */
+  readonly tokenMaxLifetimeMs?: number | undefined;
+}
+
+/** A duration as options and settings take it, in whole days or hours: `90d`, `36h`. */
+export function durationText(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000);
+  return hours % 24 === 0 ? `${hours / 24}d` : `${hours}h`;
 }
 
 /** The time between `now` and `at` in words, in one unit: `3 minutes ago`, `in 2 days`, `just now`. */

@@ -7,7 +7,11 @@ import type { CliSettings, Shell } from "./shell.ts";
  * logged (P66).
  */
 export function commandLogger(shell: Shell, { logLevel }: CliSettings, isOfTeam = false): Logger {
-  const isForPeople = shell.stderr.isTTY && shell.env.LOG_LEVEL === undefined;
-  const level = isOfTeam ? "info" : isForPeople ? "warn" : logLevel;
+  const level = isOfTeam ? "info" : isReadByPeople(shell) ? "warn" : logLevel;
   return createLogger({ level, program: "partner-programs", destination: shell.stderr });
+}
+
+/** Whether standard error is a person's terminal, and the person has not asked for a log. */
+export function isReadByPeople({ stderr, env }: Pick<Shell, "stderr" | "env">): boolean {
+  return stderr.isTTY && env.LOG_LEVEL === undefined;
 }

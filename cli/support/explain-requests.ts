@@ -1,10 +1,11 @@
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
+import { readEntry } from "../../core/manifest.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
 import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
 import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
 import { programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
 import type { ProgramPast } from "../operate/snapshots/program-past.ts";
-import { readPointer } from "../publish/snapshot/stored-snapshot.ts";
+import { readLive, readLiveManifest, readPointer, responsesOf } from "../publish/snapshot/stored-snapshot.ts";
 import { type Explanation, explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { orFault, type RegistryReading, registryReading, type TenantFacts } from "./facts/tenants.ts";
@@ -25,6 +26,8 @@ export interface RequestFacts {
     | { readonly kind: "not_kept" }
     | { readonly kind: "kept"; readonly programs: number }
     | null;
+  /** Whether a file that was damaged at the time of the request is whole by now, or in use no more. */
+  readonly isMended: boolean;
 }
 
 /** What the list of access keys says of the key of a request. */
@@ -62,12 +65,13 @@ export async function explainRequests(
   for (const line of requests) {
     const token = tokenFinding(registry, line.tokenId);
     const tenantId = token.kind === "known" ? token.token.tenantId : line.tenantId;
-    const [tenant, snapshot, miss] = await Promise.all([
+    const [tenant, snapshot, miss, mended] = await Promise.all([
       isTenant(tenantId) ? unlessUnread(() => readTenant(context, tenantId)) : null,
       unlessUnread(() => answeringSnapshot(line)),
       unlessUnread(() => missingProgram(line)),
+      unlessUnread(() => isMended(line)),
     ]);
-    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot };
+    const facts: RequestFacts = { line, token, keys, tenant, miss, snapshot, isMended: mended === true };
     explained.push({ ...facts, ...judgedRequest(facts, reader) });
   }
   return explained;
@@ -82,6 +86,18 @@ export async function explainRequests(
     if (line.status !== 200 || !isTenant(tenantId) || !isSnapshot(snapshotId)) return null;
     const head = await readManifestHead(store, tenantId, snapshotId, signal);
     return head === undefined ? { kind: "not_kept" } : { kind: "kept", programs: head.programs };
+  }
+
+  async function isMended({ tenantId, causeCode, objectKey }: RequestLogLine): Promise<boolean> {
+    if (causeCode !== "corrupt_document" || !isTenant(tenantId)) return false;
+    const live = await readLive(store, tenantId, signal, (pointer) =>
+      readLiveManifest(store, pointer, signal),
+    );
+    if (live.kind !== "read") return false;
+    for (const { entry } of responsesOf(live.content)) {
+      if (entry.key === objectKey) return (await readEntry(store, entry, signal, () => {})) === undefined;
+    }
+    return true;
   }
 
   async function missingProgram(line: RequestLogLine): Promise<MissingProgram | null> {

@@ -74,6 +74,7 @@ function factsOf(fields: Partial<RequestLogLine>, others: Partial<RequestFacts> 
     tenant: null,
     miss: null,
     snapshot: null,
+    isMended: false,
     ...others,
   };
 }

@@ -231,6 +231,39 @@ export const causes: readonly Cause[] = [
   },
 ];
 
+/** Faults of the program in the booking system that can come together. */
+export const programFaults = ["no name", "cancelled", "two rows", "no capacity", "a photo without https"];
+
+/** What may have become of the whole tenant, whatever its program is like. */
+export const tenantStates: readonly Cause[] = [
+  {
+    name: "a tenant that was never published",
+    // What the store had of it is gone, but for the access keys and what runs recorded.
+    plant: ({ desk }) => rm(join(desk.storeDirectory, "tenants"), { recursive: true }),
+    concerns: ["never_published"],
+    said: /nothing is published for tenant/,
+  },
+  {
+    name: "a tenant that was removed and is listed again",
+    async plant({ desk }) {
+      await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
+      await desk.run(["tenant", "remove", deskTenant], { now: day(11) });
+      await desk.source.query(`INSERT INTO partner_source.tenants VALUES ('${deskTenant}', 'Sakura')`);
+    },
+    concerns: ["removed"],
+    said: /was removed on .* lists the tenant again/,
+  },
+  ...["a damaged manifest", "a damaged body"].map(causeNamed),
+  // A stated withdrawal passes a hold, so the hold is not always said.
+  { ...causeNamed("a hold"), said: /./ },
+];
+
+export function causeNamed(name: string): Cause {
+  const found = causes.find((cause) => cause.name === name);
+  if (found === undefined) throw new Error(`no cause is named ${name}`);
+  return found;
+}
+
 /** A store in which nothing went wrong yet. */
 export async function beginWorld(desk: SupportDesk, { onInvalid }: Cause): Promise<World> {
   await desk.reset();

@@ -14,7 +14,7 @@ import {
 import type { Shell } from "../../shell/shell.ts";
 import { readStoredManifest } from "./manifest-head.ts";
 import { markRollback } from "./snapshot-marks.ts";
-import { readTenantSnapshots } from "./tenant-snapshots.ts";
+import { readTenantSnapshots, rollbackTargets } from "./tenant-snapshots.ts";
 
 export interface RollbackContext extends Pick<Shell, "now" | "randomBytes" | "signal"> {
   readonly store: ObjectStore;
@@ -153,27 +153,19 @@ async function chosenTarget(
   asked: SnapshotId | undefined,
   { store, signal }: RollbackContext,
 ): Promise<SnapshotId> {
-  const { tenantId } = pointer.current;
-  const { published } = await readTenantSnapshots(store, pointer, signal);
-  const candidates = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
-  const rest = candidates.map(({ snapshotId }) => snapshotId).join(", ");
+  const { tenantId, snapshotId, hold } = pointer.current;
+  const { all, usual } = rollbackTargets(await readTenantSnapshots(store, pointer, signal), pointer.current);
+  const rest = all.map((earlier) => earlier.snapshotId).join(", ");
   const choice = rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`;
   // Whoever repeats the command may not know that it was done, and one snapshot further back is not what they want (P14).
-  if (asked === undefined && pointer.current.hold !== null) {
+  if (asked === undefined && hold !== null) {
     throw new Failure(
       "held",
-      `A rollback holds tenant ${tenantId} at ${pointer.current.snapshotId} since ${pointer.current.hold.since}; nothing was done. ` +
+      `A rollback holds tenant ${tenantId} at ${snapshotId} since ${hold.since}; nothing was done. ` +
         `To roll back further, say where to go. ${choice}`,
     );
   }
-  const live = published.find(({ isLive }) => isLive);
-  // The parent of the live snapshot. If it is gone, the newest earlier one that no rollback has replaced.
-  const below = live?.generation ?? pointer.current.generation;
-  const chosen =
-    asked === undefined
-      ? (candidates.find(({ snapshotId }) => snapshotId === live?.parent) ??
-        candidates.find(({ generation, withdrawnAt }) => generation < below && withdrawnAt === null))
-      : candidates.find(({ snapshotId }) => snapshotId === asked);
+  const chosen = asked === undefined ? usual : all.find((earlier) => earlier.snapshotId === asked);
   if (chosen !== undefined) return chosen.snapshotId;
   const what =
     asked === undefined

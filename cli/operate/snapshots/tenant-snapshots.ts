@@ -206,3 +206,20 @@ function publicationTime({ generatedAt, storedAt }: PeriodFacts): string {
 }
 
 const maxBuildMs = 30 * 60_000;
+
+/**
+ * The snapshots that a rollback may make live, newest first, and the one that it takes when it is not told: the parent of the live
+ * one, or if that is gone the newest earlier one that no rollback has replaced. While a rollback holds the tenant it has to be told (P14).
+ */
+export function rollbackTargets(
+  { published }: Pick<TenantSnapshots, "published">,
+  { generation, hold }: Current,
+) {
+  const all = published.filter(({ isLive, isCondemned }) => !isLive && !isCondemned);
+  const live = published.find(({ isLive }) => isLive);
+  const below = live?.generation ?? generation;
+  const usual =
+    all.find(({ snapshotId }) => snapshotId === live?.parent) ??
+    all.find((earlier) => earlier.generation < below && earlier.withdrawnAt === null);
+  return { all, usual: hold === null ? usual : undefined };
+}

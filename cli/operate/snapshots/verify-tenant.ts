@@ -26,6 +26,7 @@ import {
 } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { detailBegins, listFault } from "./snapshot-agreement.ts";
+import { readTenantSnapshots, rollbackTargets } from "./tenant-snapshots.ts";
 
 interface VerifyContext {
   readonly store: ObjectStore;
@@ -66,12 +67,39 @@ const maxReadings = 3;
 export async function verifyTenant(tenantId: TenantId, context: VerifyContext): Promise<TenantVerification> {
   for (let reading = 1; ; reading += 1) {
     const result = await verifyOnce(tenantId, context);
-    if (result.outcome !== "findings" || reading === maxReadings) return result;
+    if (result.outcome !== "findings") return result;
+    if (reading === maxReadings) return await withRollback(result, context);
     // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is live now.
     const now = await readPointer(context.store, tenantId, context.signal).catch(() => undefined);
-    if (now === undefined || now.current.snapshotId === result.snapshotId) return result;
+    if (now === undefined || now.current.snapshotId === result.snapshotId)
+      return await withRollback(result, context);
   }
 }
+
+/** Offers a rollback where one mends the finding, and there is a snapshot to go back to. */
+async function withRollback(
+  result: TenantVerification,
+  { store, sandbox, signal }: VerifyContext,
+): Promise<TenantVerification> {
+  const { tenantId } = result;
+  const pointer = await readPointer(store, tenantId, signal).catch(() => undefined);
+  if (pointer === undefined || sandbox === tenantId) return result;
+  const { all, usual } = rollbackTargets(await readTenantSnapshots(store, pointer, signal), pointer.current);
+  const [newest] = all;
+  if (newest === undefined) return result;
+  const to = usual === undefined ? ` --to ${newest.snapshotId}` : "";
+  const orRollBack = ` Or make an earlier snapshot live: \`snapshot rollback --tenant ${tenantId}${to}\`.`;
+  const findings = result.findings.map((finding) =>
+    mendedByRollback.has(finding.code) ? { ...finding, remedy: finding.remedy + orRollBack } : finding,
+  );
+  return { ...result, findings };
+}
+
+const mendedByRollback: ReadonlySet<FindingCode> = new Set([
+  "manifest_damaged",
+  "object_damaged",
+  "snapshot_disagrees",
+]);
 
 async function verifyOnce(
   tenantId: TenantId,
@@ -204,21 +232,17 @@ interface Finding {
 }
 
 const beginAnew = "`snapshot build --tenant {tenant}`: it begins anew, above all that was published.";
-const orRollBack = "Or make an earlier snapshot live: `snapshot rollback --tenant {tenant}`.";
 
 /** What can be wrong with a live snapshot, and what an operator does about it. */
 const findingRemedies = {
   pointer_missing: `Run ${beginAnew}`,
   pointer_damaged: `Remove it, then ${beginAnew} A hold of the tenant ends by this.`,
   manifest_damaged:
-    "Run `snapshot build --tenant {tenant}`: it cannot trust this manifest, so it writes every file anew. " +
-    orRollBack,
+    "Run `snapshot build --tenant {tenant}`: it cannot trust this manifest, so it writes every file anew.",
   object_damaged:
-    "Run `snapshot build --tenant {tenant} --rewrite`: a plain build would take the damaged file over as unchanged. " +
-    orRollBack,
+    "Run `snapshot build --tenant {tenant} --rewrite`: a plain build would take the damaged file over as unchanged.",
   snapshot_disagrees:
-    "Run `snapshot build --tenant {tenant} --rewrite`, which makes lists and details anew from the source. " +
-    orRollBack,
+    "Run `snapshot build --tenant {tenant} --rewrite`, which makes lists and details anew from the source.",
   response_invalid:
     "Run `snapshot build --tenant {tenant} --rewrite`; if the finding stays, it is a defect of this program.",
 } as const satisfies Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";
 import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-url.ts";
 import { noProgress, type RunProgress } from "../../output/progress-bar.ts";
-import { commandLogger } from "../../shell/command-logger.ts";
+import { commandLogger, isReadByPeople } from "../../shell/command-logger.ts";
 import { identifiedStore, requireConditionalWrites } from "../../shell/identified-store.ts";
 import { type CliSettings, type Shell, withStore } from "../../shell/shell.ts";
 import { createFollowLive } from "../snapshot/live-tree.ts";
@@ -91,7 +91,10 @@ export async function withBuildSession<Result>(
             const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
             const isNews = news.isOfTenant(run);
             isTenantNews ||= isNews;
-            const level = !isNews ? "debug" : failure === null ? "info" : "error";
+            // A person reads the summary, which says it once. A hold is meant so, and no error.
+            const isQuiet = !isNews || isReadByPeople(shell);
+            const tone = failure === null ? "info" : outcome === "held" ? "warn" : "error";
+            const level = isQuiet ? "debug" : tone;
             const fields = { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts };
             logger[level](fields, `tenant ${outcome}`);
           },

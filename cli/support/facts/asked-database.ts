@@ -132,6 +132,16 @@ export async function readElsewhere(
   return found.map(({ tenantId, programId }) => ({ tenantId, programId }));
 }
 
+/** The states of the rows that have one id, each once. At most ten. */
+export async function readRowStates(
+  client: SourceClient,
+  { tenantId, programId }: ElsewhereProgram,
+): Promise<readonly string[]> {
+  const condition = "(tenant_id::text, program_id::text) = ($1::json->>0, $1::json->>1)";
+  const found = await foundBy(client, condition, JSON.stringify([tenantId, programId]), 10);
+  return [...new Set(found.map(({ state }) => state))].sort();
+}
+
 /** `condition`: of the rows, with `value` as `$1`. */
 async function foundBy(
   client: SourceClient,

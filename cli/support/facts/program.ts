@@ -17,6 +17,7 @@ import { isTenantListed } from "../../publish/source/read-tenants.ts";
 import {
   type ElsewhereProgram,
   readElsewhere,
+  readRowStates,
   type SourceAway,
   type SupportContext,
 } from "./asked-database.ts";
@@ -29,6 +30,8 @@ export type ProgramInSource =
   | {
       readonly kind: "not_publishable";
       readonly state: string;
+      /** The states of all rows when there are several of the id. */
+      readonly rowStates?: readonly string[];
       /** The problems that would keep the program from being published if its state were active. */
       readonly ifActive: readonly Problem[];
       readonly dropped: readonly Problem[];
@@ -61,6 +64,9 @@ export async function readProgramInSource(
     const found = await readProgram(client, tenantId, programId, rules.limits);
     if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     const source = inSource(found, rules, reader.now.toISOString().slice(0, 10));
+    if (source.kind === "not_publishable" && found.isDuplicate) {
+      return { ...source, rowStates: await readRowStates(client, { tenantId, programId }) };
+    }
     if (source.kind !== "publishable") return source;
     const { capacity } = Object(source.document);
     const isSoldOut = capacity?.total > 0 && capacity.remaining === 0;

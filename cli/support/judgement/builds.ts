@@ -2,6 +2,7 @@ import { plainTime, type Reader } from "../../output/words.ts";
 import type { LastRun, TenantFacts } from "../facts/tenants.ts";
 import {
   clause,
+  command,
   commandTo,
   forOperations,
   forSupport,
@@ -150,7 +151,7 @@ export function prospectOf(waiting: Waiting, reader: Reader) {
   const buildState = buildStateOf(tenant, reader);
   const obstacle = obstacleTo(waiting, buildState);
   const build = commandTo.build(tenantId);
-  const status = `snapshot status --tenant ${tenantId}`;
+  const status = command`snapshot status --tenant ${{ tenantId }}`;
   const at = plainTime(lastTry?.triedAt ?? "", reader);
   const comes = (sentence: string, ...steps: readonly Step[]) => {
     const passes = need === "withdrawal" ? passing[buildState.block] : "";

@@ -1,7 +1,8 @@
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import type { ProgramInSource } from "../facts/program.ts";
-import { forSupport, type Step } from "./steps.ts";
+import type { ProgramFacts, Standing } from "./standings.ts";
+import { commandTo, forSupport, type Step } from "./steps.ts";
 
 /** A finding in a program's data in words: the field by its label, the value, and what its rule does. */
 export function problemWords({ code, field, value, message }: Problem): string {
@@ -41,10 +42,24 @@ function correction(problems: readonly Problem[]): Step {
 
 type NotPublishable = Extract<ProgramInSource, { readonly kind: "not_publishable" }>;
 
-export function unpublishedState({ state, ifActive }: NotPublishable): string {
-  const either =
-    ifActive.length === 0 ? "" : ` Set to active, it could not be published either. ${problemList(ifActive)}`;
-  return `the source says ${JSON.stringify(state)}, and only active programs are published.${either}`;
+/** The states of all rows that have the id, such as `"archived" and "cancelled"`. */
+export function saidStates({ state, rowStates }: Pick<NotPublishable, "state" | "rowStates">): string {
+  const all = (rowStates ?? [state]).map((each) => JSON.stringify(each));
+  return [all.slice(0, -1).join(", "), all.at(-1)].filter((part) => part !== "").join(" and ");
+}
+
+export function unpublishedState(source: NotPublishable): string {
+  return `the source says ${saidStates(source)}, and only active programs are published.${ifActiveWords(source)}`;
+}
+
+/** What would be wrong with the program if its state were active; empty when nothing would. */
+export function ifActiveWords({ ifActive, dropped }: NotPublishable): string {
+  const isFaulty = ifActive.length > 0;
+  const either = isFaulty ? ` Set to active, it could not be published either. ${problemList(ifActive)}` : "";
+  const once = isFaulty ? "Corrected" : "Set to active";
+  return dropped.length === 0
+    ? either
+    : `${either} ${once}, it would still not be shown whole: ${problemList(dropped)}`;
 }
 
 /** Names all that has to be changed before the program can be published. */
@@ -74,4 +89,38 @@ export function correctionSteps(source: Faulty | Publishable): readonly Step[] {
   if (fields.length === 0) return faults;
   const flaws = `Have this corrected in the booking system before that build, if it is not meant so: ${[...new Set(fields)].join(", ")}.`;
   return [...faults, forSupport(flaws)];
+}
+
+/** P207: what the source says of the program, beside something that concerns its whole tenant; and what is to be corrected. */
+export function besides({ source, otherSpelling, tenantId }: ProgramFacts): Pick<Standing, "now" | "steps"> {
+  const nor = "Nor would partners see this program then:";
+  switch (source.kind) {
+    case "unavailable":
+    case "tenant_unknown":
+      return { now: "", steps: [] };
+    case "not_publishable":
+      return { now: ` ${nor} ${unpublishedState(source)}`, steps: [activation(source)] };
+    case "invalid": {
+      const now = ` ${nor} what the booking system has cannot be published. ${faultWords(source)}`;
+      return { now, steps: correctionSteps(source) };
+    }
+    case "publishable":
+      return { now: flawed(source), steps: correctionSteps(source) };
+    case "absent": {
+      if (otherSpelling === null) {
+        const restore = "If this program should be sold, have it restored in the booking system.";
+        return { now: ` ${nor} the booking system does not have it.`, steps: [forSupport(restore)] };
+      }
+      const { programId: id } = otherSpelling;
+      const tell = "Tell the partner the right id, and see how that program stands.";
+      const now = ` ${nor} the booking system writes its id ${JSON.stringify(id)}, and ids are compared exactly.`;
+      return { now, steps: [forSupport(tell, commandTo.explain(tenantId, id))] };
+    }
+  }
+}
+
+/** What partners would not see of a program that can be published. */
+export function flawed({ dropped }: Publishable): string {
+  const flaws = problemList(dropped);
+  return flaws === "" ? "" : ` Not all of that is as it should be: ${flaws}`;
 }

@@ -3,7 +3,17 @@ import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/asked-database.ts";
 import { prospectOf } from "./builds.ts";
-import { activation, correctionSteps, faultWords, problemList, unpublishedState } from "./problem-words.ts";
+import {
+  activation,
+  besides,
+  correctionSteps,
+  faultWords,
+  flawed,
+  ifActiveWords,
+  problemList,
+  saidStates,
+  unpublishedState,
+} from "./problem-words.ts";
 import {
   goneSince,
   type ProgramFacts,
@@ -43,16 +53,23 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
     const isListed = source.kind !== "tenant_unknown" && source.kind !== "unavailable";
     const again = isListed ? " The booking system lists the tenant again." : "";
     const now = `Partners get 401 (unauthorized) for everything: tenant ${tenantId} was removed on ${plainTime(goneAt, reader)}, and its access keys ended with it.${again}`;
-    return is("removed", now, remedies.removed(tenantId, isListed));
+    return withProgram(facts, is("removed", now, remedies.removed(tenantId, isListed)));
   }
   if (!isProgramId(programId)) return malformedId(facts);
   if (tenant.isSandbox) return inSandbox(facts);
   if (store.kind === "damaged") {
     const steps = remedies.damage(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
-    return is("damaged", "Partners get 500 (internal error): a published file is damaged.", steps);
+    const now = "Partners get 500 (internal error): a published file is damaged.";
+    return withProgram(facts, is("damaged", now, steps));
   }
   if (store.kind === "unpublished") return unpublished(facts, store.isStore);
   return store.served === null ? missing(facts, store) : served(facts);
+}
+
+/** The standing of a whole tenant with what is to be said of the program. Its correction comes before a build. */
+function withProgram(facts: ProgramFacts, { name, now, steps: [first, ...rest] }: Standing): Standing {
+  const own = besides(facts);
+  return is(name, `${now}${own.now}`, [first, ...own.steps, ...rest]);
 }
 
 function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
@@ -69,7 +86,7 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
     case "absent":
       return is("served_absent", "Partners still see it, though the booking system no longer has it.");
     case "not_publishable": {
-      const now = `Partners still see it, though the source says ${JSON.stringify(source.state)} now.`;
+      const now = `Partners still see it, though the source says ${saidStates(source)} now.${ifActiveWords(source)}`;
       return is("served_withdrawn", now);
     }
     case "invalid": {
@@ -83,7 +100,7 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
   const flaws = problemList(source.dropped);
   if (changes !== null && changes.length > 0) {
     const fields = new Set(changes.map(({ path }) => fieldLabel(path.split(/[.[]/)[0] ?? path)));
-    const now = `Partners see an older version; the booking system has changed since (${[...fields].join(", ")}).${flawed(flaws)}`;
+    const now = `Partners see an older version; the booking system has changed since (${[...fields].join(", ")}).${flawed(source)}`;
     return is("served_differs", now, correctionSteps(source));
   }
   const count = source.dropped.length;
@@ -119,8 +136,7 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
       return is(stopping === "" ? "missing_faulty" : "missing_stopping", now, correctionSteps(source));
     }
     case "publishable": {
-      const flaws = flawed(problemList(source.dropped));
-      const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flaws}`;
+      const now = `${unseen} the booking system has it, fit to be published, but what is published was built without it.${flawed(source)}`;
       return is("missing_waiting", now, correctionSteps(source));
     }
     case "absent":
@@ -172,7 +188,8 @@ function absent(
 }
 
 /** Whatever becomes of this program, its tenant has to be published first. */
-function unpublished({ tenantId, source }: ProgramFacts, isStore: boolean): Standing {
+function unpublished(facts: ProgramFacts, isStore: boolean): Standing {
+  const { tenantId, source } = facts;
   const everything = `Partners get 500 (internal error) for everything: nothing is published for tenant ${tenantId}.`;
   switch (source.kind) {
     case "tenant_unknown": {
@@ -187,7 +204,9 @@ function unpublished({ tenantId, source }: ProgramFacts, isStore: boolean): Stan
     }
     default:
       // A build in a place that is no store would begin a new one there, and help no partner (W160, W162).
-      return isStore ? is("unpublished", everything) : is("unpublished/none", noStore, [beginStore]);
+      return isStore
+        ? withProgram(facts, is("unpublished", everything))
+        : is("unpublished/none", noStore, [beginStore]);
   }
 }
 
@@ -226,10 +245,6 @@ function stoppingAt({ lastRun }: ProgramFacts["tenant"]): string {
 
 function didYouMean(near: string | null): string {
   return near === null ? "" : ` Did you mean ${near}, which partners see?`;
-}
-
-function flawed(flaws: string): string {
-  return flaws === "" ? "" : ` Not all of that is as it should be: ${flaws}`;
 }
 
 const noStore =

@@ -1,7 +1,15 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
-import { commandTo, forOperations, forSupport, type MaybeStep, remedies, type Step } from "./steps.ts";
+import {
+  command,
+  commandTo,
+  forOperations,
+  forSupport,
+  type MaybeStep,
+  remedies,
+  type Step,
+} from "./steps.ts";
 import { issueStep, namedKey } from "./tenant.ts";
 
 /** The case of a request: what happened, what to do, and what the partner may be told. */
@@ -102,7 +110,7 @@ function hadExpired({ expiresAt, revokedAt }: RegisteredToken, at: string): bool
   return expiresAt !== null && isBefore(expiresAt) && (revokedAt === null || !isBefore(revokedAt));
 }
 
-function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: Reader): RequestCase {
+function ended({ line, tenant }: RequestFacts, { token, successors }: KnownKey, reader: Reader): RequestCase {
   const when = (at: string | null): string => plainTime(at ?? "", reader);
   const { revokedAt, expiresAt } = token;
   const [replacement] = successors;
@@ -110,7 +118,8 @@ function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: 
   const isReplaced = newest !== undefined && tokenStatus(newest, reader.now) === "active";
   const useNew = (which: string): Step =>
     forSupport(`Ask the partner to use the new one, which ${which}.`, "token list");
-  const audit = (text: string): Step => forSupport(text, `audit list --tenant ${token.tenantId}`);
+  const audit = (text: string): Step =>
+    forSupport(text, command`audit list --tenant ${{ tenantId: token.tenantId }}`);
   const whyRevoked = audit("Find out why it was revoked before you promise anything.");
   const toPartner = (otherwise: string): string =>
     isReplaced ? "It used an access key that has been replaced. Please use the new one." : otherwise;
@@ -119,7 +128,7 @@ function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: 
     const later = revokedAt === null ? "" : ` Later, on ${when(revokedAt)}, it was revoked, too.`;
     const tell = "Tell the partner that the access key has ended; an expired one can't be renewed.";
     const expired = revokedAt === null ? "It used an access key that has expired." : noLongerValid;
-    const steps = isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token)];
+    const steps = isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token, tenant)];
     return told(`${key} expired on ${when(expiresAt)}.${later}`, toPartner(expired), ...steps);
   }
   if (revokedAt === null) {
@@ -130,7 +139,7 @@ function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: 
   }
   if (replacement === undefined || newest === undefined) {
     const summary = `${key} was revoked on ${when(revokedAt)}, and no other was issued in its place.`;
-    return told(summary, noLongerValid, whyRevoked, issueStep(token));
+    return told(summary, noLongerValid, whyRevoked, issueStep(token, tenant));
   }
   const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
   const replaced = `${key} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.`;
@@ -141,14 +150,14 @@ function ended({ line }: RequestFacts, { token, successors }: KnownKey, reader: 
       `${replaced} The partner still uses the old one.`,
       toPartner(""),
       useNew("was handed over when the old one was replaced"),
-      forOperations(lost, `token rotate ${newest.tokenId}`),
+      forOperations(lost, command`token rotate ${newest.tokenId}`),
     );
   }
   const isExpired = newest.revokedAt === null;
   const end = isExpired ? `expired on ${when(newest.expiresAt)}` : `was revoked on ${when(newest.revokedAt)}`;
   const summary = `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`;
   const look = isExpired ? audit("Tell the partner that the access key has ended.") : whyRevoked;
-  return told(summary, noLongerValid, look, issueStep(token));
+  return told(summary, noLongerValid, look, issueStep(token, tenant));
 }
 
 type Fault = readonly [summary: string, remedy: string, ...commands: readonly string[]];
@@ -180,12 +189,16 @@ const causes: Readonly<Record<string, Fault>> = {
 const serverFaults: ReadonlyMap<string | null, Fault> = new Map(Object.entries(causes));
 
 /** Explains a 500 by the code that the gateway logged. The logged text names the object or the fault. */
-export function serverFault({ line, tenant }: RequestFacts): RequestCase {
+export function serverFault({ line, tenant, isMended }: RequestFacts): RequestCase {
   const { tenantId, causeCode } = line;
   const toPartner = "The fault was on our side, and your request was fine. Please send it again.";
   const wait = "Escalate to operations with this page; tell the partner to try again in some minutes.";
   const escalate = forSupport(wait);
-  const status = tenantId === null ? "snapshot status" : `snapshot status --tenant ${tenantId}`;
+  const status = tenantId === null ? "snapshot status" : command`snapshot status --tenant ${{ tenantId }}`;
+  if (causeCode === "corrupt_document" && isMended) {
+    const summary = "A published file was damaged then. It is whole by now, so partners are served.";
+    return told(summary, toPartner, forSupport("Tell the partner to ask again."));
+  }
   if (causeCode === "corrupt_document") {
     const mending = tenantId === null ? [] : remedies.damage(tenantId, tenant?.hold != null).slice(1);
     const summary =

@@ -2,7 +2,15 @@ import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, refusedKey, serverFault, told } from "./refused-request.ts";
-import { commandTo, forOperations, forSupport, type Judgement, nextStep, shellWord } from "./steps.ts";
+import {
+  type Command,
+  command,
+  commandTo,
+  forOperations,
+  forSupport,
+  type Judgement,
+  nextStep,
+} from "./steps.ts";
 import { olderSnapshot } from "./tenant.ts";
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
@@ -74,7 +82,7 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   }
   const isEmpty = isKept && snapshot.programs === 0 && line.route !== "detail";
   const empty = isEmpty ? ": an empty list, since the snapshot had no program" : "";
-  const status = `snapshot status --tenant ${tenantId}`;
+  const status = command`snapshot status --tenant ${{ tenantId }}`;
   const look = isEmpty && forSupport("See whether that is so still, and why.", status);
   const summary = `The partner got the whole answer, byte for byte as it was published${empty}.${since}`;
   return told(summary, whole, look, show);
@@ -95,10 +103,10 @@ function keySince({ token: key, line, tenant }: RequestFacts, reader: Reader): s
   return isOver ? ` Since then the access key expired, on ${when(expiresAt)}.` : "";
 }
 
-function showCommand({ line: { tenantId, snapshotId, route, programId } }: RequestFacts): string {
-  const what = programId === null ? "" : ` --program ${shellWord(programId)}`;
-  const selector = route === "list" ? " --list" : route === "legacy" ? " --legacy" : what;
-  return `snapshot show --tenant ${tenantId} --snapshot ${snapshotId}${selector}`;
+function showCommand({ line: { tenantId, snapshotId, route, programId } }: RequestFacts): Command {
+  const show = command`snapshot show --tenant ${{ tenantId }} --snapshot ${snapshotId}`;
+  if (route === "list" || route === "legacy") return [...show, ` --${route}`];
+  return programId === null ? show : [...show, ...command` --program ${programId}`];
 }
 
 function cut({ line }: RequestFacts): RequestCase {
@@ -116,7 +124,7 @@ function cut({ line }: RequestFacts): RequestCase {
     const ask = "Ask the partner for the timeout of its program, and for proxies in between.";
     return told(summary, toPartner, forSupport(ask));
   }
-  const verify = line.tenantId !== null && `snapshot verify --tenant ${line.tenantId}`;
+  const verify = line.tenantId !== null && command`snapshot verify --tenant ${{ tenantId: line.tenantId }}`;
   const summary =
     "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.";
   const escalate = "If it happens again, escalate to operations: a published file may be damaged.";
@@ -153,7 +161,7 @@ function malformed({ line }: RequestFacts): RequestCase {
 function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
   const known = facts.token.kind === "known" ? facts.token.token : undefined;
   const scopes = known === undefined ? "others" : known.scopes.join(" ") || "none";
-  const revoke = known?.revokedAt === null && `token revoke ${known.tokenId}`;
+  const revoke = known?.revokedAt === null && command`token revoke ${known.tokenId}`;
   const over = revoke === false ? ", and hand it to the partner." : later;
   return told(
     `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
@@ -161,7 +169,7 @@ function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
     forSupport("Ask operations for another access key; what a key gives a right to never changes."),
     forOperations(
       `Issue an access key with that right${over}`,
-      known !== undefined && `token create --tenant ${known.tenantId}`,
+      known !== undefined && command`token create --tenant ${{ tenantId: known.tenantId }}`,
       revoke,
     ),
   );
@@ -172,8 +180,10 @@ const later = ", hand it to the partner, and revoke this one when the partner ha
 function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
   const { tenantId, programId } = line;
   const unseen = `Partners did not see ${programId === null ? "the program" : `program ${programId}`} then`;
-  const toPartner =
-    "The program was not on offer at that time. The list /v1/programs has all that are on offer now.";
+  // Whoever asks by a wrong spelling gets 404 again, whatever becomes of the program.
+  const spelling =
+    miss?.now.otherSpelling == null ? "" : " Ids are compared exactly, capitals and spaces too.";
+  const toPartner = `The program was not on offer at that time.${spelling} The list /v1/programs has all that are on offer now.`;
   if (miss === null) {
     const explain = tenantId !== null && programId !== null && commandTo.explain(tenantId, programId);
     const why =
@@ -224,7 +234,8 @@ function overLimit({ line, token }: RequestFacts): RequestCase {
     known?.rateLimit === null ? " (the limit of all, RATE_LIMIT_REQUESTS)" : " (the access key's own limit)";
   // When the list of access keys cannot be read, nobody knows which limit it was.
   const most = `${limit} ${window}${known === undefined ? "" : whose}`;
-  const more = known !== undefined && `token create --tenant ${known.tenantId} --rate-limit N`;
+  const more =
+    known !== undefined && command`token create --tenant ${{ tenantId: known.tenantId }} --rate-limit N`;
   const keep = "Tell the partner to keep answers for a while; all programs are one request for the list.";
   return told(
     `The access key made more requests than ${limit === null ? "its limit allows" : most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,

@@ -1,18 +1,58 @@
 import { counted, unitOf } from "../../output/words.ts";
 
-/** A step: what to do, who does it, and its commands (without `partner-programs` in front). */
+/** A command of this program (without `partner-programs` in front) as data until it is printed; a text when it names no tenant. */
+export type Command = string | CommandWords;
+type CommandWords = readonly (string | TenantWord)[];
+interface TenantWord {
+  readonly tenantId: string | null;
+}
+
+/** Other values than the tenant become one word of a shell each. */
+export function command(
+  words: TemplateStringsArray,
+  ...values: readonly (string | null | TenantWord)[]
+): CommandWords {
+  return words.flatMap((text, at) => {
+    const value = values[at];
+    return value === undefined ? text : [text, isTenantWord(value) ? value : shellWord(String(value))];
+  });
+}
+
+function isTenantWord(value: string | null | TenantWord): value is TenantWord {
+  return typeof value === "object" && value !== null;
+}
+
+/** `anyTenant` stands for the tenant in a command that is meant for several of them. */
+function commandText(line: Command, anyTenant?: string): string {
+  if (typeof line === "string") return line;
+  const words = line.map((word) =>
+    typeof word === "string" ? word : (anyTenant ?? shellWord(String(word.tenantId))),
+  );
+  return words.join("");
+}
+
+/** A step: what to do, who does it, and its commands. */
 export interface Step {
   /** P47: what changes something for partners is a step of `operations`, those who run the installation. */
   readonly who: "support" | "operations";
   readonly text: string;
+  readonly commands: readonly Command[];
+}
+
+/** A step as it is printed. */
+export interface PrintedStep extends Pick<Step, "who" | "text"> {
   readonly commands: readonly string[];
+}
+
+export function printedStep(step: Step, anyTenant?: string): PrintedStep {
+  return { ...step, commands: step.commands.map((line) => commandText(line, anyTenant)) };
 }
 
 /** The next steps one by one, and together as one text and one list of commands. */
 export interface NextStep {
   readonly text: string;
   readonly commands: readonly string[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly PrintedStep[];
 }
 
 export interface Judgement {
@@ -24,36 +64,38 @@ export interface Judgement {
 export type MaybeStep = Step | false | undefined;
 
 export function nextStep(steps: readonly MaybeStep[]): NextStep {
-  const kept = steps.filter((step) => step !== undefined && step !== false);
+  const kept = steps.flatMap((step) => (step ? printedStep(step) : []));
   const commands = kept.flatMap((step) => step.commands);
   return { text: kept.map(stepText).join(" "), commands, steps: kept };
 }
 
 /** A step of the person who answers the partner. A command that is `false` is left out. */
-export function forSupport(text: string, ...commands: readonly (string | false)[]): Step {
-  return { who: "support", text, commands: commands.filter((command) => command !== false) };
+export function forSupport(text: string, ...commands: readonly (Command | false)[]): Step {
+  return { who: "support", text, commands: commands.filter((line) => line !== false) };
 }
 
-export function forOperations(text: string, ...commands: readonly (string | false)[]): Step {
+export function forOperations(text: string, ...commands: readonly (Command | false)[]): Step {
   return { ...forSupport(text, ...commands), who: "operations" };
 }
 
 /** The step in words, which say when operations are meant. */
-export function stepText({ who, text }: Step): string {
+export function stepText({ who, text }: Pick<Step, "who" | "text">): string {
   return who === "operations" ? `For operations: ${text}` : text;
 }
 
 /** The commands that several steps name. */
 export const commandTo = {
-  build: (tenantId: string, ...options: readonly string[]): string =>
-    ["snapshot build", `--tenant ${tenantId}`, ...options].join(" "),
-  explain: (tenantId: string, programId: string): string =>
-    `snapshot explain --tenant ${shellWord(tenantId)} --program ${shellWord(programId)}`,
-  list: (tenantId: string): string => `snapshot show --tenant ${tenantId} --list`,
+  build: (tenantId: string, ...options: readonly string[]): Command => [
+    ...command`snapshot build --tenant ${{ tenantId }}`,
+    ...options.map((option) => ` ${option}`),
+  ],
+  explain: (tenantId: string, programId: string): Command =>
+    command`snapshot explain --tenant ${{ tenantId }} --program ${programId}`,
+  list: (tenantId: string): Command => command`snapshot show --tenant ${{ tenantId }} --list`,
 };
 
 /** The text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[A-Za-z0-9._~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -80,8 +122,8 @@ export const remedies = {
   /** A build can't mend damage while the tenant is held, or when the source does not list it. */
   damage(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
     const mend = isHeld
-      ? ". The tenant is held, so no build mends it: make another snapshot live, or end the hold and write every file anew."
-      : "; then write every file anew, or make an earlier snapshot live.";
+      ? ". The tenant is held, so no build mends it: end the hold and write every file anew, or make another snapshot live if there is one."
+      : "; then write every file anew, or make an earlier snapshot live if there is one.";
     const unlisted = isListed
       ? ""
       : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
@@ -89,10 +131,12 @@ export const remedies = {
       forSupport("Escalate to operations at once."),
       forOperations(
         `Find out how much is damaged${mend}${unlisted}`,
-        `snapshot verify --tenant ${tenantId}`,
-        isHeld && `snapshot release --tenant ${tenantId}`,
+        command`snapshot verify --tenant ${{ tenantId }}`,
+        isHeld && command`snapshot release --tenant ${{ tenantId }}`,
         commandTo.build(tenantId, "--rewrite"),
-        `snapshot rollback --tenant ${tenantId}`,
+        // Which snapshots there are, and so which command would be taken, the list says.
+        command`snapshot list --tenant ${{ tenantId }}`,
+        command`snapshot rollback --tenant ${{ tenantId }} --to SNAPSHOT`,
       ),
     ];
   },
@@ -123,7 +167,7 @@ export const remedies = {
 
   /** Comes after a step in which support asks whether the hold's reason is gone. */
   release(tenantId: string): Step {
-    const release = `snapshot release --tenant ${tenantId}`;
+    const release = command`snapshot release --tenant ${{ tenantId }}`;
     return forOperations("When it is, end the hold and build.", release, commandTo.build(tenantId));
   },
 
@@ -131,7 +175,7 @@ export const remedies = {
     const list = "If so, list it in the view partner_source.tenants again; if not, remove it";
     return [
       forSupport("Find out whether the tenant should still be sold."),
-      forOperations(`${list}${ending}.`, `tenant remove ${tenantId}`),
+      forOperations(`${list}${ending}.`, command`tenant remove ${{ tenantId }}`),
     ];
   },
 
@@ -139,11 +183,11 @@ export const remedies = {
     const sold = isListed
       ? "build it and issue new access keys."
       : "list it in the view partner_source.tenants, build it, and issue new access keys.";
-    const again = [commandTo.build(tenantId), `token create --tenant ${tenantId}`];
+    const again = [commandTo.build(tenantId), command`token create --tenant ${{ tenantId }}`];
     return [
       forSupport(
         "Find out why it was removed before you promise anything.",
-        `audit list --tenant ${tenantId}`,
+        command`audit list --tenant ${{ tenantId }}`,
       ),
       forOperations(`If it should be sold again, ${sold}`, ...again),
     ];

@@ -1,11 +1,20 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
-import { counted, numberText, plainTime, type Reader } from "../../output/words.ts";
+import { counted, durationText, numberText, plainTime, type Reader } from "../../output/words.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";
 import { goneSince } from "./standings.ts";
-import { clause, commandTo, forOperations, forSupport, lengthOf, remedies, type Step } from "./steps.ts";
+import {
+  clause,
+  command,
+  commandTo,
+  forOperations,
+  forSupport,
+  lengthOf,
+  remedies,
+  type Step,
+} from "./steps.ts";
 
 export interface JudgedTenant extends TenantFacts {
   /** The concerns about the tenant, the worst first; empty when all is well. */
@@ -58,7 +67,9 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
   if (removal !== null) {
     const keys = removal.openKeys === 1 ? "1 access key was" : `${removal.openKeys} access keys were`;
     const text = `a removal that began on ${when(removal.removedAt)} did not end: ${keys} not revoked; run \`tenant remove\` again`;
-    add("unfinished_removal", text, [forOperations("Run the removal again.", `tenant remove ${tenantId}`)]);
+    add("unfinished_removal", text, [
+      forOperations("Run the removal again.", command`tenant remove ${{ tenantId }}`),
+    ]);
   }
   if (fault !== null) {
     const text = `partners get 500 (internal error): a published file is damaged; ${clause(fault)}`;
@@ -75,7 +86,7 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
   if (live?.programs === 0) {
     const look = "Look which programs the booking system has, and why they are not published.";
     const text = "partners get an empty list: the live snapshot has no program";
-    const steps = [forSupport(look, `source preview --tenant ${tenantId}`)];
+    const steps = [forSupport(look, command`source preview --tenant ${{ tenantId }}`)];
     add("empty", text, steps, { at: live.publishedAt });
   }
   if (notInSource !== null) {
@@ -96,16 +107,16 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
     // A tenant's first snapshot is published with programs of another tenant; later builds would refuse them.
     const text = "the last run found programs that another tenant has, too";
     const look = forSupport("Find out whether both companies really offer those programs.");
-    const remedy = "If not, take them out of the view, and build, or go back.";
-    const back = forOperations(remedy, "source check", `snapshot rollback --tenant ${tenantId}`);
-    add("programs_shared", text, [look, back], { at: lastRun?.finishedAt ?? null });
+    const remedy = "If not, take them out of the view, and build.";
+    const build = forOperations(remedy, "source check", commandTo.build(tenantId));
+    add("programs_shared", text, [look, build], { at: lastRun?.finishedAt ?? null });
   }
   if (lastRun !== null && lastRun.failure === null && lastRun.leftOutCount > 0) {
     const { leftOut: programs, leftOutCount, finishedAt: at } = lastRun;
     const text = `last run left out ${counted(leftOutCount, "program")} with an error`;
     add("left_out", text, [remedies.correct(tenantId, programs)], { at, programs });
   }
-  return [...found, ...keyConcerns(facts, reader), ...answerConcerns(facts)];
+  return [...found, ...keyConcerns(facts, reader), ...answerConcerns(facts, reader)];
 
   /** Whether builds come, and what keeps them from publishing. */
   function addBuildConcerns(): void {
@@ -164,8 +175,9 @@ const dayMs = 86_400_000;
  * Finds keys that end soon or ended lately. A key with a successor is left out, since only the partner can change over. So is a
  * key that had expired when it was issued, as the sandbox's has on purpose.
  */
-function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): readonly Concern[] {
-  const tokens = keys ?? [];
+function keyConcerns(facts: TenantFacts, { now, tokenMaxLifetimeMs }: Reader): readonly Concern[] {
+  const { tenantId } = facts;
+  const tokens = facts.keys ?? [];
   const inForce = tokens.filter(({ revokedAt }) => revokedAt === null);
   const replaced = new Set(inForce.map(({ replaces }) => replaces));
   return inForce.flatMap((token): readonly Concern[] => {
@@ -176,10 +188,18 @@ function keyConcerns({ tenantId, keys }: TenantFacts, { now }: Reader): readonly
     const severity = left < 2 * dayMs ? "bad" : "doubtful";
     if (left <= 0) {
       const text = `access key ${namedKey(token)} has expired: whoever uses it gets 401. It can't be renewed, only replaced`;
-      return [concern("token_expired", tenantId, text, [issueStep(token)], { severity, at })];
+      return [concern("token_expired", tenantId, text, [issueStep(token, facts)], { severity, at })];
     }
     // A rotation would not help, because the new key would end at the same time.
-    const step = forOperations("Give it a later end.", `token expire ${tokenId} --at 90d`);
+    const laterMs = Math.min(90 * dayMs, tokenMaxLifetimeMs ?? Number.POSITIVE_INFINITY);
+    const wait = "TOKEN_MAX_LIFETIME allows no later end yet: give it one shortly before it ends.";
+    const step =
+      laterMs > left
+        ? forOperations(
+            "Give it a later end.",
+            command`token expire ${tokenId} --at ${durationText(laterMs)}`,
+          )
+        : forOperations(wait);
     const text = `access key ${namedKey(token)} expires soon`;
     return [concern("token_expires", tenantId, text, [step], { severity, at })];
   });
@@ -189,9 +209,13 @@ export function namedKey({ tokenId, name }: Pick<RegisteredToken, "tokenId" | "n
   return name === null ? tokenId : `${tokenId} (${name})`;
 }
 
-export function issueStep({ tenantId }: RegisteredToken): Step {
-  const text = "If the partner may still read programs, issue a new one.";
-  return forOperations(text, `token create --tenant ${tenantId}`);
+/** A token of a tenant without a snapshot would get errors only, so none is issued before there is one (T13). */
+export function issueStep({ tenantId }: RegisteredToken, tenant: Pick<TenantFacts, "live"> | null): Step {
+  const text = "If the partner may still read programs, issue a new one";
+  const issue = command`token create --tenant ${{ tenantId }}`;
+  const isPublished = tenant === null || tenant.live !== null;
+  if (isPublished) return forOperations(`${text}.`, issue);
+  return forOperations(`${text} when the tenant is published.`, commandTo.build(tenantId), issue);
 }
 
 /** Finds the concerns of all tenants together in the gateways' answers of the last hour. */
@@ -224,7 +248,8 @@ export function olderSnapshot(line: RequestLogLine, reader: Reader): string {
 }
 
 /** Finds the concerns in the answers that partners of the tenant got in the last hour. */
-function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): readonly Concern[] {
+function answerConcerns(facts: TenantFacts, { now }: Reader): readonly Concern[] {
+  const { tenantId, answers, hold } = facts;
   if (answers === null) return [];
   const { requests, failed, limited, refused, failures } = answers;
   const got = (count: number, what: string): string =>
@@ -234,17 +259,17 @@ function answerConcerns({ tenantId, answers, hold, keys }: TenantFacts): readonl
     const [last] = failures;
     const damage = failures.find(({ causeCode }) => causeCode === "corrupt_document");
     const text = got(failed, `500 (internal error)${causeOf(damage ?? last)}`);
-    const explain = last !== undefined && `request explain ${last.requestId} --log FILE`;
+    const explain = last !== undefined && command`request explain ${last.requestId} --log FILE`;
     const look = forSupport("Look at one of these requests, and escalate to operations.", explain);
     const steps = damage === undefined ? [look] : remedies.damage(tenantId, hold !== null);
     concerns.push(concern("answers_failed", tenantId, text, steps, seenIn(last)));
   }
   if (refused > 0) {
     const text = got(refused, "401 (unauthorized): partners use an access key that has ended");
-    const hasActive = keys?.some(({ revokedAt }) => revokedAt === null) === true;
+    const hasActive = (usableKeys(facts, now) ?? 0) > 0;
     const look = forSupport(
       "See which access key it is, and tell the partner.",
-      `token list --tenant ${tenantId}`,
+      command`token list --tenant ${{ tenantId }}`,
     );
     concerns.push(
       concern("answers_refused", tenantId, text, [look], { severity: hasActive ? "doubtful" : "bad" }),

@@ -11,6 +11,7 @@ import {
   worstSubjectFirst,
 } from "../judgement/concern.ts";
 import { goneSince } from "../judgement/standings.ts";
+import { printedStep } from "../judgement/steps.ts";
 import { type JudgedTenant, type JudgedTenants, judgedTenants } from "../judgement/tenant.ts";
 import { outcomeTone } from "../texts/description.ts";
 import { programPath, requestPath, tenantPath } from "./addresses.ts";
@@ -79,17 +80,19 @@ function stateBadges({ concerns }: JudgedTenant): Html {
 /** The tenants with a concern, and the concern once. The commands of several tenants name none of them. */
 function sharedItem({ concern, tenantIds }: SharedConcern, reader: Reader): Html {
   const isShared = tenantIds.length > 1;
-  const own = ` --tenant ${concern.tenantId}`;
-  const general = (text: string): string => text.replace(own, " --tenant TENANT");
-  const steps = concern.steps.map((step) => ({ ...step, commands: step.commands.map(general) }));
   const links = tenantIds.slice(0, 5).map((id) => html`<a href="${tenantPath(id)}">${id}</a>`);
   return html`<p>${isShared && html`<strong>${counted(tenantIds.length, "tenant")}</strong>: `}${listed(links, tenantIds.length, "tenant")}</p>
-${concernItem(isShared ? { ...concern, steps } : concern, reader)}`;
+${concernItem(concern, reader, { anyTenant: isShared ? "TENANT" : undefined })}`;
 }
 
 /** A concern with its time, its programs and what to do about it. */
-export function concernItem(concern: Concern, reader: Reader, isOpen = false): Html {
-  const { kind, severity, tenantId, at, programs, requestId, steps } = concern;
+export function concernItem(
+  concern: Concern,
+  reader: Reader,
+  { isOpen = false, anyTenant }: { isOpen?: boolean; anyTenant?: string | undefined } = {},
+): Html {
+  const { kind, severity, tenantId, at, programs, requestId } = concern;
+  const steps = concern.steps.map((step) => printedStep(step, anyTenant));
   const links = programs.slice(0, 10).map((programId) =>
     // D130: a program without an id has no page of its own.
     programId === null || tenantId === null

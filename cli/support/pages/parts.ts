@@ -1,7 +1,7 @@
 import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, numberText, type Reader, relativeTime } from "../../output/words.ts";
-import { type Step, stepText } from "../judgement/steps.ts";
+import { type PrintedStep, stepText } from "../judgement/steps.ts";
 import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
@@ -49,7 +49,7 @@ function pieceHtml(piece: Piece, reader: Reader): Html {
   return piece.page === undefined || piece.page === "" ? id : html`<a href="${piece.page}">${id}</a>`;
 }
 
-export function stepList(steps: readonly Step[]): Html {
+export function stepList(steps: readonly PrintedStep[]): Html {
   return html`<ul class="plain commands">${steps.map((step) => html`<li>${stepText(step)}${step.commands.map((line) => html`<br>${command(line)}`)}</li>`)}</ul>`;
 }
 

@@ -34,7 +34,7 @@ export async function tenantPage(tenantId: TenantId, inspection: Inspection): Pr
   const history = isRead && (await readTenantSnapshots(store, live.pointer, signal));
   const main = html`<h1><bdi>${tenantId}</bdi></h1>
 ${tenant.concerns.length === 0 && notice("good", html`<p>All is well.</p>`)}
-${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, true)))}
+${tenant.concerns.map((concern) => notice(concern.severity, concernItem(concern, reader, { isOpen: true })))}
 ${programs && programsSection(tenantId, programs)}
 ${whyForm(tenantId)}
 ${section("state", "State", describedList(describedTenant(tenant), reader))}

@@ -6,7 +6,7 @@ import { type Labelled, type Layout, labelledLines, wrapped } from "../../output
 import { counted } from "../../output/words.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource, ServedProgram } from "../facts/program.ts";
-import { problemWords } from "../judgement/problem-words.ts";
+import { problemWords, saidStates } from "../judgement/problem-words.ts";
 import { verdictTone } from "../judgement/standings.ts";
 import { type Judgement, stepText } from "../judgement/steps.ts";
 import {
@@ -136,7 +136,7 @@ const inSource: Readonly<Record<Exclude<ProgramInSource["kind"], "not_publishabl
 function sourceLines(source: ProgramInSource): readonly Line[] {
   const unseen = "dropped" in source ? findings("not published:", source.dropped) : [];
   if (source.kind === "not_publishable") {
-    const state: Line = ["has it, as ", { tone: "doubtful", text: JSON.stringify(source.state) }];
+    const state: Line = ["has it, as ", { tone: "doubtful", text: saidStates(source) }];
     const active = findings("nor if active:", source.ifActive);
     return [state, "only active programs are published", ...active, ...unseen];
   }

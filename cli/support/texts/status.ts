@@ -3,6 +3,7 @@ import { type Labelled, type Layout, labelledLines, numbers, table } from "../..
 import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
 import { goneSince } from "../judgement/standings.ts";
+import { printedStep } from "../judgement/steps.ts";
 import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
 import { describedTenant, labelledRows, lastRunJson, outcomeTone } from "./description.ts";
 
@@ -135,5 +136,5 @@ export function tenantListJson({ tenants }: JudgedTenants, { names, away }: Tena
 }
 
 function concernJson({ tenantId: _, ...concern }: Concern): object {
-  return concern;
+  return { ...concern, steps: concern.steps.map((step) => printedStep(step)) };
 }

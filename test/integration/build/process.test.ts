@@ -190,6 +190,17 @@ describe("snapshot watch in a process", () => {
     });
   });
 
+  test("P9 a hold is logged as a warning, and a person reads it once", async () => {
+    await bench.run(["snapshot", "build"]);
+    await bench.source.update("name = 'Held'", "a");
+    await bench.run(["snapshot", "build"]);
+    expect((await bench.run(["snapshot", "rollback", "--tenant", "acme"])).status).toBe(0);
+    const build = ["snapshot", "build", "--tenant", "acme"];
+    expect((await bench.run(build)).stderr).toMatch(/"level":"warn".*"outcome":"held"/);
+    const { stdout, stderr } = await bench.run(build, { errorColumns: 80 });
+    expect(`${stdout}${stderr}`.split("On hold since")).toHaveLength(2);
+  });
+
   test("a build logs each tenant for programs, and on a terminal warnings alone unless LOG_LEVEL says otherwise", async () => {
     const logged = async (options: CommandOptions): Promise<boolean> =>
       (await bench.run(["snapshot", "build", "--rewrite"], options)).stderr.includes('"level":"info"');

@@ -67,7 +67,24 @@ test("a missing object is a finding with its key and what to do", async () => {
   expect(status).toBe(1);
   expect(stdout).toContain(`${key}: the object is missing`);
   expect(stdout).toContain(`snapshot build --tenant ${toolsTenant} --rewrite`);
-  expect(stdout).toContain(`snapshot rollback --tenant ${toolsTenant}`);
+  expect(stdout).not.toContain("snapshot rollback");
+});
+
+test("P208 an earlier snapshot is offered where there is one, by a command that a rollback takes", async () => {
+  await tools.build([{ programId: "NARA-2", name: "Newer" }]);
+  const damage = async () => {
+    const [key = ""] = await detailKeys("NARA-2");
+    await tools.store.delete([objectKey(key)]);
+    const [, command = ""] = /`(snapshot rollback [^`]*)`/.exec((await verify()).stdout) ?? [];
+    return command.split(" ");
+  };
+  const first = await damage();
+  expect(first).toEqual(["snapshot", "rollback", "--tenant", toolsTenant]);
+  expect((await tools.run([...first, "--allow-shrink"])).status).toBe(0);
+  // Now a rollback holds the tenant, and the next one has to be told where to go.
+  const second = await damage();
+  expect(second).toContain("--to");
+  expect((await tools.run(second)).stderr).toMatch(/is not complete/);
 });
 
 test("an object of another size, and one of other bytes of the same size, are findings", async () => {

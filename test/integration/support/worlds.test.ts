@@ -10,10 +10,13 @@ import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 import {
   another,
   beginWorld,
+  causeNamed,
   causes,
   day,
   insertProgram,
   program,
+  programFaults,
+  tenantStates,
   update,
   where,
 } from "../../support/worlds.ts";
@@ -43,6 +46,31 @@ test.each(causes.map((cause) => [cause.name, cause] as const))(
   },
 );
 
+const faults = programFaults.map(causeNamed);
+const pairs = faults.map((fault) => [fault]);
+const triples = faults.flatMap((fault, at) => faults.slice(at + 1).map((other) => [fault, other]));
+const together = tenantStates.flatMap((state) =>
+  [...pairs, ...triples].map(
+    (own) => [own.map(({ name }) => name).join(" and "), state.name, own, state] as const,
+  ),
+);
+
+test.each(together)(
+  "P207 of a program with %s, of %s, all is said, and following it helps",
+  async (_, __, own, state) => {
+    const world = await beginWorld(desk, state);
+    await state.plant(world);
+    for (const fault of own) await fault.plant(world);
+    const now = day(12);
+    await writeFile(logFile, "");
+    await expectOneListOfConcerns(now, state.concerns ?? []);
+    const explanation = await explained(now);
+    expect([explanation.summary, explanation.answer]).toEqual([explanation.summary, await answered(now)]);
+    for (const { said } of [state, ...own]) expect(explanation.summary).toMatch(said ?? /^$/);
+    await expectThatFollowingHelps(now, explanation);
+  },
+);
+
 /** The worst first; the same in the text and on the pages, and counted alike. */
 async function expectOneListOfConcerns(now: Date, kinds: readonly string[]): Promise<void> {
   const command = ["snapshot", "status", "--log", logFile];
@@ -63,6 +91,23 @@ async function expectOneListOfConcerns(now: Date, kinds: readonly string[]): Pro
   }
 }
 
+test.each([
+  ["30d", /--at 30d$/],
+  ["36h", /^$/],
+])(
+  "P208 with TOKEN_MAX_LIFETIME=%s a later end is advised only where it is taken",
+  async (lifetime, advice) => {
+    await causeNamed("a key that ends soon").plant(
+      await beginWorld(desk, causeNamed("a key that ends soon")),
+    );
+    const options = { now: day(12), env: { TOKEN_MAX_LIFETIME: lifetime } };
+    const { tenants } = (await desk.json(["snapshot", "status"], options)) as Status;
+    const commands = tenants[0]?.concerns[0]?.steps.flatMap((step) => step.commands) ?? [];
+    expect(commands.join()).toMatch(advice);
+    for (const command of commands) expect((await desk.run(command.split(" "), options)).status).toBe(0);
+  },
+);
+
 async function expectThatFollowingHelps(asked: Date, first: Explained): Promise<void> {
   let explanation = first;
   let now = asked;
@@ -75,7 +120,11 @@ async function expectThatFollowingHelps(asked: Date, first: Explained): Promise<
       await follow(text);
       for (const command of commands) {
         const isSafe = /^(snapshot (build|release)|token create) /.test(command);
-        if (isSafe && !command.includes("--allow")) await desk.run(command.split(" "), { now });
+        if (!isSafe || command.includes("--allow")) continue;
+        // P208: what is printed is no wrong usage, also under settings that few have.
+        const env = { TOKEN_MAX_LIFETIME: "30d" };
+        const { status, stderr } = await desk.run(command.split(" "), { now, env });
+        expect([command, stderr, status]).not.toEqual([command, stderr, 2]);
       }
     }
     explanation = await explained(now);
@@ -113,6 +162,7 @@ interface Status {
 interface Concern {
   readonly kind: string;
   readonly text: string;
+  readonly steps: readonly { readonly commands: readonly string[] }[];
 }
 
 interface Explained {

@@ -160,3 +160,14 @@ describe("tenant remove", () => {
     }
   });
 });
+
+test("P208 the sandbox that was removed without its objects comes again by the steps that its refusal names", async () => {
+  const init = (): Promise<CommandResult> => bench.run(["sandbox", "init"]);
+  expect((await init()).status).toBe(0);
+  expect((await remove("sandbox")).status).toBe(0);
+  const refused = await init();
+  expect(refused.status).toBe(2);
+  const [, command = ""] = /`(tenant remove [^`]*)`/.exec(refused.stderr) ?? [];
+  expect((await bench.run(command.split(" "))).status).toBe(0);
+  expect((await init()).status).toBe(0);
+});

@@ -106,6 +106,15 @@ describe("the cause of", () => {
     expect(judged({ status: 429, limit }, { token: limited }).summary).toMatch(text);
   });
 
+  test("P207 an old 500 of a file that is whole by now asks for nothing but another request", () => {
+    const { summary, next } = judged(
+      { status: 500, tenantId: "acme", causeCode: "corrupt_document" },
+      { isMended: true },
+    );
+    expect(summary).toMatch(/whole by now/);
+    expect(next.commands).toEqual([]);
+  });
+
   test.each([
     ["not_found", "snapshot build --tenant acme", "Nothing was published then"],
     ["registry_unconfirmed", "token list", "confirm which access keys"],

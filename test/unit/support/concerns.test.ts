@@ -8,6 +8,7 @@ import {
   tally,
   worstSubjectFirst,
 } from "../../../cli/support/judgement/concern.ts";
+import { printedStep } from "../../../cli/support/judgement/steps.ts";
 import { judgedTenant } from "../../../cli/support/judgement/tenant.ts";
 import { token } from "../../support/judged-requests.ts";
 import { lastRun, liveFacts, reader, tenantFacts } from "../../support/program-facts.ts";
@@ -44,6 +45,7 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
   ["answers_failed", "bad", { answers: { ...answers, failed: 1 } }],
   ["answers_refused", "bad", { answers: { ...answers, refused: 9 } }],
   ["answers_refused", "doubtful", { answers: { ...answers, refused: 9 }, keys: [token(1)] }],
+  ["answers_refused", "bad", { answers: { ...answers, refused: 9 }, keys: [key(-27 * 24)] }],
   ["answers_limited", "doubtful", { answers: { ...answers, limited: 9 } }],
 ];
 
@@ -106,4 +108,15 @@ describe("P53: how a tenant stands", () => {
     expect(others.map(({ concern, tenantIds }) => [concern.kind, tenantIds])).toEqual([["held", ["acme"]]]);
     expect([namedTenants(["a"]), namedTenants(["a", "b"])]).toEqual(["a", "2 tenants (a, b)"]);
   });
+});
+
+test("P208 a command for several tenants names none of them, whether the tenant is an option or an argument", () => {
+  const removal = { removedAt: ago(3), openKeys: 2 };
+  const facts = ["big", "small"].map((tenantId) => judged({ tenantId, removal, live: null }));
+  const commands = sharedConcerns(facts).flatMap(({ concern }) =>
+    concern.steps.flatMap((step) => printedStep(step, "TENANT").commands),
+  );
+  expect(commands).toContain("tenant remove TENANT");
+  expect(commands).toContain("snapshot build --tenant TENANT");
+  expect(commands.join()).not.toMatch(/big|small/);
 });
