@@ -21,6 +21,7 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.schema.json": ["source", "contentAt", "ancestors", "removed"],
   "removed.schema.json/$defs/RemovedTenant": ["isPurged", "generation"],
   "audit.schema.json/$defs/RemovalChange": ["generation"],
+  "last-runs.schema.json/$defs/TenantLastRun": ["differedAt"],
   "run-report.schema.json": ["problemsOmitted", "problemCounts"],
   "run-report.schema.json/$defs/RunOptions": ["shard", "allowEmptied", "allowShared", "allowVanished"],
   "run-report.schema.json/$defs/TenantRun": [
