@@ -90,7 +90,7 @@ const refusals: Readonly<Record<string, readonly [sees: RegExp, means: RegExp]>>
     /mistyped, expired, revoked or rotated; or two `Authorization` headers/,
   ],
   "403-no-scope": [/^403/, /lacks the scope/],
-  "404-program": [/^404 `not_found` of a program, with `Snapshot-Id`/, /no longer published/],
+  "404-program": [/^404 `not_found` of a program, with the `Snapshot-Id` of your list/, /no longer published/],
   "404-path": [/^404 of the list, or without `Snapshot-Id`/, /base address is wrong, the id was empty/],
   [post]: [/^405/, /HEAD, OPTIONS or POST/],
   "429-quota": [/^429/, /the window is used up/],
@@ -101,7 +101,7 @@ test.each(Object.entries(refusals))(
   async (name, [sees, means]) => {
     const exchanges: readonly Exchange[] = JSON.parse(await readFile(file, "utf8"));
     const { status, headers } = exchanges.find((exchange) => exchange.name === name) ?? expect.fail();
-    const rows = tableAfter(page("docs/what-can-go-wrong.md").text, "only a 200 of the list");
+    const rows = tableAfter(page("docs/what-can-go-wrong.md").text, "a 200 of the list says what is gone");
     const [[seen = "", meant] = [], ...more] = rows.filter(([cell = ""]) => sees.test(cell));
     expect([seen.slice(0, 3), meant, more]).toEqual([String(status), expect.stringMatching(means), []]);
     if (seen.includes("error")) {
