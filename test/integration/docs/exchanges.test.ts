@@ -90,7 +90,10 @@ const refusals: Readonly<Record<string, readonly [sees: RegExp, means: RegExp]>>
     /mistyped, expired, revoked or rotated; or two `Authorization` headers/,
   ],
   "403-no-scope": [/^403/, /lacks the scope/],
-  "404-program": [/^404 `not_found` of a program, with the `Snapshot-Id` of your list/, /no longer published/],
+  "404-program": [
+    /^404 `not_found` of a program, with the `Snapshot-Id` of your list/,
+    /no longer published/,
+  ],
   "404-path": [/^404 of the list, or without `Snapshot-Id`/, /base address is wrong, the id was empty/],
   [post]: [/^405/, /HEAD, OPTIONS or POST/],
   "429-quota": [/^429/, /the window is used up/],
