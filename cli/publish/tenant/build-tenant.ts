@@ -184,7 +184,13 @@ async function endAsRead(
     return outcome;
   }
   for (const problem of reading.changeProblems) note(run, problem);
-  const published = await publishNext(attempt, known.live, reading, writer);
+  const published = await publishNext(attempt, known.live, reading, writer).catch(async (error: unknown) => {
+    // P20: a snapshot that is too large as a whole keeps no withdrawal back.
+    if (asFailure(error).code !== "tenant_too_large") throw error;
+    const outcome = await endWithdrawing(attempt, known, withdrawn, counts);
+    if (outcome === "superseded") return outcome;
+    throw error;
+  });
   if (published === "superseded" || published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.

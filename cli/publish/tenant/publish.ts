@@ -188,12 +188,12 @@ function removedSoFar(
 const maxRemovedIds = 200;
 
 /** P218: throws `tenant_too_large` for a manifest that its readers would refuse. */
-export function manifestBody(manifest: Manifest): ObjectBody {
+export function manifestBody(manifest: Manifest, maxBytes = maxManifestBytes): ObjectBody {
   const body = textBody(manifestText(manifest));
-  if (body.size <= maxManifestBytes) return body;
+  if (body.size <= maxBytes) return body;
   throw new Failure(
     "tenant_too_large",
-    `The manifest of ${manifest.programs.count} programs has ${body.size} bytes, more than the ${maxManifestBytes} that its readers take. ` +
+    `The manifest of ${manifest.programs.count} programs has ${body.size} bytes, more than the ${maxBytes} that its readers take. ` +
       "Nothing was published; divide the tenant, or give its programs shorter ids.",
   );
 }
