@@ -166,8 +166,6 @@ interface DatabaseServer {
   readonly kind: "url";
   /** As `pg` takes it. It may hold a password. */
   readonly url: string;
-  /** Database, and host or socket folder: for people. */
-  readonly label: string;
   /** Whether `STORE_URL` is set. */
   readonly hasStore: boolean;
 }
@@ -191,23 +189,17 @@ export const databaseUrlSetting = mayBeInFile(
   ),
 );
 
-/** Throws a `SettingFault`, which never repeats the text. */
+/**
+ * Throws a `SettingFault`, which never repeats the text. `pg` itself finds host and database in it. Here it is only made sure that
+ * nobody will take part of a password for one of them.
+ */
 export function parseDatabaseUrl(text: string, env: Environment = {}): DatabaseServer {
-  const hasStore = settingText("STORE_URL", env) !== undefined;
-  const [, folder, name] = socketFolder.exec(text) ?? [];
-  if (folder !== undefined) {
-    return { kind: "url", url: text, label: `${name ?? "the default database"} on ${folder}`, hasStore };
-  }
-  const { hostname, pathname, searchParams, username, protocol } = parseUrl(withHost(text), schemes);
-  const host = searchParams.get("host") ?? decodeURIComponent(hostname === stand ? "" : hostname);
-  const database =
-    protocol === "socket:" ? searchParams.get("db") : decodeURIComponent(pathname.slice(1)) || username;
-  const place = protocol === "socket:" ? pathname : host || "localhost";
-  return { kind: "url", url: text, label: `${database || "the default database"} on ${place}`, hasStore };
+  if (!socketFolder.test(text)) parseUrl(withHost(text), schemes);
+  return { kind: "url", url: text, hasStore: settingText("STORE_URL", env) !== undefined };
 }
 
 /** `/run/postgresql booking`: the folder of a socket and the database's name. */
-const socketFolder = /^(\/[^\s?#@]*)(?: ([^\s?#@/]+))?$/;
+const socketFolder = /^\/[^\s?#@]*(?: [^\s?#@/]+)?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 

@@ -77,10 +77,10 @@ export const snapshotBuild = command(
     const build = async (): Promise<RunReport> => {
       // P115: a run that fails because of wrong settings writes the metrics file, too.
       const settings = settingsOf(shell);
-      places = runPlaces(settings);
       const hooks = { watchStore: audit?.watch };
       const options = buildOptions(flags, settings);
       return await withBuildSession(shell, settings, options, hooks, async (session) => {
+        places = runPlaces(settings);
         const built = await session.build({
           wanted: tenantIds === undefined ? { kind: "all", shard } : { kind: "asked", tenantIds },
           progress: createProgressBar(shell.stderr, shell.now),
@@ -101,7 +101,7 @@ export const snapshotBuild = command(
   },
 );
 
-/** The booking database and the store of a run, for people. */
+/** The booking database and the store of a run, for people. The run's session has found that `pg` can use the setting. */
 export function runPlaces(settings: CliSettings): string {
   const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
   return `From ${database} into ${store}`;

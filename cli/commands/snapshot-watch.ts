@@ -33,12 +33,13 @@ export const snapshotWatch = command(
     const logger = commandLogger(shell, settings);
     const { signal } = shell;
     const intervalMs = interval * 1000;
-    const places = runPlaces(settings);
+    let places = "";
     const onNews = (report: RunReport): void => {
       shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report, places)}\n`);
     };
     const hooks = { confirmationIntervalMs, onNews };
     await withBuildSession(shell, settings, options, hooks, async (session) => {
+      places = runPlaces(settings);
       logger.info({ ...buildInfo() }, "watching the source");
       const { databaseUrl, pool, store, build, isUnrecorded } = session;
       const state = { waiting: () => 0, isListening: false, isUnrecorded };

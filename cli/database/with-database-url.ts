@@ -1,5 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import pg from "pg";
 import { parseDatabaseUrl, showStoreAddress } from "../../core/addresses.ts";
 import { Failure } from "../../core/failure.ts";
 import { SettingFault, secretIn } from "../../core/setting-parser.ts";
@@ -68,9 +69,11 @@ function rereadUrl(atStart: string, file: string): DatabaseUrl {
   };
 }
 
-/** The database for people, without its password. */
+/** The database for people, without its password: database, and host or socket folder, as `pg` understands the setting. */
 export function databaseLabel({ databaseUrl, dataDir }: DatabaseSettings): string {
-  return databaseUrl.kind === "url" ? databaseUrl.label : `the embedded PostgreSQL under ${dataDir}`;
+  if (databaseUrl.kind !== "url") return `the embedded PostgreSQL under ${dataDir}`;
+  const { database, host } = new pg.Client({ connectionString: connectionString(databaseUrl.url) });
+  return `${database ?? "the default database"} on ${host}`;
 }
 
 /** A file in the `DATA_DIR` of a demo, by which it is known as the demo's (P120). */

@@ -53,16 +53,6 @@ describe("settings by default", () => {
 
 describe("faulty settings", () => {
   test.each([
-    ["postgresql://ada@/booking?host=/run/pg", "booking on /run/pg"],
-    ["postgres://ada:s%40t+&@/booking", "booking on localhost"],
-    ["postgres://%2Frun%2Fpg/booking", "booking on /run/pg"],
-    ["/run/pg booking", "booking on /run/pg"],
-    ["/run/pg", "the default database on /run/pg"],
-  ])("a PostgreSQL behind a socket may be written as pg takes it: %s", (DATABASE_URL, label) => {
-    expect(values(cliSettings, { DATABASE_URL }).databaseUrl).toMatchObject({ url: DATABASE_URL, label });
-  });
-
-  test.each([
     ["12h", 12 * 3_600_000, "12h"],
     ["26w", 182 * 86_400_000, "182d"],
     ["365d", 365 * 86_400_000, "365d"],

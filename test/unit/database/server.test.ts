@@ -1,9 +1,32 @@
-import { describe, expect, test } from "vitest";
-import { connectionString } from "../../../cli/database/with-database-url.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { connectionString, databaseLabel } from "../../../cli/database/with-database-url.ts";
 import { structureProblems } from "../../../cli/publish/source/check-structure.ts";
+import { parseDatabaseUrl } from "../../../core/addresses.ts";
 
 const asked = (query: string): string => connectionString(`postgres://u:p%23@db:5432/booking${query}`);
 const modeOf = (text: string): string | null => new URL(text).searchParams.get("sslmode");
+
+describe("the database for people", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test.each([
+    ["postgresql://ada@/booking?host=/run/pg", "booking on /run/pg"],
+    ["postgres://ada:s%40t+&@/booking", "booking on localhost"],
+    ["postgres://ada:p%23@db.example:5433/booking?sslmode=require", "booking on db.example"],
+    ["postgres://%2Frun%2Fpg/booking", "booking on /run/pg"],
+    ["socket:///run/pg?db=booking", "booking on /run/pg"],
+    ["/run/pg booking", "booking on /run/pg"],
+    ["/run/pg", "usual on /run/pg"],
+    ["postgres://", "usual on localhost"],
+  ])("is what pg makes of %s", (text, label) => {
+    vi.stubEnv("PGDATABASE", "usual");
+    vi.stubEnv("PGHOST", undefined);
+    const databaseUrl = parseDatabaseUrl(text);
+    expect(databaseUrl.url).toBe(text);
+    const settings = { databaseUrl, databaseUrlFile: undefined, dataDir: "data" };
+    expect(databaseLabel(settings)).toBe(label);
+  });
+});
 
 describe("the connection string", () => {
   test.each(["", "?sslmode=disable", "?sslmode=no-verify", "?sslmode=verify-full", "?application_name=a"])(
