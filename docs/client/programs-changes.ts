@@ -23,6 +23,26 @@ export interface ReadList extends SnapshotOf {
   readonly changedIds: readonly string[] | undefined;
 }
 
+/** Of the form that the API promises, so that it can stand in a path. */
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
+
+/**
+ * Whether a body is a whole list: as many elements as it says, each with an id, and no id for two programs. Another server's list,
+ * or one that a proxy has spoiled, must not empty the copy.
+ */
+export function isWholeList(body: unknown): boolean {
+  const { data, meta } = Object(body) as { data?: unknown; meta?: { count?: unknown } | null };
+  if (!Array.isArray(data) || meta?.count !== data.length) return false;
+  const byId = new Map<string, unknown>();
+  return data.every((item: unknown) => {
+    const { id } = Object(item) as { id?: unknown };
+    if (typeof id !== "string" || !idForm.test(id)) return false;
+    if (byId.has(id)) return isDeepStrictEqual(byId.get(id), item);
+    byId.set(id, item);
+    return true;
+  });
+}
+
 /**
  * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was read with.
  *

@@ -1,12 +1,15 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { Agent as HttpAgent, type IncomingMessage, request } from "node:http";
 import { Agent as HttpsAgent, request as secureRequest } from "node:https";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 
+/** By their names in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
 /** An answer with its body read and unpacked. */
 export interface RawAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Headers;
   readonly text: string;
 }
 
@@ -31,9 +34,18 @@ export function createConnection(baseUrl: string): Connection {
           .end();
       });
       const text = await bodyText(response);
-      return { status: response.statusCode ?? 0, headers: response.headers, text };
+      return { status: response.statusCode ?? 0, headers: headersOf(response), text };
     },
   };
+}
+
+/** A proxy on the way may repeat a header: the same value twice counts once. */
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const joined = Object.entries(headersDistinct).map(([name, values]) => [
+    name,
+    [...new Set(values)].join(", "),
+  ]);
+  return Object.fromEntries(joined);
 }
 
 async function bodyText(response: IncomingMessage): Promise<string> {

@@ -4,6 +4,7 @@ import {
   changesOf,
   detailsToRead,
   isBehind,
+  isWholeList,
   note,
   takeDetail,
   takeFailure,
@@ -81,8 +82,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   try {
     do await readList();
     while (await readDetails());
-    await saver.save();
-    await tell();
+    await saveAndTell(true);
   } finally {
     await saver.save();
   }
@@ -109,14 +109,14 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   async function askForList(): Promise<Answer> {
     const path = "/v1/programs";
     const since = state.snapshotId;
-    const answer = await requester.get(path, isList, { since });
+    const answer = await requester.get(path, isWholeList, { since });
     const { status, snapshotId, changedIds, requestId } = answer;
     // The list is never missing: this is another server, or another path of it. The copy stays as it is.
     if (status === 404) throw new ProgramsApiError(`${path} (is the base address right?)`, status, requestId);
     if (since === "" || snapshotId === since || changedIds !== undefined) return answer;
     await requester.pause(askAgainMs);
     try {
-      const second = await requester.get(path, isList, { since, attempts: 1 });
+      const second = await requester.get(path, isWholeList, { since, attempts: 1 });
       return second.status === 200 ? second : answer;
     } catch (error) {
       unlessRefused(error);
@@ -165,15 +165,13 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     }
   }
 
-  async function saveAndTell(): Promise<void> {
-    // Save first: after a crash, the client could not take back what it had told and not saved.
+  /** Without `onUpdate`, the result tells everything at the end. */
+  async function saveAndTell(isEnd = false): Promise<void> {
+    const isPending = Object.keys(state.pending).length > 0;
+    // Save first whatever is to be told: after a crash, the client could not take back what it had told and not saved.
+    if (isPending) saver.need();
     await saver.save();
-    // Without `onUpdate`, the result tells everything at the end.
-    if (onUpdate !== undefined) await tell();
-  }
-
-  async function tell(): Promise<void> {
-    if (Object.keys(state.pending).length === 0) return;
+    if (!isPending || (onUpdate === undefined && !isEnd)) return;
     await onUpdate?.({ ...changesOf(state.pending), ...progress() });
     for (const [id, change] of Object.entries(state.pending)) note(told, id, change);
     state.pending = {};
@@ -189,11 +187,6 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   function count(isOne: (program: StoredProgram) => boolean): number {
     return Object.values(state.programs).filter(isOne).length;
   }
-}
-
-function isList(body: unknown): boolean {
-  const { data, meta } = Object(body) as Partial<ProgramListResponse>;
-  return Array.isArray(data) && meta?.count === data.length;
 }
 
 /** An error that the poll goes on with. A refused token is none. */

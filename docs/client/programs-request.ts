@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
-import { createConnection } from "./programs-connection.ts";
+import { createConnection, type Headers } from "./programs-connection.ts";
 
 /** What every request of the client goes through: one at a time, within the quota, repeated where that may help. */
 export interface RequestOptions {
@@ -81,7 +80,7 @@ export interface Requester {
 
 interface Attempt {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Headers;
   readonly body?: unknown;
   readonly error?: unknown;
 }
@@ -118,7 +117,8 @@ export function createRequester(options: RequestOptions): Requester {
       if (status !== 200) return { status, headers };
       const body = JSON.parse(text);
       // Every 200 of the API names its snapshot. A list of somebody else must not empty the copy.
-      if (snapshotIdOf(headers) === "" || !isData(body)) throw new Error("a 200 that is not the API's");
+      if (onlyValue(headers["snapshot-id"]) === "" || !isData(body))
+        throw new Error("a 200 that is not the API's");
       return { status, headers, body };
     } catch (error) {
       // Also a body that was cut, or a page of a proxy: it counts as no answer.
@@ -137,7 +137,7 @@ export function createRequester(options: RequestOptions): Requester {
         "x-request-id": sentId,
         ...(since === "" ? {} : { "snapshot-since": since }),
       });
-      const requestId = String(headers["x-request-id"] ?? sentId);
+      const requestId = headers["x-request-id"] ?? sentId;
       onCall?.({ path, status, requestId, ms: Math.round(performance.now() - from) });
       signal?.throwIfAborted();
       const told = quotaOf(headers, keepFree);
@@ -149,8 +149,8 @@ export function createRequester(options: RequestOptions): Requester {
       if (status === 200 || status === 404)
         return {
           status,
-          snapshotId: snapshotIdOf(headers),
-          generatedAt: String(headers["snapshot-generated-at"] ?? ""),
+          snapshotId: onlyValue(headers["snapshot-id"]),
+          generatedAt: onlyValue(headers["snapshot-generated-at"]),
           changedIds: changedIdsOf(headers),
           requestId,
           body,
@@ -177,27 +177,36 @@ export function createRequester(options: RequestOptions): Requester {
   };
 }
 
-function snapshotIdOf(headers: IncomingHttpHeaders): string {
-  return String(headers["snapshot-id"] ?? "");
+/** A header that has one value, which a proxy may have repeated; empty where it has none, or several. */
+function onlyValue(said: string | undefined): string {
+  const values = new Set(partsOf(said));
+  return values.size === 1 ? ([...values][0] ?? "") : "";
 }
 
-/** `Snapshot-Changed`: ids and commas, nothing for none, `*` where the gateway can't say. An older gateway has no such header. */
-function changedIdsOf(headers: IncomingHttpHeaders): readonly string[] | undefined {
-  const said = headers["snapshot-changed"];
-  if (said === undefined || said === "*") return undefined;
-  return String(said)
+function partsOf(said = ""): readonly string[] {
+  return said
     .split(",")
-    .map((id) => id.trim())
-    .filter((id) => id !== "");
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/**
+ * `Snapshot-Changed`: ids and commas, nothing for none, `*` where the gateway can't say, whatever stands beside it. An older
+ * gateway has no such header.
+ */
+function changedIdsOf(headers: Headers): readonly string[] | undefined {
+  const said = headers["snapshot-changed"];
+  const ids = partsOf(said);
+  return said === undefined || ids.includes("*") ? undefined : ids;
 }
 
 /**
  * What the quota still allows: `RateLimit: "default";r=<left>;t=<seconds>`, `RateLimit-Policy: "default";q=<requests>;w=<seconds>`.
  * When nothing is left, nothing is asked until the window ends, so that the quota is never exceeded.
  */
-function quotaOf(headers: IncomingHttpHeaders, keepFree: number): Quota | undefined {
-  const [, left, seconds] = /;r=(\d+);t=(\d+)/.exec(String(headers.ratelimit ?? "")) ?? [];
-  const [, all, windowSeconds] = /;q=(\d+);w=(\d+)/.exec(String(headers["ratelimit-policy"] ?? "")) ?? [];
+function quotaOf(headers: Headers, keepFree: number): Quota | undefined {
+  const [, left, seconds] = /;r=(\d+);t=(\d+)/.exec(headers.ratelimit ?? "") ?? [];
+  const [, all, windowSeconds] = /;q=(\d+);w=(\d+)/.exec(headers["ratelimit-policy"] ?? "") ?? [];
   if (left === undefined) return undefined;
   return {
     left: Math.max(0, Number(left) - keepFree),
@@ -208,7 +217,7 @@ function quotaOf(headers: IncomingHttpHeaders, keepFree: number): Quota | undefi
 }
 
 /** What a 429, or a 503 of a proxy, says: seconds or, from a proxy, a date, which counts from the answer's own. */
-function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+function retryAfterMs(headers: Headers): number | undefined {
   const said = headers["retry-after"] ?? "";
   const from = Date.parse(headers.date ?? "") || Date.now();
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - from;

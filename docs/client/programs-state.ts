@@ -93,6 +93,7 @@ export function stateFile(path: string): StateStore {
           await file.close();
         }
         await rename(written, path);
+        await syncFolder(dirname(path));
       } catch (error) {
         await rm(written, { force: true });
         throw error;
@@ -133,6 +134,19 @@ export function createSaver(store: StateStore, state: ProgramsState): Saver {
       neededAt = undefined;
     },
   };
+}
+
+/** After this, the new name stays also when the machine fails. Windows has no such call, and some shared folders refuse it. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!["EINVAL", "ENOTSUP"].includes(String((error as { code?: string }).code))) throw error;
+  } finally {
+    await folder.close();
+  }
 }
 
 /** Removes what a process that was killed had begun to write. */

@@ -1,4 +1,10 @@
-import type { Script, ScriptedRequest, ScriptedSnapshot } from "./scripted-api.ts";
+import {
+  type Script,
+  type ScriptedReply,
+  type ScriptedRequest,
+  type ScriptedSnapshot,
+  served,
+} from "./scripted-api.ts";
 
 /** A copy: of each program its list's name, and its detail's text, or `null` before that was read. */
 export type ExpectedCopy = Readonly<Record<string, readonly [name: string, text: string | null]>>;
@@ -59,7 +65,10 @@ const s1 = snapshot(undefined, { p1: ["one", "a"], p2: ["two", "a"] });
 const withNew = snapshot(s1, { p3: ["three", "a"] });
 const withText = snapshot(s1, { p1: ["one", "b"] });
 const withBoth = snapshot(withText, { p3: ["three", "a"] });
+const withBothTexts = snapshot(withText, { p2: ["two", "b"] });
 const withoutNew = snapshot(withNew, { p3: undefined });
+/** The snapshot that the server has after `killScripts`. */
+export const lastOfKills = snapshot(withoutNew, { p1: ["one", "c"] });
 /** The copy of the first snapshot, which most cases begin with. */
 const first: CopyPoll = { script: always(s1), copy: s1.programs, told: "+p1 +p2", requests: 3, left: 0 };
 
@@ -211,4 +220,100 @@ const behindCases: readonly CopyCase[] = [
   },
 ];
 
-export const copyCases: readonly CopyCase[] = behindCases;
+/** The list of a snapshot with these headers in place of its own, or this body. */
+const listAs =
+  (one: ScriptedSnapshot, changes: Partial<ScriptedReply>): Script =>
+  ({ programId, headers }) => {
+    const reply = served(one, programId, headers["snapshot-since"]);
+    if (programId !== undefined) return reply;
+    return { ...reply, ...changes, headers: { ...reply.headers, ...changes.headers } };
+  };
+
+/** A proxy repeats the header of a list, or joins the two: its changes cannot be said, so all is read again. */
+const starredTwice = (stars: string | readonly string[]): CopyCase => ({
+  title: `reads all again where Snapshot-Changed is ${JSON.stringify(stars)}`,
+  polls: [
+    first,
+    {
+      script: listAs(withText, { headers: { "snapshot-changed": stars } }),
+      copy: withText.programs,
+      told: "~p1",
+      requests: 4,
+      left: 0,
+    },
+  ],
+});
+
+/** A list that is none leaves the copy as it is. */
+const refusedList = (what: string, data: readonly unknown[]): CopyCase => ({
+  title: `takes a list with ${what} for none`,
+  polls: [
+    first,
+    {
+      script: listAs(withText, { body: { data, meta: { count: data.length } } }),
+      copy: {},
+      throws: /GET \/v1\/programs: no answer \(.*a 200 that is not the API's/,
+      requests: 1,
+      left: 0,
+    },
+    { script: always(s1), copy: s1.programs, requests: 1, left: 0 },
+  ],
+});
+
+const half = snapshot(s1, { p1: ["\ud83d half a character", "\ude00 and another"] });
+
+const formCases: readonly CopyCase[] = [
+  starredTwice("*, *"),
+  starredTwice(["*", "*"]),
+  starredTwice("p2, *"),
+  {
+    title: "reads what two Snapshot-Changed name, and goes by headers that stand twice",
+    polls: [
+      first,
+      {
+        script: listAs(withBothTexts, {
+          headers: {
+            "snapshot-changed": ["p1", "p2"],
+            "snapshot-id": [withBothTexts.id, withBothTexts.id],
+            "snapshot-generated-at": `${withBothTexts.generatedAt}, ${withBothTexts.generatedAt}`,
+          },
+        }),
+        copy: withBothTexts.programs,
+        told: "~p1 ~p2",
+        requests: 3,
+        left: 0,
+      },
+      held(withBothTexts.programs),
+      { script: always(withBothTexts), copy: withBothTexts.programs, requests: 1, left: 0 },
+    ],
+  },
+  refusedList("elements that have no id", [{ name: "one" }, { name: "two" }]),
+  refusedList("an element that is none", [null]),
+  refusedList("an empty id", [{ id: "", name: "one" }]),
+  refusedList("a number for an id", [{ id: 1, name: "one" }]),
+  refusedList("an id that leads elsewhere", [{ id: "..", name: "one" }]),
+  refusedList("one id for two programs", [
+    { id: "p1", name: "one" },
+    { id: "p1", name: "two" },
+  ]),
+  {
+    title: "keeps half of a surrogate pair as it came",
+    polls: [
+      { script: always(half), copy: half.programs, told: "+p1 +p2", requests: 3, left: 0 },
+      { script: always(half), copy: half.programs, requests: 1, left: 0 },
+    ],
+  },
+];
+
+export const copyCases: readonly CopyCase[] = [...behindCases, ...formCases];
+
+/**
+ * Polls in which a process may be killed. In the second and third, a program comes, is gone by a detail's 404, and comes back in a
+ * list of the same snapshot.
+ */
+export const killScripts: readonly Script[] = [
+  always(s1),
+  behind(withNew, withoutNew, isDetail),
+  always(withNew),
+  always(lastOfKills),
+];

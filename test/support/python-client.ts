@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -51,12 +51,16 @@ except (programs_client.ProgramsApiError, programs_client.CopyInUseError, ValueE
     sys.exit(str(error))
 `;
 
+export function spawnPython(told: object): ChildProcessWithoutNullStreams {
+  return spawn("python3", ["-c", program, folder, JSON.stringify(told)]);
+}
+
 /** The client in Python; each poll is a process of its own, which finds the last one's state. */
 export function createPythonClient({ onUpdate, onCall, ...options }: PollingOptions): PollingClient {
   const told = { ...options, hasUpdates: onUpdate !== undefined, hasCalls: onCall !== undefined };
   return {
     async sync() {
-      const child = spawn("python3", ["-c", program, folder, JSON.stringify(told)]);
+      const child = spawnPython(told);
       const ended = once(child, "close");
       let [failure, result]: [string, SyncResult | undefined] = ["", undefined];
       child.stderr.setEncoding("utf8").on("data", (text) => {

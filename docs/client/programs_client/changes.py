@@ -1,6 +1,25 @@
 """What an answer changes in the copy, and which detail to read next."""
 
 import datetime
+import re
+
+
+def is_whole_list(body):
+    """Whether a body is a whole list: as many elements as it says, each with an id, and no id for two programs.
+
+    Another server's list, or one that a proxy has spoiled, must not empty the copy.
+    """
+    try:
+        data = body["data"]
+        if not isinstance(data, list) or body["meta"]["count"] != len(data):
+            return False
+        by_id = {}
+        # The API promises this form of an id, so that it can stand in a path.
+        return all(
+            re.fullmatch("[A-Za-z0-9][A-Za-z0-9._~-]*", item["id"]) and by_id.setdefault(item["id"], item) == item for item in data
+        )
+    except (LookupError, TypeError):
+        return False
 
 
 def take_list(state, source, answer):

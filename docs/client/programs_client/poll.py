@@ -5,7 +5,7 @@ import urllib.parse
 from dataclasses import dataclass
 from typing import Dict, List, Optional, TypedDict
 
-from .changes import changes_of, details_to_read, is_behind, note, take_detail, take_failure, take_list
+from .changes import changes_of, details_to_read, is_behind, is_whole_list, note, take_detail, take_failure, take_list
 from .request import ProgramsApiError
 from .state import Saver
 
@@ -66,8 +66,7 @@ class Poll:
             while is_list_due:
                 self._read_list()
                 is_list_due = self._read_details()
-            self._saver.save()
-            self._tell()
+            self._save_and_tell(is_end=True)
         finally:
             self._saver.save()
         snapshot_id = self._state["snapshotId"]
@@ -92,7 +91,7 @@ class Poll:
 
     def _ask_for_list(self):
         path, since = "/v1/programs", self._state["snapshotId"]
-        answer = self._requester.get(path, _is_list, since=since)
+        answer = self._requester.get(path, is_whole_list, since=since)
         if answer.status == 404:
             # The list is never missing: this is another server, or another path of it. The copy stays as it is.
             raise ProgramsApiError(f"{path} (is the base address right?)", answer.status, answer.request_id)
@@ -100,7 +99,7 @@ class Poll:
             return answer
         time.sleep(self._ask_again_s)
         try:
-            second = self._requester.get(path, _is_list, attempts=1, since=since)
+            second = self._requester.get(path, is_whole_list, attempts=1, since=since)
         except ProgramsApiError as error:
             if error.status == 401:
                 raise
@@ -145,16 +144,14 @@ class Poll:
         self._failed.pop(id, None)
         return True
 
-    def _save_and_tell(self):
-        # Save first: after a crash, the client could not take back what it had told and not saved.
-        self._saver.save()
-        # Without on_update, the result tells everything at the end.
-        if self._on_update is not None:
-            self._tell()
-
-    def _tell(self):
+    def _save_and_tell(self, is_end=False):
+        """Without on_update, the result tells everything at the end."""
         pending = self._state["pending"]
-        if not pending:
+        if pending:
+            # Save first whatever is to be told: after a crash, the client could not take back what it had told and not saved.
+            self._saver.need()
+        self._saver.save()
+        if not pending or (self._on_update is None and not is_end):
             return
         if self._on_update is not None:
             self._on_update(Update(**changes_of(pending), **self._progress()))
@@ -170,13 +167,6 @@ class Poll:
 
     def _count(self, is_one):
         return sum(1 for program in self._state["programs"].values() if is_one(program))
-
-
-def _is_list(body):
-    try:
-        return isinstance(body["data"], list) and body["meta"]["count"] == len(body["data"])
-    except (LookupError, TypeError):
-        return False
 
 
 def _is_detail(body, id):

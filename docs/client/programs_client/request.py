@@ -120,7 +120,7 @@ class Requester:
             pause_s = max(told.seconds if told is not None and told.left == 0 else 0.0, told_s or 0.0)
             self._full_until = max(self._full_until, time.monotonic() + pause_s)
             if status in (200, 404):
-                snapshot_id, generated_at = headers.get("snapshot-id", ""), headers.get("snapshot-generated-at", "")
+                snapshot_id, generated_at = (_only_value(headers, f"snapshot-{name}") for name in ("id", "generated-at"))
                 return Answer(status, snapshot_id, generated_at, _changed_ids(headers), request_id, body)
             may_pass = status == 0 or status == 429 or status >= 500
             if not may_pass or turn >= attempts:
@@ -137,13 +137,13 @@ class Requester:
         try:
             self._connection.request("GET", self._prefix + path, headers=headers)
             response = self._connection.getresponse()
-            answered = {name.lower(): value for name, value in response.getheaders()}
+            answered = _headers_of(response)
             data = response.read()
             if response.status != 200:
                 return response.status, answered, None, None
             body = parse_json(gzip.decompress(data) if answered.get("content-encoding") == "gzip" else data)
             # Every 200 of the API names its snapshot. A list of somebody else must not empty the copy.
-            if not answered.get("snapshot-id") or not is_data(body):
+            if _only_value(answered, "snapshot-id") == "" or not is_data(body):
                 raise ValueError("a 200 that is not the API's")
             return 200, answered, body, None
         except (OSError, EOFError, ValueError, zlib.error, http.client.HTTPException) as error:
@@ -162,10 +162,33 @@ class _Quota:
     window_seconds: float
 
 
+def _headers_of(response):
+    """By their names in lower case. A proxy on the way may repeat a header: the same value twice counts once."""
+    values = {}
+    for name, value in response.getheaders():
+        of_name = values.setdefault(name.lower(), [])
+        if value not in of_name:
+            of_name.append(value)
+    return {name: ", ".join(of_name) for name, of_name in values.items()}
+
+
+def _only_value(headers, name):
+    """A header that has one value, which a proxy may have repeated; empty where it has none, or several."""
+    values = _parts_of(headers.get(name, ""))
+    return values.pop() if len(values) == 1 else ""
+
+
+def _parts_of(said):
+    return {part.strip() for part in said.split(",")} - {""}
+
+
 def _changed_ids(headers):
-    """Snapshot-Changed: ids and commas, nothing for none, * where the gateway can't say. An older gateway has no such header."""
-    said = headers.get("snapshot-changed", "*").strip()
-    return None if said == "*" else {id.strip() for id in said.split(",")} - {""}
+    """Snapshot-Changed: ids and commas, nothing for none, * where the gateway can't say, whatever stands beside it.
+
+    An older gateway has no such header.
+    """
+    ids = _parts_of(headers.get("snapshot-changed", "*"))
+    return None if "*" in ids else ids
 
 
 def _quota_of(headers, keep_free):

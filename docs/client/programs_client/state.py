@@ -1,6 +1,7 @@
 """Your copy of a company's programs as a file between polls."""
 
 import contextlib
+import errno
 import glob
 import json
 import os
@@ -74,15 +75,31 @@ class StateFile:
         # Each write has a file of its own, because the lock does not keep a process on another machine away.
         written = f"{self._path}.{uuid.uuid4()}.new"
         try:
-            with open(written, "x", encoding="utf-8") as file:
+            # Half of a surrogate pair has no bytes in UTF-8: it is written as JSON has it, `\\ud83d`.
+            with open(written, "x", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(json.dumps(state, ensure_ascii=False, separators=(",", ":"), default=_number))
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(written, self._path)
+            _sync_folder(os.path.dirname(os.path.abspath(self._path)))
         except BaseException:
             if os.path.exists(written):
                 os.remove(written)
             raise
+
+
+def _sync_folder(path):
+    """After this, the new name stays also when the machine fails. Windows has no such call, and some shared folders refuse it."""
+    if os.name == "nt":
+        return
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(folder)
 
 
 def _number(amount):
