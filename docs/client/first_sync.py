@@ -7,9 +7,11 @@ import logging
 import os
 import sys
 
-from programs_client import CopyInUseError, ProgramsApiError, ProgramsClient
+from programs_client import BadOptionError, CopyInUseError, ProgramsApiError, ProgramsClient
 
 base_url = os.environ.get("PARTNER_API", "https://programs.example.com")
+# A terminal or file that is not UTF-8, as on Windows, gets what it lacks as \u0627.
+sys.stdout.reconfigure(errors="backslashreplace")
 logging.basicConfig(filename="programs.log", format="%(asctime)s %(message)s", level=logging.INFO)
 
 
@@ -27,12 +29,12 @@ def take(update):
 
 
 try:
-    client = ProgramsClient(base_url, os.environ["PARTNER_TOKEN"], "programs.json", on_update=take, on_call=log)
+    client = ProgramsClient(base_url, os.environ.get("PARTNER_TOKEN", ""), "programs.json", on_update=take, on_call=log)
     result = client.sync()
 except CopyInUseError as error:
     print(error, file=sys.stderr)
     sys.exit(75)
-except ProgramsApiError as error:
+except (BadOptionError, ProgramsApiError) as error:
     sys.exit(str(error))  # exit status 1
 print(f"{len(result.programs)} programs after {result.requests} requests, for example:")
 for program in list(result.programs.values())[:10]:

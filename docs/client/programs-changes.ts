@@ -57,8 +57,10 @@ export function takeList(state: ProgramsState, source: string, read: ReadList): 
     return;
   }
   const changed = new Set(changedIds);
-  // Another token may be another company's, where the same id can stand for another program.
-  const isPerhapsAnother = source !== state.source && snapshotId !== state.snapshotId;
+  // Another token may be another company's, where the same id can stand for another program. Only its own API knows the
+  // copy's snapshot, and so what has changed since.
+  const isKnown = snapshotId === since || changedIds !== undefined;
+  const isPerhapsAnother = source !== state.source && !isKnown;
   const old = state.programs;
   const programs: Record<string, StoredProgram> = {};
   for (const item of list.data) {
@@ -110,13 +112,13 @@ export function takeDetail(
     return;
   }
   const { item } = program;
-  const listed = Object.entries(item);
   const fields = Object.entries(detail).filter(([key]) => !Object.hasOwn(item, key));
   const further = Object.fromEntries(fields) as unknown as DetailFields;
   if (!isDeepStrictEqual(program.detail, further)) note(state.pending, id, "changed");
   // Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
-  const isOther = listed.some(
-    ([key, value]) => !isDeepStrictEqual(detail[key as keyof ProgramDetail], value),
+  const isOther = Object.entries(item).some(
+    ([key, value]) =>
+      Object.hasOwn(detail, key) && !isDeepStrictEqual(detail[key as keyof ProgramDetail], value),
   );
   const isDue = isOther || isBehind(state, of);
   const { snapshotId } = of;

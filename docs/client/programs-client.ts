@@ -1,6 +1,7 @@
 import { type PollOptions, poll, type SyncResult } from "./programs-poll.ts";
 import { createRequester, type RequestOptions } from "./programs-request.ts";
 
+export { BadOptionError } from "./programs-connection.ts";
 export type { SyncResult, Update } from "./programs-poll.ts";
 export { type Call, ProgramsApiError } from "./programs-request.ts";
 export {

@@ -18,10 +18,30 @@ export interface Connection {
   get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawAnswer>;
 }
 
+/** An option of the client that cannot be meant: an address or a token that is none. */
+export class BadOptionError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BadOptionError";
+  }
+}
+
+/** The message does not repeat the address, lest a token stands in it. */
+function checkedBase(baseUrl: string): URL {
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isPlain = base?.protocol === "http:";
+  const more = base === undefined ? "" : base.username + base.password + base.search + base.hash;
+  if (base === undefined || !(isPlain || base.protocol === "https:") || more !== "")
+    throw new BadOptionError("The base address has to be https:// and a host, and perhaps a path.");
+  if (isPlain && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname))
+    process.emitWarning("The base address begins with http://, so the token can be read on the way.");
+  return base;
+}
+
 /** Not `fetch`, which opens a second connection while it tidies the first. A path prefix of the base address is kept. */
 export function createConnection(baseUrl: string): Connection {
   const base = baseUrl.replace(/\/$/, "");
-  const isSecure = new URL(base).protocol === "https:";
+  const isSecure = checkedBase(base).protocol === "https:";
   const agentOptions = { keepAlive: true, maxSockets: 1 };
   const agent = isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const start = isSecure ? secureRequest : request;

@@ -119,19 +119,24 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
       const second = await requester.get(path, isWholeList, { since, attempts: 1 });
       return second.status === 200 ? second : answer;
     } catch (error) {
-      unlessRefused(error);
+      unlessItEnds(error);
       return answer;
     }
   }
 
-  /** Whether it stopped because the list is due again. */
+  /** Whether it stopped because the list is due again. What was read before an error that ends the poll is told. */
   async function readDetails(): Promise<boolean> {
     // Once a detail has failed, the others get one attempt each, so that many that fail do not hold up the rest.
     let isInsisting = true;
     for (const id of detailsToRead(state, refreshPerPoll)) {
       if (asked >= detailsPerPoll || failedInARow >= maxFailuresInARow) return false;
       asked += 1;
-      const isRead = await readDetail(id, isInsisting && !state.programs[id]?.hasFailed);
+      const isRead: boolean = await readDetail(id, isInsisting && !state.programs[id]?.hasFailed).catch(
+        async (error) => {
+          await saveAndTell();
+          throw error;
+        },
+      );
       isInsisting &&= isRead;
       failedInARow = isRead ? 0 : failedInARow + 1;
       saver.need();
@@ -148,8 +153,8 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     const isDetail = (body: unknown): boolean => Object(Object(body).data).id === id;
     try {
       const answer = isInsisted
-        ? await requester.get(path, isDetail)
-        : await requester.get(path, isDetail, { attempts: 1 });
+        ? await requester.get(path, isDetail, { isDetail: true })
+        : await requester.get(path, isDetail, { isDetail: true, attempts: 1 });
       const { status, snapshotId, requestId, body } = answer;
       // The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the way, and a server that
       // is behind does not know the program yet.
@@ -159,7 +164,7 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
       failed.delete(id);
       return true;
     } catch (error) {
-      failed.set(id, unlessRefused(error));
+      failed.set(id, unlessItEnds(error));
       takeFailure(state, id);
       return false;
     }
@@ -189,8 +194,8 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   }
 }
 
-/** An error that the poll goes on with. A refused token is none. */
-function unlessRefused(error: unknown): ProgramsApiError {
-  if (!(error instanceof ProgramsApiError) || error.status === 401) throw error;
+/** An error that the poll goes on with. */
+function unlessItEnds(error: unknown): ProgramsApiError {
+  if (!(error instanceof ProgramsApiError) || error.endsPoll) throw error;
   return error;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createConnection, type Headers } from "./programs-connection.ts";
+import { BadOptionError, createConnection, type Headers } from "./programs-connection.ts";
 
 /** What every request of the client goes through: one at a time, within the quota, repeated where that may help. */
 export interface RequestOptions {
@@ -43,13 +43,18 @@ export interface Answer {
 export class ProgramsApiError extends Error {
   readonly status: number;
   readonly requestId: string;
+  /** Nothing else can be read now, either: the token is refused, or the API asks to wait for too long. */
+  readonly endsPoll: boolean;
 
-  constructor(path: string, status: number, requestId: string, cause?: unknown) {
-    const what = status === 0 ? `no answer (${reasonOf(cause)})` : `status ${status}`;
+  constructor(path: string, status: number, requestId: string, cause?: unknown, waitMs = 0) {
+    const wait = ` and a wait of ${Math.ceil(waitMs / 1000)} s, more than the 15 minutes that a poll waits`;
+    const what =
+      status === 0 ? `no answer (${reasonOf(cause)})` : `status ${status}${waitMs > 0 ? wait : ""}`;
     super(`GET ${path}: ${what}, request ${requestId}`, { cause });
     this.name = "ProgramsApiError";
     this.status = status;
     this.requestId = requestId;
+    this.endsPoll = status === 401 || waitMs > 0;
   }
 }
 
@@ -61,6 +66,8 @@ export interface GetOptions {
   readonly attempts?: number;
   /** The snapshot of your last list, for `changedIds`. */
   readonly since?: string;
+  /** It is one of many details: a server error of it says nothing about the others, nor does its `Retry-After`. */
+  readonly isDetail?: boolean;
 }
 
 export interface Requester {
@@ -93,18 +100,24 @@ interface Quota {
   readonly windowSeconds: number;
 }
 
-/** No window of a quota is longer, and timers take no more than 24 of these. */
-const longestPauseMs = 86_400_000;
+/** No window of a quota is longer. */
+const longestWindowMs = 86_400_000;
+/** A poll that waited longer would keep its lock, and nobody would hear of it. */
+const longestPauseMs = 900_000;
 
 export function createRequester(options: RequestOptions): Requester {
   const { baseUrl, token, timeoutMs = 30_000, maxAttempts = 6, keepFree = 0, signal, onCall } = options;
   if (!/^[!-~]+$/.test(token))
-    throw new Error("The token is empty, or has a character that none has (a line break at its end?).");
+    throw new BadOptionError(
+      "The token is empty, or has a character that none has (a line break at its end?).",
+    );
   const connection = createConnection(baseUrl);
   const source = createHash("sha256").update(token).digest("hex");
   let count = 0;
   /** When the window ends that has no room left, or the time that `Retry-After` said, as `performance.now()`. */
   let fullUntil = 0;
+  /** The status and request id of the answer that said so. */
+  let fullBy: readonly [status: number, requestId: string] = [0, ""];
   let quota: Quota | undefined;
   const waitMs = (): number => Math.max(0, fullUntil - performance.now());
 
@@ -127,8 +140,9 @@ export function createRequester(options: RequestOptions): Requester {
   }
 
   async function get(path: string, isData: IsData, options: GetOptions = {}): Promise<Answer> {
-    const { attempts = maxAttempts, since = "" } = options;
+    const { attempts = maxAttempts, since = "", isDetail = false } = options;
     for (let turn = 1; ; turn += 1) {
+      if (waitMs() > longestPauseMs) throw new ProgramsApiError(path, ...fullBy, undefined, waitMs());
       await pause(waitMs(), signal);
       const sentId = crypto.randomUUID();
       count += 1;
@@ -143,9 +157,12 @@ export function createRequester(options: RequestOptions): Requester {
       const told = quotaOf(headers, keepFree);
       quota = told ?? quota;
       // Kept for the next call, too: it may follow a last attempt at once.
-      const toldMs = retryAfterMs(headers);
-      const pauseMs = Math.max(told?.left === 0 ? told.seconds * 1000 : 0, toldMs ?? 0);
-      fullUntil = Math.max(fullUntil, performance.now() + pauseMs);
+      const mayPass = status === 0 || status === 429 || status >= 500;
+      const toldMs = mayPass ? retryAfterMs(headers) : undefined;
+      const isItsOwn = isDetail && status >= 500;
+      const pauseMs = Math.max(told?.left === 0 ? told.seconds * 1000 : 0, isItsOwn ? 0 : (toldMs ?? 0));
+      const until = performance.now() + Math.min(pauseMs, longestWindowMs);
+      if (until > fullUntil) [fullUntil, fullBy] = [until, [status, requestId]];
       if (status === 200 || status === 404)
         return {
           status,
@@ -155,8 +172,9 @@ export function createRequester(options: RequestOptions): Requester {
           requestId,
           body,
         };
-      const mayPass = status === 0 || status === 429 || status >= 500;
-      if (!mayPass || turn >= attempts) throw new ProgramsApiError(path, status, requestId, error);
+      const tooLongMs = mayPass && waitMs() > longestPauseMs ? waitMs() : 0;
+      const isGivenUp = turn >= attempts || tooLongMs > 0 || (isItsOwn && toldMs !== undefined);
+      if (!mayPass || isGivenUp) throw new ProgramsApiError(path, status, requestId, error, tooLongMs);
       if (toldMs === undefined) await pause(backOffMs(turn), signal);
     }
   }
@@ -222,7 +240,7 @@ function retryAfterMs(headers: Headers): number | undefined {
   const from = Date.parse(headers.date ?? "") || Date.now();
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - from;
   // Some further milliseconds, so that your processes don't all come back at once.
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestPauseMs) + Math.random() * 500;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms) + Math.random() * 500;
 }
 
 function backOffMs(turn: number): number {
@@ -249,7 +267,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.removeEventListener("abort", stop);
       resolve();
     };
-    const timer = setTimeout(end, Math.min(ms, longestPauseMs));
+    const timer = setTimeout(end, ms);
     signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ProgramDetail, ProgramListItem } from "./program-types.ts";
-import { heldLock } from "./programs-lock.ts";
+import { type HeldLock, heldLock } from "./programs-lock.ts";
 
 export { CopyInUseError } from "./programs-lock.ts";
 
@@ -67,12 +67,17 @@ export function emptyState(): ProgramsState {
 
 /** The copy as one file, replaced as a whole: a crash leaves the old one or the new one. */
 export function stateFile(path: string): StateStore {
+  let held: HeldLock | undefined;
   return {
     async lock() {
       const folder = await realpath(dirname(path));
-      const release = await heldLock(join(folder, basename(path)));
-      await removeUnfinished(folder, basename(path));
-      return release;
+      const lock = await heldLock(join(folder, basename(path)));
+      held = lock;
+      await removeUnfinished(folder, basename(path), lock.sinceMs);
+      return () => {
+        held = undefined;
+        lock.release();
+      };
     },
     async load() {
       const text = await readFile(path, "utf8").catch((error: { code?: string }) => {
@@ -82,7 +87,7 @@ export function stateFile(path: string): StateStore {
       return text === undefined ? undefined : parseState(text, path);
     },
     async save(state) {
-      // Each write has a file of its own, because the lock does not keep a process on another machine away.
+      // Each write has a file of its own: a process that stood still may have lost the lock, and goes on.
       const written = `${path}.${randomUUID()}.new`;
       try {
         const file = await open(written, "wx");
@@ -92,6 +97,7 @@ export function stateFile(path: string): StateStore {
         } finally {
           await file.close();
         }
+        await held?.check();
         await rename(written, path);
         await syncFolder(dirname(path));
       } catch (error) {
@@ -149,10 +155,16 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what a process that was killed had begun to write. */
-async function removeUnfinished(folder: string, name: string): Promise<void> {
+/** No write takes so long. */
+const unfinishedAfterMs = 600_000;
+
+/** Removes what a process that was killed had begun to write, and nothing that may still be written. */
+async function removeUnfinished(folder: string, name: string, nowMs: number): Promise<void> {
   for (const file of await readdir(folder)) {
-    if (file.startsWith(`${name}.`) && file.endsWith(".new")) await rm(join(folder, file), { force: true });
+    if (!file.startsWith(`${name}.`) || !file.endsWith(".new")) continue;
+    const path = join(folder, file);
+    const writtenMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? nowMs;
+    if (nowMs - writtenMs > unfinishedAfterMs) await rm(path, { force: true });
   }
 }
 

@@ -23,6 +23,8 @@ export interface CopyPoll {
   /** The poll ends with this error; then the copy is not looked at. */
   readonly throws?: RegExp;
   readonly token?: string;
+  /** 1 when left out. */
+  readonly maxAttempts?: number;
 }
 
 export interface CopyCase {
@@ -305,7 +307,80 @@ const formCases: readonly CopyCase[] = [
   },
 ];
 
-export const copyCases: readonly CopyCase[] = [...behindCases, ...formCases];
+/** A detail that gets this answer, while the rest is that of the snapshot. */
+const onDetail =
+  (id: string, reply: ScriptedReply, rest: ScriptedSnapshot = s1): Script =>
+  ({ programId }) =>
+    programId === id ? reply : rest;
+
+const aDay = { "retry-after": "86400" };
+const names = /GET \S+: status \d+ and a wait of \d{4,5} s, more than the 15 minutes that a poll waits/;
+const renamed = snapshot(s1, { p1: ["uno", "a"] });
+
+/** One detail that cannot be read for a day, though it is asked for six times where that may help. */
+const heldUpAlone = (status: number): CopyCase => ({
+  title: `holds up one detail alone that is a ${status} with a long Retry-After`,
+  polls: [
+    {
+      script: onDetail("p1", { status, headers: aDay }),
+      copy: { ...s1.programs, p1: ["one", null] },
+      told: "+p1 +p2",
+      requests: 3,
+      failed: ["p1"],
+      left: 1,
+      maxAttempts: 6,
+    },
+    { script: always(s1), copy: s1.programs, told: "~p1", requests: 2, left: 0 },
+  ],
+});
+
+const tooLong = (what: string, script: Script, requests: number): CopyCase => ({
+  title: `ends the poll and says so after ${what}`,
+  polls: [
+    { script, copy: {}, throws: names, requests, left: 0, maxAttempts: 6 },
+    { ...first, requests: 3 },
+  ],
+});
+
+const elsewhereCases: readonly CopyCase[] = [
+  heldUpAlone(503),
+  heldUpAlone(404),
+  tooLong("a detail's 429 that asks for a day", onDetail("p1", { status: 429, headers: aDay }), 2),
+  tooLong("a list's 503 that asks for a day", () => ({ status: 503, headers: aDay }), 1),
+  tooLong("the last request of an hour", listAs(s1, { headers: { ratelimit: '"default";r=0;t=3600' } }), 1),
+  {
+    title: "keeps a detail that cannot be read after a rotation of the token",
+    polls: [
+      first,
+      {
+        script: onDetail("p1", { status: 500 }, renamed),
+        token: "ppr_rotated",
+        copy: renamed.programs,
+        told: "~p1",
+        requests: 2,
+        failed: ["p1"],
+        left: 1,
+      },
+    ],
+  },
+  {
+    title: "reads no detail again for a field that only the list has",
+    polls: [1, 2].map((turn) => ({
+      script: listAs(s1, {
+        body: {
+          data: Object.entries(s1.programs).map(([id, [name]]) => ({ id, name, badge: "new" })),
+          meta: { count: 2 },
+        },
+      }),
+      copy: s1.programs,
+      told: turn === 1 ? "+p1 +p2" : "",
+      requests: turn === 1 ? 3 : 1,
+      left: 0,
+    })),
+  },
+];
+
+export const copyCases: readonly CopyCase[] = [...behindCases, ...formCases, ...elsewhereCases];
 
 /**
  * Polls in which a process may be killed. In the second and third, a program comes, is gone by a detail's 404, and comes back in a

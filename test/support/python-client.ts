@@ -17,6 +17,7 @@ export interface PollingOptions {
   readonly refreshPerPoll: number;
   readonly maxAttempts: number;
   readonly askAgainMs?: number;
+  readonly timeoutMs?: number;
   readonly detailsPerPoll?: number;
   readonly listEveryMs?: number;
   readonly onUpdate?: (update: Update) => void;
@@ -42,7 +43,7 @@ def on_update(update):
         raise ValueError("not taken")
 try:
     client = programs_client.ProgramsClient(o["baseUrl"], o["token"], o["state"],
-        refresh_per_poll=o["refreshPerPoll"], ask_again_s=o.get("askAgainMs", 0) / 1000, max_attempts=o["maxAttempts"],
+        refresh_per_poll=o["refreshPerPoll"], ask_again_s=o.get("askAgainMs", 0) / 1000, timeout_s=o.get("timeoutMs", 30_000) / 1000, max_attempts=o["maxAttempts"],
         details_per_poll=o.get("detailsPerPoll"), list_every_s=o.get("listEveryMs", 120_000) / 1000,
         on_update=on_update if o["hasUpdates"] else None,
         on_call=(lambda call: say("call", call)) if o["hasCalls"] else None)

@@ -6,7 +6,7 @@
 
 from .client import ProgramsClient
 from .poll import CopiedProgram, SyncResult, Update
-from .request import Call, ProgramsApiError
+from .request import BadOptionError, Call, ProgramsApiError
 from .state import CopyInUseError
 
-__all__ = ["Call", "CopiedProgram", "CopyInUseError", "ProgramsApiError", "ProgramsClient", "SyncResult", "Update"]
+__all__ = ["BadOptionError", "Call", "CopiedProgram", "CopyInUseError", "ProgramsApiError", "ProgramsClient", "SyncResult", "Update"]

@@ -32,8 +32,10 @@ def take_list(state, source, answer):
     if source == state["source"] and _is_older(answer, state) and snapshot_id != state["heldId"]:
         state["heldId"] = snapshot_id
         return
-    # Another token may be another company's, where the same id can stand for another program.
-    is_perhaps_another = source != state["source"] and snapshot_id != state["snapshotId"]
+    # Another token may be another company's, where the same id can stand for another program. Only its own API knows the copy's
+    # snapshot, and so what has changed since.
+    is_known = snapshot_id == since or changed_ids is not None
+    is_perhaps_another = source != state["source"] and not is_known
     old, programs = state["programs"], {}
     for item in answer.body["data"]:
         id = item["id"]
@@ -94,7 +96,7 @@ def take_detail(state, id, answer, detail):
     if program["detail"] != further:
         note(state["pending"], id, "changed")
     # Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
-    is_due = any(detail.get(key) != value for key, value in item.items()) or is_behind(state, answer)
+    is_due = any(detail.get(key, value) != value for key, value in item.items()) or is_behind(state, answer)
     state["turn"] += 1
     program.update(detail=further, snapshotId=answer.snapshot_id, isDue=is_due, turn=state["turn"], hasFailed=False)
 

@@ -101,7 +101,7 @@ class Poll:
         try:
             second = self._requester.get(path, is_whole_list, attempts=1, since=since)
         except ProgramsApiError as error:
-            if error.status == 401:
+            if error.ends_poll:
                 raise
             return answer
         return second if second.status == 200 else answer
@@ -129,13 +129,15 @@ class Poll:
         """Whether the detail could be read. Raises when the token is refused."""
         path = "/v1/programs/" + urllib.parse.quote(id, safe="")
         try:
-            answer = self._requester.get(path, lambda body: _is_detail(body, id), None if is_insisted else 1)
+            answer = self._requester.get(path, lambda body: _is_detail(body, id), None if is_insisted else 1, is_detail=True)
             if answer.status == 404 and (answer.snapshot_id == "" or is_behind(self._state, answer)):
                 # The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the way, and a server
                 # that is behind does not know the program yet.
                 raise ProgramsApiError(path, answer.status, answer.request_id)
         except ProgramsApiError as error:
-            if error.status == 401:
+            if error.ends_poll:
+                # What was read before is told.
+                self._save_and_tell()
                 raise
             take_failure(self._state, id)
             self._failed[id] = error

@@ -1,32 +1,48 @@
 """What every request of the client goes through."""
 
+import contextlib
 import email.utils
 import gzip
 import hashlib
 import http.client
 import json
+import math
 import random
 import re
+import socket
+import threading
 import time
 import urllib.parse
 import uuid
+import warnings
 import zlib
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Optional, Set
 
-LONGEST_PAUSE_S = 86_400  # no window of a quota is longer
+LONGEST_WINDOW_S = 86_400  # no window of a quota is longer
+LONGEST_PAUSE_S = 900  # a poll that waited longer would keep its lock, and nobody would hear of it
 IDLE_S = 2  # servers end a connection that is idle for some seconds more
 
 
-class ProgramsApiError(Exception):
-    """Why the API gave no data. `status` is 0 when there was no answer of the API; `__cause__` says why."""
+class BadOptionError(ValueError):
+    """An option of the client that cannot be meant: an address or a token that is none."""
 
-    def __init__(self, path, status, request_id, cause=None):
+
+class ProgramsApiError(Exception):
+    """Why the API gave no data. `status` is 0 when there was no answer of the API; `__cause__` says why.
+
+    With `ends_poll` nothing else can be read now, either: the token is refused, or the API asks to wait for too long.
+    """
+
+    def __init__(self, path, status, request_id, cause=None, wait_s=0):
         what = f"no answer ({cause!r})" if status == 0 else f"status {status}"
+        if wait_s > 0:
+            what += f" and a wait of {math.ceil(wait_s)} s, more than the 15 minutes that a poll waits"
         super().__init__(f"GET {path}: {what}, request {request_id}")
         self.status = status
         self.request_id = request_id
+        self.ends_poll = status == 401 or wait_s > 0
         self.__cause__ = cause
 
 
@@ -69,10 +85,11 @@ class Requester:
 
     def __init__(self, base_url, token, keep_free, max_attempts, timeout_s, on_call):
         if not re.fullmatch("[!-~]+", token):
-            raise ValueError("The token is empty, or has a character that none has (a line break at its end?).")
-        base = urllib.parse.urlsplit(base_url.rstrip("/"))
+            raise BadOptionError("The token is empty, or has a character that none has (a line break at its end?).")
+        base = _checked_base(base_url)
         kind = http.client.HTTPSConnection if base.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(base.hostname, base.port, timeout=timeout_s)
+        self._timeout_s = timeout_s
         self._prefix = base.path
         self._token = token
         self._keep_free = keep_free
@@ -80,6 +97,7 @@ class Requester:
         self._on_call = on_call
         self._used_at = 0.0
         self._full_until = 0.0  # when the window ends that has no room left, or the time that Retry-After said
+        self._full_by = (0, "")  # the status and request id of the answer that said so
         self._quota = None
         self.count = 0
         self.source = hashlib.sha256(token.encode()).hexdigest()  # a digest of the token
@@ -98,13 +116,18 @@ class Requester:
         windows = (requests - self._quota.left - 1) // self._quota.per_window
         return self._quota.seconds + windows * self._quota.window_seconds
 
-    def get(self, path, is_data, attempts=None, since=""):
-        """The Answer of a 200 or a 404. Raises ProgramsApiError for all else. `since` is the snapshot of your last list."""
+    def get(self, path, is_data, attempts=None, since="", is_detail=False):
+        """The Answer of a 200 or a 404. Raises ProgramsApiError for all else. `since` is the snapshot of your last list.
+
+        `is_detail`: it is one of many, so a server error of it says nothing about the others, nor does its Retry-After.
+        """
         attempts = attempts or self._max_attempts
         turn = 0
         while True:
             turn += 1
-            _pause(self.wait_s())
+            if self.wait_s() > LONGEST_PAUSE_S:
+                raise ProgramsApiError(path, *self._full_by, wait_s=self.wait_s())
+            time.sleep(self.wait_s())
             sent_id = str(uuid.uuid4())
             self.count += 1
             asked_at = time.monotonic()
@@ -116,17 +139,22 @@ class Requester:
             told = _quota_of(headers, self._keep_free)
             self._quota = told or self._quota
             # Kept for the next call, too: it may follow a last attempt at once.
-            told_s = _retry_after(headers)
-            pause_s = max(told.seconds if told is not None and told.left == 0 else 0.0, told_s or 0.0)
-            self._full_until = max(self._full_until, time.monotonic() + pause_s)
+            may_pass = status == 0 or status == 429 or status >= 500
+            told_s = _retry_after(headers) if may_pass else None
+            is_its_own = is_detail and status >= 500
+            window_s = told.seconds if told is not None and told.left == 0 else 0.0
+            until = time.monotonic() + min(max(window_s, 0.0 if is_its_own else told_s or 0.0), LONGEST_WINDOW_S)
+            if until > self._full_until:
+                self._full_until, self._full_by = until, (status, request_id)
             if status in (200, 404):
                 snapshot_id, generated_at = (_only_value(headers, f"snapshot-{name}") for name in ("id", "generated-at"))
                 return Answer(status, snapshot_id, generated_at, _changed_ids(headers), request_id, body)
-            may_pass = status == 0 or status == 429 or status >= 500
-            if not may_pass or turn >= attempts:
-                raise ProgramsApiError(path, status, request_id, error)
+            too_long_s = self.wait_s() if may_pass and self.wait_s() > LONGEST_PAUSE_S else 0
+            is_given_up = turn >= attempts or too_long_s > 0 or (is_its_own and told_s is not None)
+            if not may_pass or is_given_up:
+                raise ProgramsApiError(path, status, request_id, error, too_long_s)
             if told_s is None:
-                _pause(random.random() * min(60.0, 0.5 * 2**turn))
+                time.sleep(random.random() * min(60.0, 0.5 * 2**turn))
 
     def _attempt(self, path, is_data, request_id, since):
         if time.monotonic() - self._used_at > IDLE_S:
@@ -135,12 +163,9 @@ class Requester:
         if since != "":
             headers["Snapshot-Since"] = since
         try:
-            self._connection.request("GET", self._prefix + path, headers=headers)
-            response = self._connection.getresponse()
-            answered = _headers_of(response)
-            data = response.read()
-            if response.status != 200:
-                return response.status, answered, None, None
+            status, answered, data = self._exchange(path, headers)
+            if status != 200:
+                return status, answered, None, None
             body = parse_json(gzip.decompress(data) if answered.get("content-encoding") == "gzip" else data)
             # Every 200 of the API names its snapshot. A list of somebody else must not empty the copy.
             if _only_value(answered, "snapshot-id") == "" or not is_data(body):
@@ -150,6 +175,48 @@ class Requester:
             # Also a body that was cut, or a page of a proxy: it counts as no answer. The next one has a new connection.
             self._connection.close()
             return 0, {}, None, error
+
+
+    def _exchange(self, path, headers):
+        """The status, headers and body of the answer, within `timeout_s` in all: a socket alone bounds each wait for bytes."""
+        if self._connection.sock is None:
+            self._connection.connect()
+        # Kept, because the connection forgets it when the server is to close it.
+        connected, is_late = self._connection.sock, threading.Event()
+
+        def end():
+            is_late.set()
+            with contextlib.suppress(OSError):
+                # Not the method of a TLS socket, which would go on in clear.
+                socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+        deadline = threading.Timer(self._timeout_s, end)
+        deadline.daemon = True
+        deadline.start()
+        try:
+            self._connection.request("GET", self._prefix + path, headers=headers)
+            response = self._connection.getresponse()
+            data = response.read()
+        finally:
+            deadline.cancel()
+            if is_late.is_set():
+                raise TimeoutError(f"no whole answer within {self._timeout_s} s")
+        return response.status, _headers_of(response), data
+
+
+def _checked_base(base_url):
+    """The parts of the base address. The message does not repeat it, lest a token stands in it."""
+    try:
+        base = urllib.parse.urlsplit(base_url.rstrip("/"))
+        is_base = base.scheme in ("http", "https") and base.hostname and base.port != 0
+        is_base = is_base and not (base.query or base.fragment or "@" in base.netloc)
+    except ValueError:
+        is_base = False
+    if not is_base:
+        raise BadOptionError("The base address has to be https:// and a host, and perhaps a path.")
+    if base.scheme == "http" and not re.fullmatch(r"localhost|127(\.[0-9]+){3}|::1", base.hostname):
+        warnings.warn("The base address begins with http://, so the token can be read on the way.", stacklevel=4)
+    return base
 
 
 @dataclass
@@ -216,7 +283,7 @@ def _retry_after(headers):
             return None
         seconds = max(0.0, until - _date_of(headers))
     # A little longer, so that your processes don't all come back at once.
-    return min(seconds, LONGEST_PAUSE_S) + random.random() / 2
+    return seconds + random.random() / 2
 
 
 def _date_of(headers):
@@ -224,7 +291,3 @@ def _date_of(headers):
         return email.utils.parsedate_to_datetime(headers["date"]).timestamp()
     except (KeyError, ValueError, TypeError):
         return time.time()
-
-
-def _pause(seconds):
-    time.sleep(min(max(0.0, seconds), LONGEST_PAUSE_S))

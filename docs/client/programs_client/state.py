@@ -24,10 +24,11 @@ except ImportError:  # Windows
 
 
 SAVE_EVERY_S = 2
+UNFINISHED_AFTER_S = 600  # no write takes so long
 
 
 class CopyInUseError(Exception):
-    """Another process of this machine is in the middle of a poll with the same copy."""
+    """Another process is in the middle of a poll with the same copy."""
 
     def __init__(self, path):
         super().__init__(f"Another run is still at work on {path}; this one did nothing.")
@@ -48,9 +49,11 @@ class StateFile:
                 _lock(file)
             except (BlockingIOError, PermissionError) as error:
                 raise CopyInUseError(self._path) from error
-            # A process that was killed may have left what it had begun to write.
+            # The time of the file system, which may be another machine's.
+            os.utime(file.fileno() if os.utime in os.supports_fd else file.name)
+            now = os.fstat(file.fileno()).st_mtime
             for unfinished in glob.glob(f"{glob.escape(self._path)}.*.new"):
-                os.remove(unfinished)
+                _remove_old(unfinished, now)
             yield
 
     def load(self):
@@ -75,7 +78,7 @@ class StateFile:
         # Each write has a file of its own, because the lock does not keep a process on another machine away.
         written = f"{self._path}.{uuid.uuid4()}.new"
         try:
-            # Half of a surrogate pair has no bytes in UTF-8: it is written as JSON has it, `\\ud83d`.
+            # Half of a surrogate pair has no bytes in UTF-8: it is written as JSON has it, `\ud83d`.
             with open(written, "x", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(json.dumps(state, ensure_ascii=False, separators=(",", ":"), default=_number))
                 file.flush()
@@ -86,6 +89,13 @@ class StateFile:
             if os.path.exists(written):
                 os.remove(written)
             raise
+
+
+def _remove_old(unfinished, now):
+    """Removes what a process that was killed had begun to write, and nothing that may still be written."""
+    with contextlib.suppress(FileNotFoundError):
+        if now - os.stat(unfinished).st_mtime > UNFINISHED_AFTER_S:
+            os.remove(unfinished)
 
 
 def _sync_folder(path):

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test as plainTest } from "vitest";
 import type { ProgramsState } from "../../../docs/client/programs-client.ts";
@@ -97,6 +97,26 @@ describe.each(samples)("the sample in %s", (_language, [program, ...args], isThe
     await kill(first);
     release();
     expect((await runWhole()).status).toBe(0);
+  });
+
+  test("ends with 0 where its output is not UTF-8, and where its log is on a full disk", async () => {
+    await stage.publish(["p0"], () => ({
+      list: { ...places, name: "الأندلس" },
+      detail: { departurePoint: null },
+    }));
+    await symlink("/dev/full", join(stage.directory, "programs.log"));
+    const { status, stdout } = await runWhole({ PYTHONIOENCODING: "cp1252" });
+    expect([status, stdout]).toEqual([0, expect.stringContaining("1 programs after 2 requests")]);
+    expect(stdout).toMatch(/الأندلس|\\u0627\\u0644/);
+  });
+
+  test.each([
+    ["an address that is none", { PARTNER_API: "htps://127.0.0.1" }, /^The base address has to be https:/],
+    ["no token", { PARTNER_TOKEN: "" }, /^The token is empty/],
+  ])("ends with 1 and one sentence for %s", async (_what, env, sentence) => {
+    const { status, output } = await runWhole(env);
+    expect([status, output.trim().split("\n")]).toEqual([1, [expect.stringMatching(sentence)]]);
+    expect(stage.front.seen).toEqual([]);
   });
 
   test("ends with 1 and names what could not be read, or that the token is refused", async () => {

@@ -21,10 +21,10 @@ const stage = forEachTest(async () => {
 describe.each(pollingClients)("the copy by the client in %s", (_language, create, isThere) => {
   const cases = copyCases.map(({ title, polls }) => [title, polls] as const);
   plainTest.skipIf(!isThere).each(cases)("%s", async (_title, polls) => {
-    for (const [at, { script, token = "ppr_any", throws, ...expected }] of polls.entries()) {
+    for (const [at, { script, token = "ppr_any", maxAttempts = 1, throws, ...expected }] of polls.entries()) {
       stage.api.follow(script);
       const given = { baseUrl: stage.api.url, token, state: stage.state };
-      const poll = create({ ...given, refreshPerPoll: 10, maxAttempts: 1 }).sync();
+      const poll = create({ ...given, refreshPerPoll: 10, maxAttempts }).sync();
       const outcome = throws === undefined ? seen(await poll) : await poll.catch(String);
       const paths = stage.api.seen.length;
       const wanted =
