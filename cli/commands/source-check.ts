@@ -1,11 +1,12 @@
 import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { printable, printableJson, singleLine } from "../../core/printable.ts";
+import { printable, printableJson } from "../../core/printable.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl, withSourceReading } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";
 import { withSharedAdvice } from "../operate/source-check/findings.ts";
 import { problemReport } from "../operate/source-check/problem-report.ts";
+import type { SourceTables } from "../operate/source-check/source-tally.ts";
 import { type Layout, layoutOf, numbers, table, wrapped } from "../output/layout.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { counted, numberText } from "../output/words.ts";
@@ -49,7 +50,8 @@ async function sourceReport(shell: Shell, settings: CliSettings): Promise<Source
   }
 }
 
-function checkText(shell: Shell, { problems, rows, published, isBroken, statuses }: SourceReport): string {
+function checkText(shell: Shell, report: SourceReport): string {
+  const { problems, rows, published, isBroken, statuses, tables, unread } = report;
   const layout = layoutOf(shell);
   const findings = problems.length === 0 ? "" : `${problemReport(problems, layout)}\n`;
   const count = (severity: SourceProblem["severity"]): number =>
@@ -66,7 +68,10 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
   const isHinted = count("hint") > 0;
   const warnings = `${counted(count("warning"), "warning")}${isHinted ? ` and ${counted(count("hint"), "hint")}` : ""}`;
   const size = `(${sizes.join(", ")})`;
-  const before = `${findings}${statusTable(statuses ?? [])}`;
+  const overview = tables === null ? "" : overviewText(tables);
+  const empty =
+    unread.length === 0 ? "" : `Not read because of errors, so empty here: ${unread.join(", ")}.\n\n`;
+  const before = `${findings}${overview}${statusTable(statuses ?? [])}${empty}`;
   // This comes first: a source from which nothing would be published is never called right (P103).
   if (published === 0) {
     const found = isBroken ? `${errors}, ${warnings}` : warnings;
@@ -80,15 +85,38 @@ function checkText(shell: Shell, { problems, rows, published, isBroken, statuses
   return `${before}The source keeps the contract, with ${warnings} ${size}.\n`;
 }
 
+const maxTenants = 20;
+
+/** D137: what the rows come to. A table without a row is left out. */
+function overviewText({ states, currencies, tenants }: SourceTables): string {
+  const shown = tenants.slice(0, maxTenants);
+  const more = tenants.length - shown.length;
+  return [
+    factTable(states),
+    factTable(currencies),
+    factTable(shown.map(({ rows, ...facts }) => facts)),
+    factTable(shown.map(({ tenantId, rows: { tenants, ...rows } }) => ({ tenantId, ...rows }))),
+    more > 0 ? `${counted(more, "smaller tenant")} not shown (see --json).\n\n` : "",
+  ].join("");
+}
+
+/** The first column names what the others count. */
+function factTable(facts: readonly Readonly<Record<string, string | number | null>>[]): string {
+  if (facts.length === 0) return "";
+  const keys = [...new Set(facts.flatMap(Object.keys))];
+  const titles = keys.map((key) => key.replace(/[A-Z]/g, " $&").toUpperCase());
+  const rows = facts.map((fact) => keys.map((key) => String(fact[key] ?? "-")));
+  return `${table([titles[0] ?? "", ...titles.slice(1).map(numbers)], rows)}\n`;
+}
+
 /** Which enrollments take a place is for people to judge, so all statuses are shown. */
 function statusTable(statuses: NonNullable<SourceReport["statuses"]>): string {
   if (statuses.length === 0) return "";
-  const rows = statuses.map(({ status, isStaff, count, takesPlace }) => {
-    const words = status === null ? "NULL" : singleLine(status);
-    return [`${words}${isStaff ? " (staff)" : ""}`, String(count), takesPlace ? "yes" : "no"];
+  const facts = statuses.map(({ status, isStaff, count, takesPlace }) => {
+    const enrollmentStatus = `${status ?? "NULL"}${isStaff ? " (staff)" : ""}`;
+    return { enrollmentStatus, count, takesAPlace: takesPlace ? "yes" : "no" };
   });
-  const lines = table(["ENROLLMENT STATUS", numbers("COUNT"), "TAKES A PLACE"], rows);
-  return `${lines}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
+  return `${factTable(facts)}Those of TERMINAL_ENROLLMENT_STATUSES, and staff, take no place.\n\n`;
 }
 
 /** `source preview`: what would be published, without a store. */

@@ -54,7 +54,7 @@ function simpleCommands(line: string): readonly (readonly string[])[] {
   let isRedirected = false;
   for (const [token] of line.matchAll(/"[^"]*"|'[^']*'|\$\([^)]*\)|&&|[|;<>]+|[^\s|;<>"'&]+|&/g)) {
     if (token.startsWith("#")) break;
-    if (/^(&&|[|;]+)$/.test(token)) {
+    if (/^(&{1,2}|[|;]+)$/.test(token)) {
       commands.push([]);
       isRedirected = false;
     } else if (/^[<>]+$/.test(token)) isRedirected = true;

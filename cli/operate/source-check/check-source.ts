@@ -1,34 +1,41 @@
 import type { TenantId } from "../../../core/ids.ts";
-import { limitWaiting, type SourceClient } from "../../database/connect.ts";
+import { limitWaiting, type SourceClient, textRows } from "../../database/connect.ts";
 import type { RunProgress } from "../../output/progress-bar.ts";
 import { type ContentRules, checkedProgram } from "../../publish/content/checked-program.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
+import { statesQuery } from "../../publish/source/program-queries.ts";
 import { readPrograms, readSums } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
 import { readStrayPrograms, readTenantList } from "../../publish/source/read-tenants.ts";
+import { soundViews } from "../../publish/source/sound-views.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/tenant-rows.ts";
 import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
 import { FindingGroups, nowhere, rowsProblem, SharedTally } from "./findings.ts";
 import { hintRules } from "./hint-rules.ts";
-import { countedRows, hiddenRows, missingRows, type ProgramTally, Unreadable } from "./missing-rows.ts";
+import { countedRows, hiddenRows, missingRows, Unreadable } from "./missing-rows.ts";
+import { addTallyHints, type SourceTables, sourceTables, TenantTally, twinFinder } from "./source-tally.ts";
 
 export interface SourceReport {
   /** Whether a problem is an error. */
   readonly isBroken: boolean;
-  /** Rows per view, `null` for an unreadable one; `null` altogether when the structure is broken. */
+  /** Rows per view, `null` for an unreadable one; `null` altogether when so much is broken that no rows were looked at. */
   readonly rows: Readonly<Record<string, number | null>> | null;
-  /** How many programs a build would publish; `null` as above. */
+  /** How many programs a build would publish; `null` when the structure is broken. */
   readonly published: number | null;
   readonly problems: readonly SourceProblem[];
-  /** `null` as above, and when the view enrollments could not be read. */
+  /** `null` when no rows were looked at, and when the view enrollments could not be read. */
   readonly statuses: readonly EnrollmentStatus[] | null;
+  /** `null` when no rows were looked at. */
+  readonly tables: SourceTables | null;
+  /** Views, and columns of `programs`, that break the contract. They count as empty. */
+  readonly unread: readonly string[];
 }
 
 /**
- * Checks the structure first. When it is right, every tenant is read and mapped as in a build. The report has what a build would
- * find, why it may find too little, and what is legal and probably wrong on the day `today` (`YYYY-MM-DD`). `removed`: the tenants that
+ * Checks the structure first, then reads and maps every tenant as in a build, as far as views are sound. The report has what a build
+ * would find, why it may find too little, and what is legal and probably wrong on the day `today` (`YYYY-MM-DD`). `removed`: the tenants that
  * an operator removed. Expects a transaction that shows one state of the source.
  */
 export async function checkSource(
@@ -40,30 +47,34 @@ export async function checkSource(
 ): Promise<SourceReport> {
   const schema = await readStructure(client);
   const structure = structureProblems(schema);
-  if (structure.length > 0) {
-    return { isBroken: true, rows: null, published: null, problems: structure, statuses: null };
+  const sound = soundViews(structure);
+  if (sound === undefined) {
+    const unknown = { rows: null, published: null, statuses: null, tables: null, unread: [] };
+    return { isBroken: true, problems: structure, ...unknown };
   }
-  const groups = new FindingGroups();
+  const { from, isRead, unread } = sound;
+  const groups = new FindingGroups(isRead);
   const unreadable = new Unreadable();
   const shared = new SharedTally();
 
-  async function checkTenant(tenantId: TenantId): Promise<ProgramTally> {
-    const { sums, strays } = await readSums(client, tenantId);
+  async function checkTenant(tenantId: TenantId): Promise<TenantTally> {
+    const { sums, strays } = await readSums(client, tenantId, undefined, from);
     for (const { view, programs, firstProgramId: programId } of strays) {
       const value = `the first of ${programs} such program id(s)`;
       const place = { view, column: "program_id" };
       groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
     }
-    const tally = { programs: 0, published: 0, unpublished: 0 };
-    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.size })) {
+    const tally = new TenantTally();
+    const twinOf = twinFinder();
+    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.size, from })) {
       for (const read of batch) {
         const outcome = checkedProgram(read, rules);
         groups.addProgram(tenantId, read, outcome);
-        groups.addHints(tenantId, read, today);
+        const twin = outcome.kind === "published" ? twinOf(read.source) : undefined;
+        groups.addHints(tenantId, read, today, twin);
         if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
-        if (outcome.kind !== "invalid") tally[outcome.kind] += 1;
+        tally.add(read.source, outcome);
       }
-      tally.programs += batch.length;
       progress.programs(batch.length);
     }
     return tally;
@@ -73,11 +84,15 @@ export async function checkSource(
   const { tenants, problems: ofTenants } = "result" in list ? list.result : { tenants: [], problems: [] };
   for (const problem of ofTenants) groups.addTenant(problem, "tenants");
   progress.total(tenants.length);
-  const tallies = new Map<TenantId, ProgramTally>();
+  const tallies = new Map<TenantId, TenantTally>();
+  const unreadTallies = new Map<TenantId, TenantTally>();
   for (const tenantId of tenants) {
     const reading = await tryReading(client, () => checkTenant(tenantId));
     if ("result" in reading) tallies.set(tenantId, reading.result);
-    else await unreadable.addTenant(client, tenantId, reading.error);
+    else {
+      await unreadable.addTenant(client, tenantId, reading.error, from);
+      unreadTallies.set(tenantId, await statedTally(client, tenantId));
+    }
     progress.tenantDone();
   }
   // Whole views come after the tenants, since the tenant at which a view fails says more (P133).
@@ -90,14 +105,28 @@ export async function checkSource(
       if (!removed.has(stray.tenantId ?? "")) groups.addTenant(stray, "programs");
     }
   }
-  const rows = await countedRows(client, [...tenants, ...removed], groups, unreadable);
+  const listed = [...tenants, ...removed];
+  const { rows, byTenant } = await countedRows(client, listed, groups, unreadable, sound);
   shared.report(groups);
+  addTallyHints(groups, tallies);
   const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client, schema))];
-  const problems = [...causes, ...unreadable.problems, ...groups.problems];
+  const problems = [...structure, ...causes, ...unreadable.problems, ...groups.problems];
   const published = [...tallies.values()].reduce((sum, tally) => sum + tally.published, 0);
   const isBroken = problems.some(({ severity }) => severity === "error");
-  const { hints, statuses } = await readStatuses(client, rules, unreadable.problems.length === 0);
-  return { isBroken, rows, published, problems: [...problems, ...hints], statuses };
+  const { hints, statuses } = isRead({ view: "enrollments", column: "status" })
+    ? await readStatuses(client, rules, unreadable.problems.length === 0)
+    : { hints: [], statuses: null };
+  const tables = sourceTables(new Map([...tallies, ...unreadTallies]), byTenant);
+  const found = { rows, published: structure.length > 0 ? null : published, statuses, tables, unread };
+  return { isBroken, problems: [...problems, ...hints], ...found };
+}
+
+/** Of a tenant whose programs cannot be read, the states of its programs; none if even these fail. */
+async function statedTally(client: SourceClient, tenantId: TenantId): Promise<TenantTally> {
+  const tally = new TenantTally();
+  const reading = await tryReading(client, () => textRows(client, statesQuery, [tenantId]));
+  for (const [, state = null] of "result" in reading ? reading.result : []) tally.addState(state, "invalid");
+  return tally;
 }
 
 /** A question about all tenants' rows that takes longer is given up. */

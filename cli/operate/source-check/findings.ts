@@ -55,8 +55,14 @@ interface FindingGroup extends ProblemPlace {
 /** What is wrong with the data, grouped by rule and place. In memory are counts and distinct values up to a bound. */
 export class FindingGroups {
   readonly #groups = new Map<string, FindingGroup>();
+  readonly #isRead: (place: ProblemPlace) => boolean;
   /** What the rows of the last program id have wrong. They are one program, so each finding of theirs counts once. */
   #ofId: { readonly id: string; readonly found: Set<string> } = { id: "", found: new Set() };
+
+  /** `isRead`: whether the values of a place are read. Nothing is said of others, which have an error of their own (D135). */
+  constructor(isRead: (place: ProblemPlace) => boolean = () => true) {
+    this.#isRead = isRead;
+  }
 
   /** With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of one value are one. */
   add(
@@ -65,6 +71,7 @@ export class FindingGroups {
     example: ProblemExample,
     count?: number,
   ): void {
+    if (!this.#isRead({ view, column })) return;
     const key = JSON.stringify([code, view, column]);
     const group = this.#groups.get(key) ?? { code, view, column, count: 0, values: new Map() };
     this.#groups.set(key, group);
@@ -100,9 +107,16 @@ export class FindingGroups {
     }
   }
 
-  /** Adds what of a program is legal and probably wrong. */
-  addHints(tenantId: TenantId, { source }: ReadProgram, today: string): void {
+  /** Adds what of a program is legal and probably wrong. `twin`: the id of a program like it, if there is one. */
+  addHints(tenantId: TenantId, { source }: ReadProgram, today: string, twin?: string | null): void {
     const { programId } = source;
+    if (twin !== undefined) {
+      this.add(
+        "program_twice",
+        { view: "programs", column: "name" },
+        { tenantId, programId, value: `as ${twin}` },
+      );
+    }
     for (const [code, view, column, value] of hintsOf(source, today)) {
       this.add(code, { view, column }, { tenantId, programId, value });
     }

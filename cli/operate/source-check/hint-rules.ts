@@ -33,6 +33,33 @@ export const hintRules = {
     rule: "a text has markup or entities, which partners show as they stand",
     advice: "make plain text of it in the view; the cookbook has a function for it",
   },
+  text_garbled: {
+    rule: "a text was encoded twice: its UTF-8 was taken for Windows-1252",
+    advice:
+      "repair it where it is stored, or read it in the view as convert_from(convert_to(value, 'WIN1252'), 'UTF8')",
+  },
+  test_program: {
+    rule: "the name of an active program says that it is none to book",
+    advice: "give such programs the state draft in the view programs, or leave test companies out of tenants",
+  },
+  program_twice: {
+    rule: "a program has the name, the dates and the description of another one",
+    advice:
+      "look for a join that multiplies and makes ids of its rows, or for a program that was entered twice",
+  },
+  value_everywhere: {
+    rule: "all active programs of a tenant have one value where values differ",
+    advice: "look whether the view takes the right column of the right table",
+  },
+  price_missing: {
+    rule: "a tenant has no price, while others have",
+    advice: "look whether the join of room_prices finds the prices of this tenant",
+  },
+  overbooked: {
+    rule: "in more than a tenth of a tenant's programs more places are taken than there are",
+    advice:
+      "look whether enrollments are joined by the program, whether cancelled ones count, and what capacity_total is",
+  },
   price_twice: {
     rule: "a program has two prices for one occupancy or one age band, and both are published",
     advice: "look for a join that multiplies, or choose one of the prices in the view",
@@ -57,7 +84,7 @@ type Hint = readonly [code: HintCode, view: string, column: string, value: strin
  */
 export function hintsOf(source: ProgramSource, today: string): readonly Hint[] {
   if (lifecycle(source.lifecycleState).kind !== "publishable") return [];
-  const hints = [...dateHints(source, today), ...priceHints(source), ...markupHints(source)];
+  const hints = [...dateHints(source, today), ...priceHints(source), ...textHints(source)];
   return [...new Map(hints.map((hint) => [JSON.stringify(hint), hint])).values()];
 }
 
@@ -108,8 +135,10 @@ function pricedTwice(prices: readonly (readonly [what: string, amount: string | 
   });
 }
 
-/** The first tag or entity of each text that partners see. */
-function* markupHints(source: ProgramSource): Generator<Hint> {
+/** The first tag or entity of each text that partners see, and its first word that was encoded twice. */
+function* textHints(source: ProgramSource): Generator<Hint> {
+  const name = source.name?.trim() ?? "";
+  if (testName.test(name) || isMarkedTest(name)) yield ["test_program", "programs", "name", source.name];
   const fields = source as unknown as Readonly<Record<string, readonly (readonly unknown[])[]>>;
   for (const { view, column, place } of textColumns) {
     const values =
@@ -119,6 +148,8 @@ function* markupHints(source: ProgramSource): Generator<Hint> {
       const [, tag] = htmlTag.exec(text) ?? [];
       const found = tag === undefined ? htmlEntity.exec(text)?.[0] : `<${tag.toLowerCase()}>`;
       if (found !== undefined) yield ["markup_in_text", view, column, found];
+      const word = text.split(/\s/).find((each) => encodedTwice.test(each));
+      if (word !== undefined) yield ["text_garbled", view, column, word];
     }
   }
 }
@@ -136,4 +167,19 @@ const textColumns = viewNames.flatMap((view) =>
 /** Elements of HTML that stand in texts. Other words in angle brackets, such as `<Beginners>`, are text. */
 const htmlTag =
   /<(\/?(?:a|b|blockquote|br|center|code|div|em|font|h[1-6]|hr|i|iframe|img|li|ol|p|pre|script|small|span|strong|style|sub|sup|table|tbody|td|th|tr|u|ul))(?:\s[^<>]*)?\/?>/i;
-const htmlEntity = /&(?:#\d+|#[xX][0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);/;
+/** Entities of HTML: `&Breakfast;` is none, but a text about bed and breakfast. */
+const htmlEntity =
+  /&(?:#\d+|#[xX][0-9A-Fa-f]+|[AEIOUYaeiouy](?:acute|circ|grave|uml)|[ANOano]tilde|[Aa]ring|[Cc]cedil|[Oo]slash|[Ss]caron|AElig|aelig|OElig|oelig|szlig|[lg]t|amp|quot|apos|nbsp|shy|[ne]msp|thinsp|[nm]dash|[lr]squo|sbquo|[lrb]dquo|[lr]aquo|[lr]saquo|hellip|bull|middot|deg|euro|cent|pound|yen|copy|reg|trade|sect|para|dagger|times|divide|plusmn|frac1[24]|frac34|sup[123]|ord[fm]|micro|permil|prime|iexcl|iquest|[lurdh]arr|hearts|infin);/;
+
+/** UTF-8 of Latin letters and of typographic signs, read as Windows-1252: `CafÃ©`, `itâ€™s`. A quote or space behind `Ã` is Portuguese. */
+const encodedTwice =
+  /[ÃÄÅ][\u0080-\u009f\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf]|Â[\u00a0-\u00bf]|â€[™œ“”¦¢\u0080-\u009f]/;
+
+/** Names that say in whole words that nobody is to book: a match between nations is a test, too, so that word alone says nothing. */
+const testName =
+  /\b(?:dummy|lorem ipsum|do not (?:book|use)|nicht buchen)\b|^test(?:ing)?(?: (?:tour|trip|program(?:me)?|product))?\W*\d*$/i;
+
+/** TEST in capitals, in a name that is not written in capitals as a whole. */
+function isMarkedTest(name: string): boolean {
+  return /[a-z]/.test(name) && name.split(/\W/).includes("TEST");
+}

@@ -4,8 +4,9 @@ import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { contractViews, viewNames } from "../../publish/source/contract.ts";
-import { ofTenant, viewQuery } from "../../publish/source/program-queries.ts";
+import { type FromView, ofTenant, viewQuery } from "../../publish/source/program-queries.ts";
 import type { CatalogSchema } from "../../publish/source/read-structure.ts";
+import type { SoundViews } from "../../publish/source/sound-views.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { failingProgram, failingViews, tryReading } from "../../publish/source/tenant-rows.ts";
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
@@ -71,44 +72,45 @@ const emptyTenants = [
 ];
 
 /**
- * Counts the rows of each view, `null` for an unreadable one. P103: no build reads rows without a tenant or of unlisted tenants, so they are reported here. For
- * programs, builds report them, too.
+ * Counts the rows of each view, in all and by tenant; `null` in all for an unreadable one. P103: no build reads rows without a tenant
+ * or of unlisted tenants, so they are reported here. For programs, builds report them, too.
  */
 export async function countedRows(
   client: SourceClient,
   tenants: readonly string[],
   groups: FindingGroups,
   unreadable: Unreadable,
-): Promise<Record<string, number | null>> {
+  { from, unread }: SoundViews,
+) {
   const rows: Record<string, number | null> = {};
+  const byTenant = new Map<string, Record<string, number>>();
   for (const view of viewNames) {
-    const reading = await tryReading(client, () => rowsOf<Counts>(client, countQuery(view), [tenants]));
+    const reading = await tryReading(client, () => rowsOf<Counts>(client, countQuery(from(view)), [tenants]));
     if ("error" in reading) unreadable.addView(view, reading.error);
-    const counts = "result" in reading ? reading.result[0] : undefined;
-    const [all = "0", nameless = "0", foreign = "0", firstForeign = null] = counts ?? [];
-    rows[view] = unreadable.views.has(view) ? null : Number(all);
-    if (view === "tenants" || view === "programs") continue;
-    const found = [
-      ["tenant_id_null", Number(nameless), null],
-      ["rows_of_unknown_tenant", tenants.length > 0 ? Number(foreign) : 0, firstForeign],
-    ] as const;
-    for (const [code, count, tenantId] of found) {
-      const example = { tenantId, programId: null, value: `${count} row(s)` };
-      if (count > 0) groups.add(code, { view, column: "tenant_id" }, example, count);
+    const counts = "result" in reading ? reading.result : [];
+    const isNull = unreadable.views.has(view) || unread.includes(view);
+    rows[view] = isNull ? null : counts.reduce((sum, [, count]) => sum + Number(count), 0);
+    for (const [tenant, count, first] of counts) {
+      if (tenant !== null) byTenant.set(tenant, { ...byTenant.get(tenant), [view]: Number(count) });
+      else if (view !== "tenants" && view !== "programs" && (first === null || tenants.length > 0)) {
+        const code = first === null ? "tenant_id_null" : "rows_of_unknown_tenant";
+        const example = { tenantId: first, programId: null, value: `${count} row(s)` };
+        groups.add(code, { view, column: "tenant_id" }, example, Number(count));
+      }
     }
   }
-  return rows;
+  return { rows, byTenant };
 }
 
-type Counts = [rows: string, nameless: string, foreign: string, firstForeign: string | null];
+/** `tenant`: a listed one; `null` for rows without a tenant, whose `first` is NULL, too, and for those of unlisted tenants. */
+type Counts = [tenant: string | null, rows: string, first: string | null];
 
-function countQuery(view: string): string {
-  const isForeign =
-    'tenant_id IS NOT NULL AND tenant_id::text COLLATE "C" NOT IN (SELECT unnest($1::text[]))';
+function countQuery(from: string): string {
+  const id = 'tenant_id::text COLLATE "C"';
   return `
-  SELECT count(*), count(*) FILTER (WHERE tenant_id IS NULL), count(*) FILTER (WHERE ${isForeign}),
-         min(left(tenant_id::text, 1000)) FILTER (WHERE ${isForeign})
-    FROM partner_source.${view}`;
+  SELECT CASE WHEN ${id} IN (SELECT unnest($1::text[])) THEN ${id} END, count(*), min(left(${id}, 1000))
+    FROM ${from}
+   GROUP BY 1, tenant_id IS NULL`;
 }
 
 /**
@@ -161,15 +163,15 @@ export class Unreadable {
     this.views.set(view, viewProblem("view_unreadable", "error", view, message, fix));
   }
 
-  async addTenant(client: SourceClient, tenantId: TenantId, error: Error): Promise<void> {
+  async addTenant(client: SourceClient, tenantId: TenantId, error: Error, from: FromView): Promise<void> {
     let isNamed = false;
-    for await (const failing of failingViews(client, tenantId)) {
+    for await (const failing of failingViews(client, tenantId, from)) {
       isNamed = true;
-      await this.#addRow(client, tenantId, failing.view, failing.error, viewQuery(failing.view));
+      await this.#addRow(client, tenantId, failing.view, failing.error, viewQuery(failing.view, from));
     }
     // Such texts fail on their way to the reader alone, so each view is read as a whole.
     for (const view of hasSqlState(error, encodingState) ? viewNames : []) {
-      const query = `SELECT * FROM partner_source.${view} WHERE ${ofTenant}`;
+      const query = `SELECT * FROM ${from(view)} WHERE ${ofTenant}`;
       const reading = await tryReading(client, () => client.query(query, [tenantId]));
       if (!("error" in reading)) continue;
       isNamed = true;

@@ -60,7 +60,7 @@ export type CheckedProgram =
   | Exclude<PublicProgram, Published>
   | (Pick<Published, "kind" | "programId" | "problems"> & {
       readonly rendered: RenderedProgram;
-      readonly data: object & Pick<ProgramListItem, "name">;
+      readonly data: ProgramListItem;
       readonly departureDate: string | null;
     });
 

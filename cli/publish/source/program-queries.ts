@@ -1,4 +1,4 @@
-import { type ProgramView, sourceViews, viewNames } from "./contract.ts";
+import { type ProgramView, sourceViews, type ViewName, viewNames } from "./contract.ts";
 
 /*
  * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of each program as one
@@ -28,39 +28,39 @@ const ofPrograms =
 
 const id = 'program_id::text COLLATE "C" AS program_id';
 
+/** What a question reads a view's rows from, as an item of FROM: a check reads what is sound of views that break the contract (D135). */
+export type FromView = (view: ViewName) => string;
+export const wholeView: FromView = (view) => `partner_source.${view}`;
+
 /**
  * For each program id: the sum of the hashes of its rows, equal for equal rows in any order; and, unless `programs` has the id, a bit
- * for each view that has rows of it. A change goes unseen once in 2^64.
+ * for each view that has rows of it. A change goes unseen once in 2^64. `isNarrowed`: only the programs `$2`.
  */
-export const sumsQuery = sumsOf(ofTenant);
-
-/** The same, but only of the programs `$2`. */
-export const sumsOfProgramsQuery = sumsOf(`${ofTenant} AND ${ofPrograms}`);
-
-function sumsOf(where: string): string {
+export function sumsQuery(isNarrowed: boolean, from = wholeView): string {
+  const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;
   return `
   SELECT program_id, sum(hash)::text, CASE WHEN bit_or(view) & 1 = 0 THEN bit_or(view)::text END
-    FROM (${programViews.map((view) => hashedRows(view, where)).join(" UNION ALL")}) AS hashed
+    FROM (${programViews.map((view) => hashedRows(view, where, from)).join(" UNION ALL")}) AS hashed
    GROUP BY program_id ORDER BY program_id`;
 }
 
 /** Reads all rows of the tenant in one view: for finding out which view fails. A condition with `AND` may follow. */
-export function viewQuery(view: ProgramView): string {
-  return `SELECT sum(hash) FROM (${hashedRows(view, ofTenant)}) AS hashed WHERE true`;
+export function viewQuery(view: ProgramView, from = wholeView): string {
+  return `SELECT sum(hash) FROM (${hashedRows(view, ofTenant, from)}) AS hashed WHERE true`;
 }
 
 /**
  * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
  * nothing but NULL has the hash 0. A list is hashed as its text, which shows its dimensions, too.
  */
-function hashedRows(view: ProgramView, where: string): string {
+function hashedRows(view: ProgramView, where: string, from: FromView): string {
   const at = programViews.indexOf(view);
   const hashed = sourceViews[view].columns.map(([name, kind]) =>
     kind === "int" || kind === "date" ? name : `${name}::text COLLATE "C"`,
   );
   return `
       SELECT ${id}, ${1 << at} AS view, hash_record_extended(ROW(tenant_id::text COLLATE "C", ${hashed.join(", ")}), ${at}) AS hash
-        FROM partner_source.${view} WHERE ${where}`;
+        FROM ${from(view)} WHERE ${where}`;
 }
 
 /**
@@ -69,9 +69,9 @@ function hashedRows(view: ProgramView, where: string): string {
  * status and role. The columns of `programs` are text, so that no number is rounded. A JSON of more than `maxBytes` stays in the
  * database; its size comes all the same. `isNarrowed`: only the programs `$2`.
  */
-export function programsQuery(maxBytes: number, isNarrowed: boolean): string {
+export function programsQuery(maxBytes: number, isNarrowed: boolean, from = wholeView): string {
   const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;
-  const rows = programViews.map((view) => aggregatedRows(view, `partner_source.${view} WHERE ${where}`));
+  const rows = programViews.map((view) => aggregatedRows(view, `${from(view)} WHERE ${where}`));
   // `OFFSET 0` keeps PostgreSQL from making each JSON anew wherever it is named.
   return `
   SELECT program_id, CASE WHEN octet_length(json) <= ${maxBytes} THEN json END, octet_length(json)::text, states, least, greatest

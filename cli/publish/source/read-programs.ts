@@ -2,7 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
 import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
-import { programsQuery, programViews, sumsOfProgramsQuery, sumsQuery } from "./program-queries.ts";
+import { type FromView, programsQuery, programViews, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 
 /** What PostgreSQL says of a tenant's rows without giving them. */
@@ -27,12 +27,12 @@ export async function readSums(
   client: SourceClient,
   tenantId: TenantId,
   only?: readonly string[],
+  from?: FromView,
 ): Promise<TenantSums> {
   const sums = new Map<string | null, string>();
   const ofUnknown: TextRow[] = [];
-  for (const row of await (only === undefined
-    ? textRows(client, sumsQuery, [tenantId])
-    : textRows(client, sumsOfProgramsQuery, [tenantId, only]))) {
+  const values = only === undefined ? [tenantId] : [tenantId, only];
+  for (const row of await textRows(client, sumsQuery(only !== undefined, from), values)) {
     const [id = null, sum = null, views = null] = row;
     if (views === null) sums.set(id, sum ?? "");
     else ofUnknown.push(row);
@@ -54,6 +54,7 @@ export interface ReadProgram {
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
   readonly count?: number | undefined;
+  readonly from?: FromView | undefined;
 }
 
 /** What is read together has at most 4 MB, and ten times as much when it is parsed. */
@@ -68,9 +69,9 @@ export async function* readPrograms(
   client: SourceClient,
   tenantId: TenantId,
   limits: SourceLimits,
-  { only, count = only?.length }: WantedPrograms = {},
+  { only, count = only?.length, from }: WantedPrograms = {},
 ): AsyncGenerator<readonly ReadProgram[], void> {
-  const query = programsQuery(Math.min(smallBytes, limits.maxProgramBytes), only !== undefined);
+  const query = programsQuery(Math.min(smallBytes, limits.maxProgramBytes), only !== undefined, from);
   const values = only === undefined ? [tenantId] : [tenantId, only];
   const isFew = count !== undefined && count <= programsPerRound;
   const rounds = isFew ? [textRows(client, query, values)] : roundsOf(client, query, values);
@@ -84,7 +85,7 @@ export async function* readPrograms(
       }
       yield batch;
       batch = [];
-      const wholeQuery = programsQuery(limits.maxProgramBytes, true);
+      const wholeQuery = programsQuery(limits.maxProgramBytes, true, from);
       const [whole = row] = await textRows(client, wholeQuery, [tenantId, [row[0]]]);
       yield programsOf(whole, tenantId, limits);
     }

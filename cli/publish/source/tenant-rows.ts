@@ -10,7 +10,7 @@ import {
 import { isOfQuery } from "../../database/source-client.ts";
 import { lifecycle } from "../public-program/program-source.ts";
 import type { ProgramView } from "./contract.ts";
-import { ofTenant, programViews, statesQuery, viewQuery } from "./program-queries.ts";
+import { type FromView, ofTenant, programViews, statesQuery, viewQuery } from "./program-queries.ts";
 import type { SourceLimits } from "./program-row.ts";
 import {
   type ReadProgram,
@@ -101,9 +101,10 @@ async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unkn
 export async function* failingViews(
   client: SourceClient,
   tenantId: TenantId,
+  from?: FromView,
 ): AsyncGenerator<{ readonly view: ProgramView; readonly error: Error }, undefined> {
   for (const view of programViews) {
-    const reading = await tryReading(client, () => client.query(viewQuery(view), [tenantId]));
+    const reading = await tryReading(client, () => client.query(viewQuery(view, from), [tenantId]));
     if ("error" in reading) yield { view, error: reading.error };
   }
   return undefined;

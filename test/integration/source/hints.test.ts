@@ -40,6 +40,22 @@ async function hinted(env: Readonly<Record<string, string>> = {}): Promise<reado
     });
 }
 
+/** So many programs of acme alone that differ in all but their currency and the number of seats, each with a price. */
+async function many(count: number): Promise<void> {
+  await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
+  for (const table of ["room_prices", "enrollments"]) {
+    await bench.source.query(`DELETE FROM partner_source.${table} WHERE tenant_id = 'acme'`);
+  }
+  await bench.source.query(
+    `WITH made AS (INSERT INTO partner_source.programs
+       (tenant_id, program_id, name, description, lifecycle_state, capacity_total, currency, departure_date, return_date)
+       SELECT 'acme', 'm' || n, 'Tour ' || n, 'Text ' || n, 'active', 10, 'EUR', date '2027-05-01' + n, '2027-09-01'
+         FROM generate_series(1, $1::int) AS n RETURNING program_id)
+     INSERT INTO partner_source.room_prices SELECT 'acme', program_id, 2, 100 FROM made`,
+    [count],
+  );
+}
+
 type Rows = readonly (readonly [view: string, row: PlainRow])[];
 
 const cases: readonly (readonly [what: string, rows: Rows, hint: string])[] = [
@@ -93,6 +109,48 @@ const cases: readonly (readonly [what: string, rows: Rows, hint: string])[] = [
     "markup_in_text faq.answer: <br> (1)",
   ],
   [
+    "entities, and ampersands that only look like one",
+    [
+      ["programs", priced("p", { description: "Bed &Breakfast; Tom&Jerry; Q&A;" })],
+      ["programs", priced("q", { description: "&Uuml;ber&nbsp;all &#8211; &#x27;s" })],
+    ],
+    "markup_in_text programs.description: &Uuml; (1)",
+  ],
+  [
+    "texts that were encoded twice, and Portuguese",
+    [
+      ["programs", priced("p", { description: "Le CafÃ© du Port", included: ["itâ€™s"] })],
+      ["programs", priced("q", { description: "IRMÃ: SÃO JOÃO «AMANHû, Ângela, Ä Ö Ü, 5 Å" })],
+      ["programs", priced("r", { description: "FÃ¼r alle" })],
+    ],
+    "text_garbled programs.description: CafÃ© (1), FÃ¼r (1) | text_garbled programs.included: itâ€™s (1)",
+  ],
+  [
+    "names that say that nobody is to book, and names that only sound so",
+    [
+      ["programs", priced("p", { name: "TEST do not book" })],
+      ["programs", priced("q", { name: "Dummy" })],
+      ["programs", priced("r", { name: "test 2" })],
+      ["programs", priced("s", { name: "Sydney TEST" })],
+      ["programs", priced("t", { name: "Test match tour" })],
+      ["programs", priced("u", { name: "THE TEST MATCH TOUR" })],
+      ["programs", priced("v", { name: "The greatest dummyland" })],
+      ["programs", priced("w", { name: "Testaccio on foot" })],
+    ],
+    "test_program programs.name: TEST do not book (1), Dummy (1), test 2 (1), Sydney TEST (1)",
+  ],
+  [
+    "a program twice under two ids",
+    [
+      ["programs", priced("p", { name: "Fjords", description: "Sea" })],
+      ["programs", priced("q", { name: "Fjords", description: "Sea" })],
+      ["programs", priced("later", { name: "Fjords", description: "Sea", departure_date: "2027-05-02" })],
+      ["programs", priced("other", { name: "Fjords", description: "Land" })],
+      ["programs", priced("draft", { name: "Fjords", description: "Sea", lifecycle_state: "draft" })],
+    ],
+    "program_twice programs.name: as p (1)",
+  ],
+  [
     "two prices for one occupancy",
     [["room_prices", { program_id: "a", occupancy: 2, amount: 150 }]],
     "price_twice room_prices.occupancy: occupancy 2, different amounts (1)",
@@ -126,12 +184,58 @@ describe("P191 what is legal and probably wrong is a hint", () => {
       if (view === "programs") await bench.insertPrograms("acme", { program_id, ...row } as PlainRow);
       else await bench.insertRows(view, "acme", String(program_id), row);
     }
-    expect(await hinted()).toEqual([hint]);
+    expect(await hinted()).toEqual(hint.split(" | "));
     await bench.source.query(
       "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE tenant_id = 'acme'",
     );
     await bench.source.query("DELETE FROM partner_source.enrollments");
     expect((await hinted()).join()).not.toContain(hint);
+  });
+
+  test.each([
+    ["one name", "name = 'Tour'", 'programs.name: 20 programs, all "Tour"'],
+    ["one description", "description = 'Soon'", 'programs.description: 20 programs, all "Soon"'],
+    ["capacity 0", "capacity_total = 0", "programs.capacity_total: 20 programs, all 0"],
+    ["no departure", "departure_date = NULL", "programs.departure_date: 20 programs, all null"],
+    [
+      "one departure",
+      "departure_date = '2027-05-07'",
+      'programs.departure_date: 20 programs, all "2027-05-07"',
+    ],
+    ["the text NULL", "guide_name = 'NULL'", 'programs.guide_name: 20 programs, all "NULL"'],
+  ])("D136 %s in all of 20 programs", async (_, set, hint) => {
+    await many(20);
+    expect(await hinted()).toEqual([]);
+    await bench.source.query(`UPDATE partner_source.programs SET ${set} WHERE tenant_id = 'acme'`);
+    expect(await hinted()).toEqual([`value_everywhere ${hint}`]);
+    await bench.source.query(
+      "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE program_id = 'm1'",
+    );
+    expect(await hinted()).toEqual([]);
+  });
+
+  test("D136 a tenant without any price, while others have some", async () => {
+    await bench.source.query("DELETE FROM partner_source.room_prices WHERE tenant_id = 'beta'");
+    expect(await hinted()).toEqual(["price_missing room_prices.amount: 1 program(s), none with a price"]);
+    await bench.source.query("DELETE FROM partner_source.room_prices");
+    expect(await hinted()).toEqual([]);
+  });
+
+  test("D136 more places taken than there are, in more than a tenth of a tenant's programs", async () => {
+    await many(29);
+    const overbook = (ids: string) =>
+      bench.source.query(
+        `UPDATE partner_source.programs SET capacity_total = 1 WHERE program_id IN (${ids})`,
+      );
+    await bench.source.query(`
+      INSERT INTO partner_source.enrollments SELECT 'acme', 'm' || n, 'paid', 'passenger'
+        FROM generate_series(1, 4) AS n, generate_series(1, 2)`);
+    await overbook("'m1', 'm2'");
+    expect(await hinted()).toEqual([]);
+    await overbook("'m3'");
+    expect(await hinted()).toEqual(["overbooked enrollments.program_id: 3 of 29 programs"]);
+    await bench.insertPrograms("acme", "x");
+    expect(await hinted()).toEqual([]);
   });
 
   test("a status that the setting names takes none", async () => {
@@ -164,6 +268,7 @@ describe("P191 what is legal and probably wrong is a hint", () => {
 });
 
 test("every hint has its case here", () => {
-  const shown = [...cases.map(([, , hint]) => hint.split(" ")[0]), "hints_unasked"];
+  const ofMany = ["value_everywhere", "price_missing", "overbooked"];
+  const shown = [...cases.map(([, , hint]) => hint.split(" ")[0]), ...ofMany, "hints_unasked"];
   expect([...new Set(shown)].sort()).toEqual(Object.keys(hintRules).sort());
 });

@@ -91,7 +91,7 @@ function namedSettings(text: string): readonly string[] {
 
 /** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests and sandbox; and words that stand for something. */
 function isForeign(name: string): boolean {
-  return /^(AWS|TEST|NODE|MALLOC|SSL|PG|SANDBOX|NO)_|_PROXY$|^(ON_ERROR_STOP|PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(
+  return /^(AWS|TEST|NODE|MALLOC|SSL|PG|SANDBOX|NO)_|_PROXY$|^(ON_ERROR_STOP|OWNERS_DATABASE_URL|PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(
     name,
   );
 }
