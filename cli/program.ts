@@ -1,6 +1,8 @@
 import { type Argument, Command, Help, type HelpConfiguration, type Option } from "commander";
 import { singleLine } from "../core/printable.ts";
+import { isRequired } from "./commands/command.ts";
 import { commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
+import { nearestName } from "./output/words.ts";
 import type { Shell } from "./shell/shell.ts";
 
 /**
@@ -12,6 +14,7 @@ export async function createProgram(
   version: string,
   args?: readonly string[],
 ): Promise<Command> {
+  const options = ["help"];
   const program = new Command("partner-programs")
     .description("Publishes tour programs to partners as precomputed snapshots.")
     .version(version)
@@ -23,7 +26,7 @@ export async function createProgram(
       getOutHelpWidth: () => shell.stdout.columns,
       getErrHelpWidth: () => shell.stderr.columns,
       // Errors quote the arguments. Each error is kept to one line, so that no argument can forge another line.
-      outputError: (text, write) => write(`${singleLine(text.trimEnd())}\n`),
+      outputError: (text, write) => write(`${singleLine(withNearestOption(text.trimEnd(), options))}\n`),
     })
     .exitOverride();
   withExamples(program, programExamples);
@@ -42,6 +45,7 @@ export async function createProgram(
   for (const [words, { description, examples = [""], load }] of Object.entries(commandTable)) {
     const isWanted = args === undefined || words === called;
     const command = isWanted ? (await load())(shell) : new Command();
+    if (words === called) for (const { long } of command.options) options.push(long?.slice(2) ?? "");
     const [name = "", group] = words.split(" ").reverse();
     const parent = parents.get(group) ?? program;
     withExamples(command.name(name).description(description), examples, `${words} `);
@@ -50,6 +54,14 @@ export async function createProgram(
   }
   for (const parent of parents.values()) addHelpCommand(parent);
   return program;
+}
+
+/** Commander would also name options that nobody could have meant. */
+function withNearestOption(error: string, options: readonly string[]): string {
+  const [, flag] = /^error: unknown option '--([^']*)'/.exec(error) ?? [];
+  if (flag === undefined) return error;
+  const nearest = nearestName(flag.split("=")[0] ?? "", options);
+  return `error: unknown option '--${flag}'${nearest === undefined ? "" : ` (Did you mean --${nearest}?)`}`;
 }
 
 /** Every help text ends with calls that work. */
@@ -96,10 +108,6 @@ const helpFormat: HelpConfiguration = {
 /** The words that call the command, the program's name first. */
 function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
-}
-
-function isRequired({ mandatory, defaultValue }: Option): boolean {
-  return mandatory && defaultValue === undefined;
 }
 
 function marked(text: string, isRequiredHere: boolean): string {

@@ -121,6 +121,11 @@ export function command<Of extends Parts>(
       }
     }
     return made.action(async () => {
+      // Commander would say it before an unknown option, which is what was meant (P210).
+      const missing = made.options.find(
+        (option) => isRequired(option) && made.opts()[option.attributeName()] === undefined,
+      );
+      if (missing !== undefined) made.error(`error: required option '${missing.flags}' not specified`);
       const positional = Object.fromEntries(names.map((name, at) => [name, made.processedArgs[at]]));
       shell.finish((await run(shell, { ...made.opts(), ...positional } as Values<Of>)) ?? 0);
     });
@@ -129,16 +134,24 @@ export function command<Of extends Parts>(
 
 /** The part as commander has it. */
 function commanderPart(name: string, part: Part<unknown>, shell: Shell): Option | Argument {
-  const { placeholder, description, parse, choices, isRequired, isRepeated, otherwise, excluded } = part;
+  const { placeholder, description, parse, choices, isRepeated, otherwise, excluded } = part;
   if (part.isArgument) {
-    const named = isRepeated ? `[${name}...]` : isRequired ? `<${name}>` : `[${name}]`;
+    const named = isRepeated ? `[${name}...]` : part.isRequired ? `<${name}>` : `[${name}]`;
     return new Argument(named, description).argParser(parser(part, shell));
   }
   const option = new Option(`--${name} ${placeholder ?? ""}`.trimEnd(), description);
   if (choices !== undefined) option.choices(choices);
   if (parse !== undefined) option.argParser(parser(part, shell));
   if (otherwise !== undefined) option.default(otherwise);
-  return option.makeOptionMandatory(isRequired === true).conflicts([...(excluded ?? [])]);
+  if (part.isRequired) requiredOptions.add(option);
+  return option.conflicts([...(excluded ?? [])]);
+}
+
+const requiredOptions = new WeakSet<Option>();
+
+/** Whether the option must be given. */
+export function isRequired(option: Option): boolean {
+  return requiredOptions.has(option);
 }
 
 /** A parser for commander, which puts the name of the option before the message about wrong usage. */

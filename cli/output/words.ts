@@ -139,3 +139,11 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
 }
+
+/** P210: the same for names that people shorten, such as ids of tenants: also the shortest one that begins like it. */
+export function didYouMeanLonger(name: string, candidates: readonly string[]): string {
+  const asked = name.toLowerCase();
+  const longer = candidates.filter((each) => asked.length >= 3 && each.toLowerCase().startsWith(asked));
+  const [shortest] = longer.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return didYouMean(name, candidates) || (shortest === undefined ? "" : didYouMean(shortest, [shortest]));
+}

@@ -4,7 +4,7 @@ import { publicFields } from "../../schemas/generated/public-fields.ts";
 import type { ProgramDetailResponse } from "../../schemas/generated/types.ts";
 import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";
 import { FindingGroups, type ProblemPlace, problemPlace } from "../operate/source-check/findings.ts";
-import { didYouMean } from "../output/words.ts";
+import { didYouMeanLonger } from "../output/words.ts";
 import {
   type CheckedProgram,
   type ContentRules,
@@ -84,7 +84,7 @@ export async function previewSource(
 function wantedTenant(tenants: readonly TenantId[], wanted: TenantId | undefined): TenantId {
   const found = tenants.find((tenantId) => wanted === undefined || tenantId === wanted);
   if (found !== undefined) return found;
-  const unlisted = `The source does not list the tenant ${wanted}.${didYouMean(wanted ?? "", tenants)}`;
+  const unlisted = `The source does not list the tenant ${wanted}.${didYouMeanLonger(wanted ?? "", tenants)}`;
   const none = "The source lists no tenant that could be built; `source check` says what is wrong.";
   throw new Failure("not_found", wanted === undefined ? none : unlisted);
 }

@@ -56,17 +56,51 @@ export function requestsIn(lines: Buffer): readonly RequestLogLine[] {
 
 type TimedRecord = Readonly<Record<string, unknown>> & { readonly time: string };
 
+/** The keys under which collectors put a line: Docker, journald, CloudWatch and Datadog, Google Cloud, Loki. */
+const wrappings = ["log", "MESSAGE", "message", "jsonPayload", "line"] as const;
+const maxDepth = 3;
+/** A collector's labels in front of the line may have braces, too. */
+const maxBraces = 3;
+
 /**
- * The JSON object in a line, if it has a time. Log collectors often put a time or a name in front of the JSON, or wrap it as Docker's
- * `json-file` driver does. `undefined` also for a line that was cut by a rotation, or is another program's.
+ * The gateway's record in a line as log collectors hand it on (P209): with a time, a name or braces in front, or within up to three
+ * JSON objects, as an object or as text. `undefined` also for a line that was cut by a rotation, or is another program's.
  */
-function timedRecord(line: string): TimedRecord | undefined {
-  const start = line.indexOf("{");
-  if (start === -1) return undefined;
+function timedRecord(line: string, depth = maxDepth): TimedRecord | undefined {
+  let start = -1;
+  for (let brace = 0; brace < maxBraces; brace += 1) {
+    start = line.indexOf("{", start + 1);
+    if (start === -1) return undefined;
+    const parsed = parsedJson(line.slice(start));
+    if (parsed !== undefined) return unwrapped(parsed, depth);
+  }
+  return undefined;
+}
+
+function unwrapped(value: unknown, depth: number): TimedRecord | undefined {
+  if (typeof value === "string") return timedRecord(value, depth);
+  if (typeof value !== "object" || value === null) return undefined;
+  const record = value as Readonly<Record<string, unknown>>;
+  // Google Cloud takes the time out of the line, and puts it beside it.
+  const time = record.time ?? record.timestamp;
+  if (record.msg !== undefined) return isTime(record.time) ? { ...record, time: record.time } : undefined;
+  if (depth === 0) return undefined;
+  for (const key of wrappings) {
+    const inner = record[key];
+    if (inner === undefined) continue;
+    const isBare = typeof inner === "object" && inner !== null && !("time" in inner);
+    return unwrapped(isBare && isTime(time) ? { ...inner, time } : inner, depth - 1);
+  }
+  return undefined;
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+}
+
+function parsedJson(text: string): unknown {
   try {
-    const record = JSON.parse(line.slice(start));
-    if (typeof record.log === "string") return timedRecord(record.log);
-    return typeof record.time === "string" && !Number.isNaN(Date.parse(record.time)) ? record : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

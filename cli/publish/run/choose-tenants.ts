@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isAnswer } from "../../database/source-client.ts";
-import { didYouMean } from "../../output/words.ts";
+import { didYouMeanLonger } from "../../output/words.ts";
 import type { RemovedTenants } from "../snapshot/shared-documents.ts";
 import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
@@ -104,7 +104,7 @@ async function unlisted(choice: TenantChoice, tenantId: TenantId): Promise<Failu
     return new Failure("not_found", text);
   }
   const list = await ask(choice, readTenantList);
-  const hint = didYouMean(tenantId, list instanceof Failure ? [] : list.tenants);
+  const hint = didYouMeanLonger(tenantId, list instanceof Failure ? [] : list.tenants);
   return new Failure(
     "not_found",
     `The source's view partner_source.tenants does not list ${tenantId}. Nothing was built; check --tenant.${hint}`,

@@ -3,7 +3,7 @@ import { Failure } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { currentKey, tenantsPrefix } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { didYouMean } from "../../output/words.ts";
+import { didYouMeanLonger } from "../../output/words.ts";
 
 /** The tenants that the store has objects of, published or not. */
 export async function* storedTenants(store: ObjectStore, signal: AbortSignal): AsyncGenerator<TenantId> {
@@ -64,5 +64,5 @@ export async function tenantHint(
     // The credentials may allow reading one tenant, and not listing all.
     return "";
   }
-  return didYouMean(tenantId, stored);
+  return didYouMeanLonger(tenantId, stored);
 }

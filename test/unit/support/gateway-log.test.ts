@@ -35,8 +35,25 @@ describe("a line of the access log", () => {
   test.each([
     ["a time and a stream in front", `2026-11-21T12:00:00Z stdout F ${line()}`],
     ["Docker's json-file driver around it", JSON.stringify({ log: `${line()}\n`, stream: "stdout" })],
-  ])("is found with %s", (_, wrapped) => {
-    expect(requestLine(wrapped)?.requestId).toBe("r-1");
+    ["journald around it", JSON.stringify({ __REALTIME_TIMESTAMP: "1", MESSAGE: line(), PRIORITY: "6" })],
+    ["CloudWatch around it", JSON.stringify({ timestamp: 1_795_262_400_000, message: line() })],
+    ["Datadog around it", JSON.stringify({ service: "gateway", message: JSON.parse(line()) })],
+    ["one message in another", JSON.stringify({ message: JSON.stringify({ message: line() }) })],
+    ["Google Cloud around it", JSON.stringify({ logName: "x", jsonPayload: JSON.parse(line()) })],
+    ["Loki around it", JSON.stringify({ labels: { app: "gateway" }, line: line(), timestamp: "x" })],
+    [
+      "three collectors around it",
+      JSON.stringify({ line: JSON.stringify({ MESSAGE: JSON.stringify({ log: line() }) }) }),
+    ],
+    ["labels in braces in front", `{app="gateway"} ${line()}`],
+    ["a brace in front", `{ ${line()}`],
+  ])("P209 is found with %s", (_, wrapped) => {
+    expect(requestLine(wrapped)).toEqual(requestLine(line()));
+  });
+
+  test("P209 has the collector's time when that was taken out of it", () => {
+    const { time: timestamp, ...jsonPayload } = JSON.parse(line());
+    expect(requestLine(JSON.stringify({ jsonPayload, timestamp }))?.time).toBe(timestamp);
   });
 
   test.each([
@@ -45,6 +62,10 @@ describe("a line of the access log", () => {
     ["no JSON", "GET /v1/programs 200"],
     ["nothing", ""],
     ["a time that is none", line({ time: "yesterday" })],
+    [
+      "four wrappings",
+      ["line", "MESSAGE", "log", "message"].reduce((text, key) => JSON.stringify({ [key]: text }), line()),
+    ],
     ["a status that is none", line({ status: "200" })],
   ])("is not seen in %s", (_, other) => {
     expect(requestLine(other)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fieldLabel, money, programChanges, valueWords } from "../../../cli/output/field-words.ts";
+import { didYouMeanLonger } from "../../../cli/output/words.ts";
 import { problemRules, reportedProblem, shownId } from "../../../cli/publish/public-program/problem.ts";
 import { problemWords } from "../../../cli/support/judgement/problem-words.ts";
 
@@ -94,4 +95,14 @@ test("P57 an id keeps every character: as it is, or as JSON writes it", () => {
     '"a "',
     long,
   ]);
+});
+
+test.each([
+  ["heritage", " Did you mean heritage-expeditions?"],
+  ["heritage-expedition", " Did you mean heritage-expeditions?"],
+  ["ALPINE", " Did you mean alpine?"],
+  ["he", ""],
+  ["zebra", ""],
+])("P210 an unknown tenant %s is answered with the nearest%s", (asked, hint) => {
+  expect(didYouMeanLonger(asked, ["alpine", "heritage-expeditions-2", "heritage-expeditions"])).toBe(hint);
 });
