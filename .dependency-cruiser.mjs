@@ -10,10 +10,10 @@ const floors = [
   ["publish/run"],
   ["publish/report"],
   ["publish/watch"],
-  ["operate/snapshots", "operate/gateway-log", "operate/source-check", "operate/store-check"],
-  ["operate/audit"],
-  ["operate/tokens"],
-  ["operate/tenants"],
+  ["read/snapshots", "read/gateway-log", "operate/source-check", "operate/store-check"],
+  ["read/administration"],
+  ["change/audit"],
+  ["change/access", "change/snapshots"],
   ["partners"],
   ["support"],
   ["demo"],
@@ -52,6 +52,16 @@ export default {
   forbidden: [
     ...noImportsFromAbove,
     everyRoomHasItsFloor,
+    {
+      name: "reading-changes-no-store",
+      comment: "Not through others either: whoever asks a question can break nothing.",
+      severity: "error",
+      from: { path: "^cli/(read|support)/" },
+      to: {
+        path: "^cli/(change/|publish/(run/build-session|tenant/publish|snapshot/(commit|delete-batch|live-tree))|shell/identified-store)",
+        reachable: true,
+      },
+    },
     {
       name: "schemas-import-nothing-of-ours",
       severity: "error",

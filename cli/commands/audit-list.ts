@@ -1,11 +1,11 @@
 import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import type { AuditDocument } from "../../schemas/generated/types.ts";
-import { changeWords } from "../operate/audit/change-words.ts";
-import { readAudit } from "../operate/audit/read-audit.ts";
-import { assertKnownTenant } from "../operate/tenants/known-tenant.ts";
 import { type Layout, layoutOf, table } from "../output/layout.ts";
 import { exactTime } from "../output/words.ts";
+import { changeWords } from "../read/administration/change-words.ts";
+import { assertKnownTenant } from "../read/administration/known-tenant.ts";
+import { readAudit } from "../read/administration/read-audit.ts";
 import { printJson } from "../shell/shell.ts";
 import { defaulted, json, storeCommand, value } from "./command.ts";
 import { instantBefore, wholeNumber } from "./option-values.ts";

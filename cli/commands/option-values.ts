@@ -1,11 +1,11 @@
 import { Failure } from "../../core/failure.ts";
 import { singleLine } from "../../core/printable.ts";
 import { durationMs, parseInstant } from "../../core/setting-parser.ts";
-import type { LogSource } from "../operate/gateway-log/open-log.ts";
 import { readerOf } from "../output/layout.ts";
 import { tokenFree } from "../output/safe-output.ts";
 import type { Reader } from "../output/words.ts";
 import type { Shard } from "../publish/snapshot/stored-tenants.ts";
+import type { LogSource } from "../read/gateway-log/open-log.ts";
 import { type Shell, settingsOf } from "../shell/shell.ts";
 import { asText, expecting, repeated, value } from "./command.ts";
 

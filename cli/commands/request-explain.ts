@@ -1,12 +1,12 @@
 import { Failure } from "../../core/failure.ts";
 import { printable } from "../../core/printable.ts";
+import { layoutOf } from "../output/layout.ts";
 import {
   type FoundRequests,
   findRequests,
   isKeptRequestId,
   requestIdIn,
-} from "../operate/gateway-log/find-requests.ts";
-import { layoutOf } from "../output/layout.ts";
+} from "../read/gateway-log/find-requests.ts";
 import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { explainRequests } from "../support/explain-requests.ts";
 import { createAskedDatabase } from "../support/facts/asked-database.ts";

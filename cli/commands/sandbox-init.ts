@@ -1,18 +1,16 @@
-import { Failure, type FailureCode, interrupted } from "../../core/failure.ts";
+import { Failure } from "../../core/failure.ts";
 import { parseTenantId, type TenantId } from "../../core/ids.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
-import type { TenantRun } from "../../schemas/generated/types.ts";
-import { type Audit, publications } from "../operate/audit/audit.ts";
-import { type Done, recordedChange } from "../operate/audit/recorded-change.ts";
-import { isInSource, removeTenant } from "../operate/tenants/remove-tenant.ts";
-import { withSandboxRows } from "../partners/sandbox/sandbox-programs.ts";
+import { isInSource, removeTenant } from "../change/access/remove-tenant.ts";
+import { type Audit, publications } from "../change/audit/audit.ts";
+import { type Done, recordedChange } from "../change/audit/recorded-change.ts";
+import { publishSandbox } from "../partners/sandbox/publish-sandbox.ts";
 import {
   provideSandboxTokens,
   sandboxJson,
   sandboxText,
   tokenVariables,
 } from "../partners/sandbox/sandbox-tokens.ts";
-import { createFollowLive } from "../publish/snapshot/live-tree.ts";
 import {
   makeSandbox,
   otherSandbox,
@@ -21,9 +19,7 @@ import {
   reinstateReturned,
 } from "../publish/snapshot/shared-documents.ts";
 import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
-import { buildOptions } from "../publish/tenant/build-context.ts";
-import { buildTenant } from "../publish/tenant/build-tenant.ts";
-import { type CliSettings, printJson, type Shell, settingsOf, withStore } from "../shell/shell.ts";
+import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";
 import { reason } from "./option-values.ts";
 
@@ -93,31 +89,6 @@ export const sandboxInit = command(
     return await recordedChange(shell, request, remove ? end : provide);
   },
 );
-
-/**
- * Publishes the sandbox by a tenant's build, without a database: its rows come with the generator. It has no age, so nothing is
- * confirmed. The store has shown that it honours conditional writes. Throws what kept the sandbox from being published.
- */
-export async function publishSandbox(
-  store: ObjectStore,
-  tenantId: TenantId,
-  settings: CliSettings,
-  shell: Shell,
-): Promise<TenantRun> {
-  // The rows come with the generator, so no guard has anything to look at.
-  const options = buildOptions({ onInvalid: "fail", allowShrink: true, allowEmptied: true }, settings);
-  const run = await buildTenant(tenantId, options, {
-    ...{ ...shell, store, withRows: withSandboxRows },
-    onProgress: () => {},
-    followLive: createFollowLive(shell, settings),
-  });
-  // An interruption is no failure; but then no tokens must be issued for what is not published.
-  if (run.outcome === "skipped") throw interrupted(`Building the sandbox ${tenantId}`);
-  if (run.failure !== null && run.outcome !== "held") {
-    throw new Failure(run.failure.code as FailureCode, run.failure.message);
-  }
-  return run;
-}
 
 function taken(tenantId: TenantId, who: string): Failure {
   return new Failure(

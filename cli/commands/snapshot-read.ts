@@ -1,30 +1,16 @@
-import type { Current } from "../../core/current.ts";
 import { Failure } from "../../core/failure.ts";
-import {
-  type ProgramId,
-  parseProgramId,
-  parseSnapshotId,
-  parseTenantId,
-  type SnapshotId,
-  type TenantId,
-} from "../../core/ids.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { parseProgramId, parseSnapshotId, parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
-import { exportedText, exportSnapshot } from "../operate/snapshots/export-snapshot.ts";
-import { readStoredManifest } from "../operate/snapshots/manifest-head.ts";
-import { compareSnapshots, diffText, snapshotBefore } from "../operate/snapshots/snapshot-diff.ts";
-import { type PublishedSnapshot, readTenantSnapshots } from "../operate/snapshots/tenant-snapshots.ts";
-import { verificationText, verifyTenants } from "../operate/snapshots/verify-tenant.ts";
-import { whereNothingIs } from "../operate/tenants/known-tenant.ts";
-import { type Labelled, type Layout, labelledLines, layoutOf, numbers, table } from "../output/layout.ts";
-import { didYouMean, exactTime, numberText, relativeAndExact, shortAge } from "../output/words.ts";
-import {
-  readLiveManifest,
-  readPublishedPointer,
-  responseBytes,
-} from "../publish/snapshot/stored-snapshot.ts";
+import { layoutOf } from "../output/layout.ts";
+import { readPublishedPointer, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
+import { whereNothingIs } from "../read/administration/known-tenant.ts";
+import { chosenSnapshot, programEntry } from "../read/snapshots/chosen-snapshot.ts";
+import { exportedText, exportSnapshot } from "../read/snapshots/export-snapshot.ts";
+import { compareSnapshots, diffText, snapshotBefore } from "../read/snapshots/snapshot-diff.ts";
+import { snapshotFacts, snapshotListText } from "../read/snapshots/snapshot-texts.ts";
+import { readTenantSnapshots } from "../read/snapshots/tenant-snapshots.ts";
+import { verificationText, verifyTenants } from "../read/snapshots/verify-tenant.ts";
 import { printJson, printResult } from "../shell/shell.ts";
 import { asText, flag, json, optionalArgument, required, storeCommand, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
@@ -76,18 +62,6 @@ export const snapshotShow = storeCommand(
     printResult(shell, json, found, snapshotFacts(manifest, isLive, layoutOf(shell)));
   },
 );
-
-function programEntry(manifest: Manifest, programId: ProgramId): ResponseEntry {
-  const entry = detailEntry(manifest, programId);
-  if (entry !== undefined) return entry;
-  const { tenantId, snapshotId } = manifest;
-  throw new Failure(
-    "not_found",
-    `Snapshot ${snapshotId} of tenant ${tenantId} has no program ${programId}: partners get 404. ` +
-      `Ask why: \`snapshot explain --tenant ${tenantId} --program ${programId}\`.` +
-      didYouMean(programId, manifest.programs.ids()),
-  );
-}
 
 /** `snapshot export`: a snapshot as plain files, for any web server or archive. */
 export const snapshotExport = storeCommand(
@@ -148,94 +122,3 @@ export const snapshotDiff = storeCommand(
     else shell.stdout.write(diffText(diff, layoutOf(shell)));
   },
 );
-
-/** The snapshot of that id, or the live one, which comes with it; throws `not_found`. */
-async function chosenSnapshot(
-  store: ObjectStore,
-  tenantId: TenantId,
-  chosen: SnapshotId | undefined,
-  signal: AbortSignal,
-) {
-  const pointer = await readPublishedPointer(store, tenantId, signal);
-  const live = { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
-  if (chosen === undefined || chosen === pointer.current.snapshotId) {
-    return { manifest: live.manifest, isLive: true, live };
-  }
-  const stored = await readStoredManifest(store, tenantId, chosen, signal);
-  if (stored !== undefined) return { manifest: stored.manifest, isLive: false, live };
-  throw new Failure(
-    "not_found",
-    `Tenant ${tenantId} has no snapshot ${chosen}; it may have been pruned. \`snapshot list --tenant ${tenantId}\` shows what is there.`,
-  );
-}
-
-/** Programs named in the summary of a snapshot; `--list` shows them all. */
-const maxShownPrograms = 20;
-
-/** What a snapshot consists of. */
-export function snapshotFacts(manifest: Manifest, isLive: boolean, layout: Layout): string {
-  const { style, width } = layout;
-  const { tenantId, snapshotId, generation, parent, generatedAt, contentAt, list, legacy, programs } =
-    manifest;
-  const head = labelledLines(
-    [
-      ["snapshot", `${snapshotId}, generation ${generation}, ${isLive ? style.good("live") : "not live"}`],
-      ["data of", relativeAndExact(contentAt ?? generatedAt, layout)],
-      ...(contentAt === undefined
-        ? []
-        : [["withdrawals", relativeAndExact(generatedAt, layout)] satisfies Labelled]),
-      ["built on", parent ?? "nothing: the tenant's first snapshot"],
-      ["programs", numberText(programs.count)],
-      ["list", `${bytes(list.size)}, sha256 ${list.sha256.slice(0, 12)}`],
-      ["legacy", `${bytes(legacy.size)}, sha256 ${legacy.sha256.slice(0, 12)}`],
-    ],
-    width,
-  );
-  const ids = [...programs.ids()];
-  const rows = ids.slice(0, maxShownPrograms).map((id) => {
-    const entry = detailEntry(manifest, id);
-    return [id, bytes(entry?.size ?? 0), programs.get(id)?.snapshotId ?? "-"];
-  });
-  const rest = ids.length - rows.length;
-  return [
-    `${style.bold(tenantId)}\n${head}`,
-    rows.length === 0 ? "" : `\n${table(["PROGRAM", numbers("SIZE"), "WRITTEN BY"], rows)}`,
-    rest > 0 ? `... and ${numberText(rest)} more (--list shows all)\n` : "",
-  ].join("");
-}
-
-function bytes(count: number): string {
-  if (count < 10_000) return `${numberText(count)} B`;
-  return count < 10_000_000 ? `${Math.round(count / 1000)} kB` : `${Math.round(count / 1_000_000)} MB`;
-}
-
-/** The snapshots of a tenant, one line each, and why it is on hold if it is. */
-export function snapshotListText(
-  current: Current,
-  published: readonly PublishedSnapshot[],
-  layout: Layout,
-): string {
-  const { style, zone, now } = layout;
-  const { hold, tenantId } = current;
-  const stateOf = ({ isLive, isCondemned, withdrawnAt }: PublishedSnapshot): string => {
-    if (isLive) return style.good(hold === null ? "live" : "live, held");
-    if (isCondemned) return style.faint("being deleted");
-    return withdrawnAt === null ? "replaced" : style.doubtful("withdrawn");
-  };
-  const counts = ["GENERATION", "PROGRAMS"].map(numbers);
-  const lines = table(
-    ["SNAPSHOT", "STATE", ...counts, "SOURCE READ", numbers("AGE"), "BUILT ON"],
-    published.map((snapshot) => [
-      snapshot.snapshotId,
-      stateOf(snapshot),
-      String(snapshot.generation),
-      numberText(snapshot.programs),
-      exactTime(snapshot.generatedAt, zone),
-      shortAge(new Date(snapshot.generatedAt), now),
-      snapshot.parent ?? "-",
-    ]),
-  );
-  if (hold === null) return lines;
-  const since = `On hold since ${exactTime(hold.since, zone)}: ${printable(hold.reason)}.`;
-  return `${lines}\n${since} No build replaces the live snapshot until \`snapshot release --tenant ${tenantId}\`.\n`;
-}

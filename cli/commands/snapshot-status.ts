@@ -1,9 +1,9 @@
 import { parseTenantId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
-import { recentAnswers } from "../operate/gateway-log/recent-answers.ts";
-import { whereNothingIs } from "../operate/tenants/known-tenant.ts";
 import { layoutOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
+import { whereNothingIs } from "../read/administration/known-tenant.ts";
+import { recentAnswers } from "../read/gateway-log/recent-answers.ts";
 import { printJson } from "../shell/shell.ts";
 import { readTenants } from "../support/facts/tenants.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";

@@ -2,9 +2,7 @@ import { Failure } from "../../core/failure.ts";
 import { parseTenantId, parseTokenId } from "../../core/ids.ts";
 import { printable } from "../../core/printable.ts";
 import { type RegisteredToken, readScope } from "../../core/token-registry.ts";
-import { recordedChange } from "../operate/audit/recorded-change.ts";
-import { assertNotRemoved, assertPublished } from "../operate/tenants/known-tenant.ts";
-import { editRegistry } from "../operate/tokens/edit-registry.ts";
+import { editRegistry } from "../change/access/edit-registry.ts";
 import {
   activeToken,
   earlierEnd,
@@ -14,9 +12,11 @@ import {
   revoked,
   tokenMetadata,
   withEnd,
-} from "../operate/tokens/issue-token.ts";
+} from "../change/access/issue-token.ts";
+import { recordedChange } from "../change/audit/recorded-change.ts";
 import { layoutOf } from "../output/layout.ts";
 import { relativeAndExact } from "../output/words.ts";
+import { assertNotRemoved, assertPublished } from "../read/administration/known-tenant.ts";
 import { printJson, type Shell, settingsOf } from "../shell/shell.ts";
 import { argument, command, expecting, flag, json, repeated, required, value } from "./command.ts";
 import { instantAfter, instantForms, reason, storedLine, wholeNumber } from "./option-values.ts";

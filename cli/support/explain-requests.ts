@@ -1,14 +1,15 @@
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
 import { readEntry } from "../../core/manifest.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";
-import type { RequestLogLine } from "../operate/gateway-log/request-line.ts";
-import { readManifestHead } from "../operate/snapshots/manifest-head.ts";
-import { programPast, readProgramVersions } from "../operate/snapshots/program-history.ts";
-import type { ProgramPast } from "../operate/snapshots/program-past.ts";
 import { readLive, readLiveManifest, readPointer, responsesOf } from "../publish/snapshot/stored-snapshot.ts";
+import type { RequestLogLine } from "../read/gateway-log/request-line.ts";
+import { readManifestHead } from "../read/snapshots/manifest-head.ts";
+import { programPast, readProgramVersions } from "../read/snapshots/program-history.ts";
+import type { ProgramPast } from "../read/snapshots/program-past.ts";
 import { type Explanation, explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
-import { orFault, type RegistryReading, registryReading, type TenantFacts } from "./facts/tenants.ts";
+import { orFault } from "./facts/last-builds.ts";
+import { type RegistryReading, registryReading, type TenantFacts } from "./facts/tenants.ts";
 import { judgedRequest } from "./judgement/request.ts";
 import type { Judgement } from "./judgement/steps.ts";
 

@@ -1,4 +1,4 @@
-import type { TenantPrune } from "../../cli/operate/snapshots/prune-tenant.ts";
+import type { TenantPrune } from "../../cli/change/snapshots/prune-tenant.ts";
 import { type Current, parseCurrent } from "../../core/current.ts";
 import type { Failure } from "../../core/failure.ts";
 import { parseSnapshotId, type TenantId } from "../../core/ids.ts";

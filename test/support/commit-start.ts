@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { verifyTenant } from "../../cli/operate/snapshots/verify-tenant.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
+import { verifyTenant } from "../../cli/read/snapshots/verify-tenant.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { cannedOptions, cannedRows } from "./canned-source.ts";
 import { type CommitWorld, deterministic, modelTenant, programsOf, type Scenario } from "./commit-world.ts";

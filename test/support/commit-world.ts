@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { pruneTenant } from "../../cli/operate/snapshots/prune-tenant.ts";
-import { release, rollback } from "../../cli/operate/snapshots/rollback.ts";
+import { pruneTenant } from "../../cli/change/snapshots/prune-tenant.ts";
+import { release, rollback } from "../../cli/change/snapshots/rollback.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
 import { asFailure, Failure } from "../../core/failure.ts";
 import { parseTenantId } from "../../core/ids.ts";

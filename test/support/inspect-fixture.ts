@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { Readable } from "node:stream";
-import { createGatewayLog } from "../../cli/operate/gateway-log/recent-answers.ts";
+import { createGatewayLog } from "../../cli/read/gateway-log/recent-answers.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate } from "../../cli/support/pages/access.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";

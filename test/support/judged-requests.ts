@@ -1,4 +1,4 @@
-import type { RequestLogLine } from "../../cli/operate/gateway-log/request-line.ts";
+import type { RequestLogLine } from "../../cli/read/gateway-log/request-line.ts";
 import type { RequestFacts } from "../../cli/support/explain-requests.ts";
 import type { RegistryReading } from "../../cli/support/facts/tenants.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";

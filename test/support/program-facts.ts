@@ -1,5 +1,6 @@
+import type { LastRun } from "../../cli/support/facts/last-builds.ts";
 import type { ProgramInSource, ProgramInStore } from "../../cli/support/facts/program.ts";
-import type { LastRun, LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
+import type { LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
 import type { ProgramFacts } from "../../cli/support/judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "../../cli/support/judgement/tenant.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";

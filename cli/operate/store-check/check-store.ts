@@ -12,7 +12,7 @@ import {
   probeText,
   readProbe,
   whatToDo,
-} from "../../shell/identified-store.ts";
+} from "../../shell/conditional-writes.ts";
 import { Checklist, type CheckResult, type StoreFinding } from "./checklist.ts";
 
 /** The key of an object that cannot exist: a tenant's pointer, but no tenant's id begins with `~`. */

@@ -7,7 +7,7 @@ import {
   tenantsPrefix,
   tokensKey,
 } from "../../../core/object-key.ts";
-import { probesPrefix } from "../../shell/identified-store.ts";
+import { probesPrefix } from "../../shell/conditional-writes.ts";
 
 /** A statement with a condition is about listings. */
 export interface IamPolicy {

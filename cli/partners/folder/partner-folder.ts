@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defaultTerminalStatuses } from "../../../core/settings.ts";
-import { type ExportedFolder, withNewFolder } from "../../operate/snapshots/export-snapshot.ts";
-import { sandboxPrograms } from "../../partners/sandbox/sandbox-programs.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
 import type { ListedProgram } from "../../publish/content/lists.ts";
 import { listBodies, listedProgram } from "../../publish/content/snapshot-content.ts";
 import { publicProgram, terminalStatusTest } from "../../publish/public-program/public-program.ts";
+import type { ExportedFolder } from "../../read/snapshots/export-snapshot.ts";
+import { withNewFolder } from "../../shell/new-folder.ts";
 import { packageFile, packageFolder } from "../../shell/package-file.ts";
+import { sandboxPrograms } from "../sandbox/sandbox-programs.ts";
 import { compactJson } from "./compact-json.ts";
 import type { Company } from "./company.ts";
 import { exampleBaseUrl, exchangesFile, pageNames, siteDocument } from "./site-page.ts";

@@ -3,19 +3,19 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { TokenPlaintext } from "../../../core/token.ts";
 import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
-import type { Audit } from "../../operate/audit/audit.ts";
-import { assertNotRemoved } from "../../operate/tenants/known-tenant.ts";
-import { editRegistry } from "../../operate/tokens/edit-registry.ts";
+import { editRegistry } from "../../change/access/edit-registry.ts";
 import {
   earlierEnd,
   issueToken,
   latestEnd,
   revoked,
   tokenMetadata,
-} from "../../operate/tokens/issue-token.ts";
+} from "../../change/access/issue-token.ts";
+import type { Audit } from "../../change/audit/audit.ts";
 import { table } from "../../output/layout.ts";
-import { sandboxCases } from "../../partners/sandbox/sandbox-programs.ts";
+import { assertNotRemoved } from "../../read/administration/known-tenant.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
+import { sandboxCases } from "./sandbox-programs.ts";
 
 /** For each kind of token: its environment variable in a partner's tests, and the answer to a request with it. */
 const kinds = {

@@ -6,7 +6,6 @@ import { readStoreIdentity } from "../../../core/open-store.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { SourceClient } from "../../database/connect.ts";
-import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import type { EnrollmentStatus } from "../../operate/source-check/enrollment-statuses.ts";
 import { nearestName } from "../../output/words.ts";
 import { type ContentRules, checkedProgram, contentRules } from "../../publish/content/checked-program.ts";
@@ -14,6 +13,7 @@ import { reportedProblem } from "../../publish/public-program/problem.ts";
 import { dataOf, type LiveReading, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ReadProgram, readProgram } from "../../publish/source/read-programs.ts";
 import { isTenantListed } from "../../publish/source/read-tenants.ts";
+import type { ProgramPast } from "../../read/snapshots/program-past.ts";
 import {
   type ElsewhereProgram,
   readElsewhere,
@@ -179,10 +179,10 @@ export async function readProgramInStore(
   if (entry === undefined) {
     const near = nearestName(programId, programs.ids()) ?? null;
     if (!isAsked) return { ...found, served: null, near, past: null };
-    const { recordedPast } = await import("../../operate/snapshots/program-past.ts");
+    const { recordedPast } = await import("../../read/snapshots/program-past.ts");
     const recorded = await recordedPast(store, { pointer, manifest }, programId, signal);
     if (recorded !== undefined) return { ...found, served: null, near, past: recorded };
-    const history = await import("../../operate/snapshots/program-history.ts");
+    const history = await import("../../read/snapshots/program-history.ts");
     const versions = await history.readProgramVersions(store, pointer, programId, signal);
     const past = history.programPast(versions, { snapshotId, at: reader.now });
     return { ...found, served: null, near, past };

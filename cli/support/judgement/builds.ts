@@ -1,5 +1,6 @@
 import { plainTime, type Reader } from "../../output/words.ts";
-import type { LastRun, TenantFacts } from "../facts/tenants.ts";
+import type { LastRun } from "../facts/last-builds.ts";
+import type { TenantFacts } from "../facts/tenants.ts";
 import {
   clause,
   command,

@@ -1,5 +1,5 @@
-import type { ProgramPast } from "../../operate/snapshots/program-past.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
+import type { ProgramPast } from "../../read/snapshots/program-past.ts";
 import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, refusedKey, serverFault, told } from "./refused-request.ts";
 import {

@@ -1,6 +1,6 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
-import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import { counted, durationText, numberText, plainTime, type Reader } from "../../output/words.ts";
+import type { RequestLogLine } from "../../read/gateway-log/request-line.ts";
 import type { TenantFacts, TenantsReading } from "../facts/tenants.ts";
 import { buildStateOf, buildWithin, failureOf, guardSteps, holdWords } from "./builds.ts";
 import { type Concern, type ConcernKind, type ConcernMore, concern, worstFirst } from "./concern.ts";

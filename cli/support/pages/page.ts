@@ -1,7 +1,7 @@
 import type { ObjectStore } from "../../../core/object-store.ts";
-import type { GatewayLog } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/words.ts";
+import type { GatewayLog } from "../../read/gateway-log/recent-answers.ts";
 import type { AskedDatabase } from "../facts/asked-database.ts";
 import { findPath, home, stylesheetPath } from "./addresses.ts";
 

@@ -1,6 +1,6 @@
-import type { LogState } from "../../operate/gateway-log/recent-answers.ts";
 import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, numberText, type Reader, relativeTime } from "../../output/words.ts";
+import type { LogState } from "../../read/gateway-log/recent-answers.ts";
 import { type PrintedStep, stepText } from "../judgement/steps.ts";
 import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
 

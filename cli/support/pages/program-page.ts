@@ -4,11 +4,6 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printableJson } from "../../../core/printable.ts";
 import {
-  type ProgramVersion,
-  type ProgramVersions,
-  readProgramVersions,
-} from "../../operate/snapshots/program-history.ts";
-import {
   fieldLabel,
   ownLabel,
   type ProgramChange,
@@ -19,6 +14,11 @@ import {
 import { directionOf, type Html, html } from "../../output/html.ts";
 import { exactTime, type Reader } from "../../output/words.ts";
 import { dataOf, readPointer, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
+import {
+  type ProgramVersion,
+  type ProgramVersions,
+  readProgramVersions,
+} from "../../read/snapshots/program-history.ts";
 import { explainProgram } from "../explain.ts";
 import { goneSince, verdictTone } from "../judgement/standings.ts";
 import { describedProgram } from "../texts/program.ts";

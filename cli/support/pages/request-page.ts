@@ -1,7 +1,7 @@
 import { Failure } from "../../../core/failure.ts";
-import { type FoundRequests, requestIdIn } from "../../operate/gateway-log/find-requests.ts";
 import { type Html, html } from "../../output/html.ts";
 import { numberText, type Reader } from "../../output/words.ts";
+import { type FoundRequests, requestIdIn } from "../../read/gateway-log/find-requests.ts";
 import { type ExplainedRequest, explainRequests } from "../explain-requests.ts";
 import { partnerMessage } from "../judgement/request.ts";
 import { describedRequest, requestTone } from "../texts/request.ts";

@@ -1,7 +1,8 @@
 import { printable } from "../../../core/printable.ts";
 import type { Labelled, Layout } from "../../output/layout.ts";
 import { numberText, relativeAndExact } from "../../output/words.ts";
-import type { LastRun, TenantFacts } from "../facts/tenants.ts";
+import type { LastRun } from "../facts/last-builds.ts";
+import type { TenantFacts } from "../facts/tenants.ts";
 import type { JudgedTenant } from "../judgement/tenant.ts";
 
 /** A piece of a line that commands print and pages show. Text of foreign origin stands in it as it is. */

@@ -1,9 +1,9 @@
 import { printable, singleLine } from "../../../core/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
-import type { ProgramPast, SnapshotMoment } from "../../operate/snapshots/program-past.ts";
 import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
+import type { ProgramPast, SnapshotMoment } from "../../read/snapshots/program-past.ts";
 import type { Explanation } from "../explain.ts";
 import type { ProgramInSource, ServedProgram } from "../facts/program.ts";
 import { problemWords, saidStates } from "../judgement/problem-words.ts";

@@ -1,7 +1,7 @@
 import { printable } from "../../../core/printable.ts";
-import type { RequestLogLine } from "../../operate/gateway-log/request-line.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numberText } from "../../output/words.ts";
+import type { RequestLogLine } from "../../read/gateway-log/request-line.ts";
 import type { ExplainedRequest } from "../explain-requests.ts";
 import { programPath, tenantPath } from "../pages/addresses.ts";
 import { type DescribedRow, type Line, labelledRows, type Piece } from "./description.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { createGatewayLog, type GatewayLog } from "../../../cli/operate/gateway-log/recent-answers.ts";
+import { createGatewayLog, type GatewayLog } from "../../../cli/read/gateway-log/recent-answers.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { pruneTenant } from "../../../cli/operate/snapshots/prune-tenant.ts";
+import { pruneTenant } from "../../../cli/change/snapshots/prune-tenant.ts";
 import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, markKey, responseKey } from "../../../core/object-key.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import type { CommandResult } from "../../support/command-line.ts";

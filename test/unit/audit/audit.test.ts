@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { AuditChange } from "../../../cli/operate/audit/audit.ts";
-import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
-import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
-import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { issueToken } from "../../../cli/operate/tokens/issue-token.ts";
+import { editRegistry } from "../../../cli/change/access/edit-registry.ts";
+import { issueToken } from "../../../cli/change/access/issue-token.ts";
+import type { AuditChange } from "../../../cli/change/audit/audit.ts";
+import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
+import { readAudit } from "../../../cli/read/administration/read-audit.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { Failure } from "../../../core/failure.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { tokensKey } from "../../../core/object-key.ts";

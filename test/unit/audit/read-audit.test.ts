@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AuditQuery, readAudit } from "../../../cli/operate/audit/read-audit.ts";
+import { type AuditQuery, readAudit } from "../../../cli/read/administration/read-audit.ts";
 import { countingStore } from "../../../core/counting-store.ts";
 import { parseSnapshotId } from "../../../core/ids.ts";
 import { bytesBody, documentBytes } from "../../../core/object-body.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { snapshotObject } from "../../../cli/operate/snapshots/snapshot-marks.ts";
+import { snapshotObject } from "../../../cli/read/snapshots/snapshot-marks.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 
 const tenantId = parseTenantId("atlas");

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findRequests } from "../../../cli/operate/gateway-log/find-requests.ts";
-import { type LogSource, openLog, wholeLines } from "../../../cli/operate/gateway-log/open-log.ts";
-import { requestLine } from "../../../cli/operate/gateway-log/request-line.ts";
+import { findRequests } from "../../../cli/read/gateway-log/find-requests.ts";
+import { type LogSource, openLog, wholeLines } from "../../../cli/read/gateway-log/open-log.ts";
+import { requestLine } from "../../../cli/read/gateway-log/request-line.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isKeptRequestId, requestIdIn } from "../../../cli/operate/gateway-log/find-requests.ts";
 import { directionOf, html } from "../../../cli/output/html.ts";
+import { isKeptRequestId, requestIdIn } from "../../../cli/read/gateway-log/find-requests.ts";
 
 describe("a template of HTML", () => {
   test("escapes every text, in elements and in attributes", () => {

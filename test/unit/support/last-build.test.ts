@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { readLastBuilds } from "../../../cli/support/facts/tenants.ts";
+import { readLastBuilds } from "../../../cli/support/facts/last-builds.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { lastRunsBytes } from "../../../core/last-runs.ts";
 import { lastRunsKey } from "../../../core/object-key.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type UsageRow, usageByToken } from "../../../cli/commands/token-manage.ts";
+import { type UsageRow, usageByToken } from "../../../cli/read/gateway-log/token-usage.ts";
 import { token, tokenId } from "../../support/judged-requests.ts";
 
 const day = "2026-11-21";

@@ -1,14 +1,14 @@
 import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
-import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
-import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
-import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { removeTenant } from "../../../cli/change/access/remove-tenant.ts";
+import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
 import {
   makeSandbox,
   readRemovedTenants,
   reinstateReturned,
 } from "../../../cli/publish/snapshot/shared-documents.ts";
+import { readAudit } from "../../../cli/read/administration/read-audit.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import {

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
-import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
-import { assertKnownTenant } from "../../../cli/operate/tenants/known-tenant.ts";
-import { renameTenant, type TenantRename } from "../../../cli/operate/tenants/rename-tenant.ts";
-import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { renameTenant, type TenantRename } from "../../../cli/change/access/rename-tenant.ts";
+import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
 import {
   editRemovedTenants,
   makeSandbox,
   withRemoved,
 } from "../../../cli/publish/snapshot/shared-documents.ts";
+import { assertKnownTenant } from "../../../cli/read/administration/known-tenant.ts";
+import { readAudit } from "../../../cli/read/administration/read-audit.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { readAudit } from "../../../cli/operate/audit/read-audit.ts";
-import { withAudit } from "../../../cli/operate/audit/recorded-change.ts";
-import { type EditTokens, editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { activeToken, revoked, withEnd } from "../../../cli/operate/tokens/issue-token.ts";
+import { type EditTokens, editRegistry } from "../../../cli/change/access/edit-registry.ts";
+import { activeToken, revoked, withEnd } from "../../../cli/change/access/issue-token.ts";
+import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
+import { readAudit } from "../../../cli/read/administration/read-audit.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";

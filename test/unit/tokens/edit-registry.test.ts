@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { editRegistry, readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
-import { issueToken as issueTokenOf } from "../../../cli/operate/tokens/issue-token.ts";
+import { editRegistry } from "../../../cli/change/access/edit-registry.ts";
+import { issueToken as issueTokenOf } from "../../../cli/change/access/issue-token.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { Failure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";

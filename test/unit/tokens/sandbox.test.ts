@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { publishSandbox } from "../../../cli/commands/sandbox-init.ts";
-import { createAudit } from "../../../cli/operate/audit/audit.ts";
-import { removeTenant } from "../../../cli/operate/tenants/remove-tenant.ts";
-import { readRegistry } from "../../../cli/operate/tokens/edit-registry.ts";
+import { removeTenant } from "../../../cli/change/access/remove-tenant.ts";
+import { createAudit } from "../../../cli/change/audit/audit.ts";
+import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
 import { makeSandbox } from "../../../cli/publish/snapshot/shared-documents.ts";
+import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { currentKey, type ObjectKey, tokensKey } from "../../../core/object-key.ts";

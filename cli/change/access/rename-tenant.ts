@@ -5,9 +5,9 @@ import { counted } from "../../output/words.ts";
 import { knownSandbox } from "../../publish/snapshot/shared-documents.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
-import { programLoss } from "../snapshots/rollback.ts";
-import { editRegistry } from "../tokens/edit-registry.ts";
-import { assertNotRemoved } from "./known-tenant.ts";
+import { assertNotRemoved } from "../../read/administration/known-tenant.ts";
+import { programLoss } from "../../read/snapshots/program-loss.ts";
+import { editRegistry } from "./edit-registry.ts";
 import type { TenantChange } from "./remove-tenant.ts";
 
 export interface TenantRename {

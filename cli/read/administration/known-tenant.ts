@@ -6,7 +6,7 @@ import { settingText } from "../../../core/setting-parser.ts";
 import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
 import { storedTenants, unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 import type { Shell } from "../../shell/shell.ts";
-import { readRegistry } from "../tokens/edit-registry.ts";
+import { readRegistry } from "./read-registry.ts";
 
 /** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P56). */
 export async function assertPublished(

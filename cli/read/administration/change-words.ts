@@ -1,5 +1,6 @@
-import type { LiveState, TokenState } from "../../../schemas/generated/types.ts";
-import type { AuditChange } from "./audit.ts";
+import type { AuditDocument, LiveState, TokenState } from "../../../schemas/generated/types.ts";
+
+type AuditChange = AuditDocument["changes"][number];
 
 const maxShown = 3;
 

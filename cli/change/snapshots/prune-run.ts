@@ -8,7 +8,7 @@ import { numbers, table } from "../../output/layout.ts";
 import { numberText } from "../../output/words.ts";
 import { type Deleted, deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
-import { probesPrefix } from "../../shell/identified-store.ts";
+import { probesPrefix } from "../../shell/conditional-writes.ts";
 import { nothingPruned, type PruneContext, pruneTenant, type TenantPrune } from "./prune-tenant.ts";
 
 /** What a prune did for one tenant. */

@@ -11,8 +11,8 @@ import { editRemovedTenants, knownSandbox, withRemoved } from "../../publish/sna
 import { isTenantListed } from "../../publish/source/read-tenants.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import type { Audit } from "../audit/audit.ts";
-import { editRegistry } from "../tokens/edit-registry.ts";
-import { revoked, unrevoked } from "../tokens/issue-token.ts";
+import { editRegistry } from "./edit-registry.ts";
+import { revoked, unrevoked } from "./issue-token.ts";
 
 export interface TenantRemoval {
   readonly tenantId: TenantId;

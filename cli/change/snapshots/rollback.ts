@@ -11,10 +11,11 @@ import {
   readPublishedPointer,
   responsesOf,
 } from "../../publish/snapshot/stored-snapshot.ts";
+import { readStoredManifest } from "../../read/snapshots/manifest-head.ts";
+import { programLoss } from "../../read/snapshots/program-loss.ts";
+import { readTenantSnapshots, rollbackTargets } from "../../read/snapshots/tenant-snapshots.ts";
 import type { Shell } from "../../shell/shell.ts";
-import { readStoredManifest } from "./manifest-head.ts";
-import { markRollback } from "./snapshot-marks.ts";
-import { readTenantSnapshots, rollbackTargets } from "./tenant-snapshots.ts";
+import { markRollback } from "./put-mark.ts";
 
 export interface RollbackContext extends Pick<Shell, "now" | "randomBytes" | "signal"> {
   readonly store: ObjectStore;
@@ -205,17 +206,3 @@ export async function release(tenantId: TenantId, context: RollbackContext) {
     return committed === "live" ? ({ outcome: "released", before, after } as const) : undefined;
   });
 }
-
-/**
- * P14, P94: the loss that partners would have if another snapshot replaced the one that they see; `undefined` unless that one has no
- * program or lacks more than half of the live ones, at least five. `seen`: how many programs partners see, if that can be read.
- * `lost`: how many of those the other snapshot lacks.
- */
-export function programLoss(live: Manifest | undefined, { programs }: Manifest) {
-  const ids = [...(live?.programs.ids() ?? [])];
-  const lost = ids.filter((id) => !programs.has(id)).length;
-  const isCollapse = programs.count === 0 || (lost >= minLost && lost * 2 > ids.length);
-  return isCollapse ? { seen: live?.programs.count, lost } : undefined;
-}
-
-const minLost = 5;

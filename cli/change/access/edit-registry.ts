@@ -1,35 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import {
-  emptyRegistry,
-  maxRegistryBytes,
   parseTokenRegistry,
   type RegisteredToken,
   type TokenRegistry,
   tokenRegistryBytes,
 } from "../../../core/token-registry.ts";
 import type { TokenState } from "../../../schemas/generated/types.ts";
+import { readRegistry, registryFailure } from "../../read/administration/read-registry.ts";
 import type { Audit, AuditChange } from "../audit/audit.ts";
 
 /** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
 const maxWaitMs = 30_000;
 /** Pauses are random, so that two colliding writers do not collide again. */
 const maxPauseMs = 200;
-
-/** The registry as it is; empty when no token was ever created. Throws `corrupt_document`. */
-export async function readRegistry(
-  store: ObjectStore,
-): Promise<{ readonly registry: TokenRegistry; readonly etag: ETag | undefined }> {
-  const found = await store.get(tokensKey).catch((error: unknown) => {
-    throw explained(store, error);
-  });
-  if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };
-  const bytes = await readBody(found, maxRegistryBytes, tokensKey);
-  return { registry: await parseTokenRegistry(bytes), etag: found.etag };
-}
 
 /** Returns the new tokens, or the list that it was given for no change. */
 export type EditTokens = (
@@ -60,7 +47,8 @@ export async function editRegistry(
       const result = await store.put(tokensKey, bytesBody(bytes), { condition });
       if (result.kind === "stored") return audit.note(changes);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "store_unavailable") throw explained(store, error);
+      if (!(error instanceof Failure) || error.code !== "store_unavailable")
+        throw registryFailure(store, error);
       unclear = error;
     }
     const { registry: found } = await readRegistry(store).catch((error: unknown) => {
@@ -92,17 +80,6 @@ function tokenChanges(
 function tokenState(token: RegisteredToken): TokenState {
   const { tenantId, name, scopes, expiresAt, rateLimit, revokedAt } = token;
   return { tenantId, name, scopes: [...scopes], expiresAt, rateLimit, revokedAt };
-}
-
-/** The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue one. */
-function explained(store: ObjectStore, error: unknown): unknown {
-  if (!(error instanceof Failure) || error.code !== "store_denied") return error;
-  if (!store.address.startsWith("s3:")) return error;
-  return new Failure(
-    "store_denied",
-    `${error.message} The token commands need credentials with the policy "tokens" that \`partner-programs store check --policies\` prints; the generator's cannot do it.`,
-    { cause: error },
-  );
 }
 
 /** A registry that no gateway accepts would lock out every partner. Options are checked before; this is the last check. */

@@ -6,10 +6,15 @@ import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../
 import { replacePointer } from "../../publish/snapshot/commit.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";
-import { readStoredManifest } from "./manifest-head.ts";
+import { readStoredManifest } from "../../read/snapshots/manifest-head.ts";
+import { type SnapshotObject, snapshotObject } from "../../read/snapshots/snapshot-marks.ts";
+import {
+  type PublishedSnapshot,
+  readTenantSnapshots,
+  type TenantSnapshots,
+} from "../../read/snapshots/tenant-snapshots.ts";
+import { putMark } from "./put-mark.ts";
 import type { RollbackContext } from "./rollback.ts";
-import { putMark, type SnapshotObject, snapshotObject } from "./snapshot-marks.ts";
-import { type PublishedSnapshot, readTenantSnapshots, type TenantSnapshots } from "./tenant-snapshots.ts";
 
 export interface PruneContext extends RollbackContext {
   readonly dryRun: boolean;

@@ -1,11 +1,11 @@
 import { asFailure, type Failure } from "../../../core/failure.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { printable, printableLines } from "../../../core/printable.ts";
+import { changeWords } from "../../read/administration/change-words.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
 import { identifiedStore } from "../../shell/identified-store.ts";
 import { type Shell, settingsOf, withStore } from "../../shell/shell.ts";
 import { type Audit, type AuditRequest, createAudit } from "./audit.ts";
-import { changeWords } from "./change-words.ts";
 
 /** What a command did. */
 export interface Done {

@@ -1,0 +1,121 @@
+import { type Confirmation, type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
+import { asFailure } from "../../../core/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import { type LastRuns, noLastRuns, readLastRuns } from "../../../core/last-runs.ts";
+import { piecesOf } from "../../../core/object-body.ts";
+import { confirmedKey } from "../../../core/object-key.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
+import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
+import { inShard } from "../../publish/snapshot/stored-tenants.ts";
+
+/** What the last run made of a tenant, as `runs/last.json` has it. */
+export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "leftOut" | "leftOutCount"> {
+  /** RFC 3339. */
+  readonly finishedAt: string;
+  /** An outcome of the run report; `failed` when the run failed before the tenant's turn, `interrupted` when it was ended. */
+  readonly outcome: string;
+  /** `null` when that is not known of a run that failed as a whole. */
+  readonly onInvalid: TenantLastRun["onInvalid"] | null;
+  readonly problemCounts: Readonly<Record<string, number>>;
+}
+
+/** What is recorded of a tenant's builds. */
+export interface LastBuild {
+  /** `null` when no build has written `runs/last.json` since there is such a document. */
+  readonly lastRun: LastRun | null;
+  /** The later of the last run and of the tenant's entry in `runs/confirmed.json`. */
+  readonly lastTry: { readonly outcome: string; readonly triedAt: string } | null;
+  /** The reading that was last published or found unchanged, and the snapshot that it confirms. */
+  readonly confirmation: Confirmation | undefined;
+  /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
+  readonly notInSource: string | null;
+}
+
+/** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
+export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
+  const [last, confirmed] = await Promise.all([
+    orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
+    orFault<Confirmations>(new Map(), signal, async () => {
+      const found = await store.get(confirmedKey, { signal });
+      return found.kind === "object" ? await readConfirmations(piecesOf(found)) : new Map();
+    }),
+  ]);
+  const { runsOfAll, tenants } = last.value;
+  return {
+    of(tenantId: TenantId): LastBuild {
+      const lastRun = lastRunOf(tenantId, last.value);
+      const tried = lastRun && { outcome: lastRun.outcome, triedAt: lastRun.finishedAt };
+      const confirmation = confirmed.value.get(tenantId);
+      const { outcome, triedAt } = confirmation ?? {};
+      const isLater = outcome !== undefined && triedAt !== undefined && triedAt > (tried?.triedAt ?? "");
+      const lastTry = isLater ? { outcome, triedAt } : tried;
+      return { lastRun, lastTry, confirmation, notInSource: unlistedSince(tenantId, last.value) };
+    },
+    /** The tenants that a run has named. */
+    named: [...tenants.keys(), ...runsOfAll.flatMap((run) => run.tenants.filter(isTenantId))],
+    faults: [...last.faults, ...confirmed.faults],
+  };
+}
+
+/** A part of the facts. `faults` says why it could not be read, so that one part that fails does not hide the others. */
+export async function orFault<Value>(
+  none: Value,
+  signal: AbortSignal,
+  read: () => Promise<Value>,
+): Promise<{ readonly value: Value; readonly faults: readonly string[] }> {
+  try {
+    return { value: await read(), faults: [] };
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    if (signal.aborted || code === "internal" || code === "busy") throw error;
+    return { value: none, faults: [message] };
+  }
+}
+
+/** A run of all tenants that ended before the tenant's turn is in no tenant's entry, and may be the last one. */
+function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRun | null {
+  const own = tenants.get(tenantId);
+  const isLater = (run: LastRunOfAll): boolean =>
+    run.runId !== own?.runId && run.endedAt >= (own?.endedAt ?? "");
+  const ended = runsOfAll.find((run) => hasEndedEarly(run) && concerns(run, tenantId) && isLater(run));
+  if (ended !== undefined) {
+    const { runId, endedAt: finishedAt } = ended;
+    const rest = { onInvalid: own?.onInvalid ?? null, leftOut: [], leftOutCount: 0, problemCounts: {} };
+    return { runId, finishedAt, ...ending("failed", ended.failure), ...rest };
+  }
+  if (own === undefined) return null;
+  const { endedAt: finishedAt, outcome, failure, ...rest } = own;
+  // Several rows of one id are one program.
+  const leftOut = [...new Set(rest.leftOut)];
+  const leftOutCount = rest.leftOutCount - (rest.leftOut.length - leftOut.length);
+  return { ...rest, leftOut, leftOutCount, finishedAt, ...ending(outcome, failure) };
+}
+
+/** Nothing failed where somebody ended the run. */
+function ending(outcome: string, failure: LastRun["failure"]): Pick<LastRun, "outcome" | "failure"> {
+  const isUndone = outcome === "skipped" || outcome === "failed";
+  const isEnded = failure === null || failure.code === "interrupted";
+  return isUndone && isEnded ? { outcome: "interrupted", failure: null } : { outcome, failure };
+}
+
+function hasEndedEarly({ failure, outcome }: LastRunOfAll): boolean {
+  return failure !== null || outcome === "interrupted";
+}
+
+/** A run that failed before it knew its tenants lists none. */
+function concerns({ shard, tenants }: LastRunOfAll, tenantId: TenantId): boolean {
+  if (tenants.length > 0) return tenants.includes(tenantId);
+  const [index = 1, count = 1] = shard?.split("/").map(Number) ?? [];
+  return inShard(tenantId, { index, count });
+}
+
+/** Only runs of all tenants tell it, and shards only together. */
+function unlistedSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): string | null {
+  const [at] = runsOfAll.map(({ endedAt }) => endedAt).sort();
+  const parts = Number(runsOfAll[0]?.shard?.split("/")[1] ?? 1);
+  const isWhole = runsOfAll.length >= parts && !runsOfAll.some(hasEndedEarly);
+  if (at === undefined || !isWhole || runsOfAll.some((run) => run.tenants.includes(tenantId))) return null;
+  const own = tenants.get(tenantId);
+  // A told build after that has found the tenant in the source.
+  return own !== undefined && own.failure?.code !== "not_found" && own.endedAt > at ? null : at;
+}
