@@ -31,7 +31,7 @@ export async function readLastRuns(
   store: Pick<ObjectStore, "get">,
   signal: AbortSignal,
 ): Promise<LastRuns | undefined> {
-  const found = await store.get(lastRunsKey, { signal });
+  const found = await store.get(lastRunsKey, { signal, wholeUpTo: maxLastRunsBytes });
   return found.kind === "object" ? await parseLastRuns(found) : undefined;
 }
 

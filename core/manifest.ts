@@ -108,8 +108,9 @@ export async function openEntry(
   store: Pick<ObjectStore, "get">,
   entry: ResponseEntry,
   signal: AbortSignal,
+  wholeUpTo = 0,
 ): Promise<StoredObject | { readonly kind: "fault"; readonly fault: string }> {
-  const found = await store.get(entry.key, { signal });
+  const found = await store.get(entry.key, { signal, wholeUpTo });
   if (found.kind !== "object") return { kind: "fault", fault: "the object is missing" };
   if (found.size === entry.size) return found;
   found.body.destroy();
@@ -118,15 +119,16 @@ export async function openEntry(
 
 /**
  * Reads the object piece by piece and returns how it differs from the entry, as `openEntry` does. `take` gets the bytes before they
- * are checked, so the caller must drop them after a fault.
+ * are checked, so the caller must drop them after a fault. `wholeUpTo`: see `ObjectStore`.
  */
 export async function readEntry(
   store: Pick<ObjectStore, "get">,
   entry: ResponseEntry,
   signal: AbortSignal,
   take: (piece: Buffer) => unknown,
+  wholeUpTo?: number,
 ): Promise<string | undefined> {
-  const found = await openEntry(store, entry, signal);
+  const found = await openEntry(store, entry, signal, wholeUpTo);
   if (found.kind === "fault") return found.fault;
   const hash = createHash("sha256");
   let size = 0;

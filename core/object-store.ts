@@ -17,7 +17,7 @@ export type PutCondition = { readonly kind: "absent" } | { readonly kind: "match
 
 export type PutResult =
   | { readonly kind: "stored"; readonly etag: ETag }
-  /** The condition did not hold when the store answered. After a lost reply, the store may have seen our own write. */
+  /** The condition did not hold when the store answered. After a lost reply or a repeat, the store may have seen our own write. */
   | { readonly kind: "refused" };
 
 /** An object that was found. */
@@ -73,7 +73,11 @@ export interface ObjectStore {
 
   get(
     key: ObjectKey,
-    options?: CallOptions & { readonly ifNoneMatch?: ETag | undefined },
+    options?: CallOptions & {
+      readonly ifNoneMatch?: ETag | undefined;
+      /** A body of at most so many bytes is `whole` over a network, too: it is read before `get` resolves, and again if it breaks off. */
+      readonly wholeUpTo?: number;
+    },
   ): Promise<GetResult>;
 
   put(

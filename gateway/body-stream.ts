@@ -99,7 +99,7 @@ export async function checkedBody(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece));
+  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece), entry.size);
   if (fault !== undefined) throw entryFailure(entry, fault);
   return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
 }

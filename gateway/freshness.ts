@@ -1,4 +1,9 @@
-import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
+import {
+  type Confirmations,
+  confirmedAtOf,
+  maxConfirmedBytes,
+  readConfirmations,
+} from "../core/confirmations.ts";
 import { Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
 import { piecesOf } from "../core/object-body.ts";
@@ -32,7 +37,11 @@ export function createFreshness(options: StoreReading & { readonly onChange: () 
     isFault: ({ code }) => code !== "not_found" || record.value !== undefined,
     async read(_beganAtMs, signal) {
       const known = record.value;
-      const found = await store.get(confirmedKey, { ifNoneMatch: known?.etag, signal });
+      const found = await store.get(confirmedKey, {
+        ifNoneMatch: known?.etag,
+        signal,
+        wholeUpTo: maxConfirmedBytes,
+      });
       if (found.kind === "not_modified" && known !== undefined) return known;
       if (found.kind !== "object") throw new Failure("not_found", `${confirmedKey} is missing.`);
       return { confirmations: await readConfirmations(piecesOf(found)), etag: found.etag };

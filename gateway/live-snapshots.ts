@@ -256,7 +256,7 @@ async function readManifestOf(
   signal?: AbortSignal,
 ): Promise<{ readonly manifest: Manifest; readonly manifestBytes: Buffer }> {
   const key = manifestKey(current.tenantId, current.snapshotId);
-  const found = await store.get(key, { signal });
+  const found = await store.get(key, { signal, wholeUpTo: maxManifestBytes });
   if (found.kind !== "object") throw new Failure("corrupt_document", `${key} is live but missing.`);
   const manifestBytes = await readBody(found, maxManifestBytes, key);
   // No request asks for the programs that builds took out, so memory does not hold them for each tenant.

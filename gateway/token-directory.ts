@@ -61,7 +61,11 @@ export function createTokenDirectory(
   /** T10: a missing registry counts as empty only if there never was one, and an older one never replaces a newer one. */
   async function read(beganAtMs: number, signal: AbortSignal): Promise<Registry> {
     const held = registry.value ?? emptyRegistry;
-    const result = await store.get(tokensKey, { ifNoneMatch: held.etag, signal });
+    const result = await store.get(tokensKey, {
+      ifNoneMatch: held.etag,
+      signal,
+      wholeUpTo: maxRegistryBytes,
+    });
     if (result.kind === "not_modified") {
       // W85: what the copy has lost is read whole again, and so kept again.
       return mirror?.confirm(tokensKey, beganAtMs) === false ? { ...held, etag: undefined } : held;

@@ -1,33 +1,39 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { Failure, interrupted } from "../failure.ts";
+import { Failure, interrupted, unlessFailed } from "../failure.ts";
 import { joinedPieces, objectInMemory } from "../object-body.ts";
 import type { GetResult, ObjectStore } from "../object-store.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, s3Key, unlessKind } from "./s3-error.ts";
 
-/** Up to this size a body is read at once. Most such bodies arrive together with the head of the answer. */
+/** Up to this size a body is read at once, whoever asks. Most such bodies arrive together with the head of the answer. */
 const maxWholeBytes = 64 * 1024;
 
 /** `get` of the port. */
 export function createGet(context: S3Context): ObjectStore["get"] {
   const { location, send, timeoutMs } = context;
-  return async (key, { ifNoneMatch, signal } = {}): Promise<GetResult> => {
+  return async (key, { ifNoneMatch, wholeUpTo = 0, signal } = {}): Promise<GetResult> => {
     const headers = ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch };
     const request = { method: "GET", key: s3Key(location, key), headers } as const;
     const call: S3Call = { operation: "GetObject", location, key };
-    const calling = s3Call(context, call, { signal }, (abortSignal) => send(request, abortSignal));
-    const answer = await unlessKind(calling, "no_object");
-    if (answer === undefined) return { kind: "missing" };
-    if (answer.statusCode === 304) {
-      answer.resume();
-      return { kind: "not_modified" };
-    }
     const what = describeCall(call);
-    const head = headOf(answer, what);
-    const options = { size: head.size, timeoutMs, signal, what };
-    if (head.size > maxWholeBytes) return { ...head, body: checkedBody(answer, options) };
-    return objectInMemory(head, await joinedPieces(checkedChunks(answer, options), head.size, what));
+    for (let isAgain = false; ; isAgain = true) {
+      const calling = s3Call(context, call, { signal }, (abortSignal) => send(request, abortSignal));
+      const answer = await unlessKind(calling, "no_object");
+      if (answer === undefined) return { kind: "missing" };
+      if (answer.statusCode === 304) {
+        answer.resume();
+        return { kind: "not_modified" };
+      }
+      const head = headOf(answer, what);
+      const options = { size: head.size, timeoutMs, signal, what };
+      if (head.size > Math.max(maxWholeBytes, wholeUpTo))
+        return { ...head, body: checkedBody(answer, options) };
+      const reading = joinedPieces(checkedChunks(answer, options), head.size, what);
+      // P199: nobody has seen a byte of it yet.
+      const bytes = await (isAgain ? reading : unlessFailed(reading, "store_unavailable"));
+      if (bytes !== undefined) return objectInMemory(head, bytes);
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { ObjectKey } from "../object-key.ts";
 import type { ETag, ObjectBody, ObjectStore, PutCondition, PutResult } from "../object-store.ts";
-import { type S3Context, s3Call } from "./s3-call.ts";
+import { busy, type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, type S3ErrorKind, s3Key, unlessKind } from "./s3-error.ts";
 
 /**
@@ -94,8 +94,9 @@ async function putObject(
   const request = { method: "PUT", key: s3Key(location, key), headers, body } as const;
   const policy = {
     signal,
-    // A repeated put-if-match can overtake its own first attempt and report a conflict with itself.
-    repeatable: condition?.kind !== "match",
+    // A repeated put-if-match can overtake its own first attempt and report a conflict with itself. P198: a busy store has most
+    // probably done nothing; since a proxy's 503 may follow a write, whoever puts reads back what was refused.
+    ...(condition?.kind === "match" ? { repeated: busy } : {}),
     timeoutMs: context.timeoutMs + Math.ceil(body.size / slowestBytesPerMs),
   };
   const calling = s3Call(context, call, policy, async (abortSignal) => {

@@ -16,8 +16,8 @@ export interface S3Context {
 
 export interface CallPolicy {
   readonly signal: AbortSignal | undefined;
-  /** False when the call may not be made again after an unclear answer. */
-  readonly repeatable?: boolean;
+  /** The errors after which the call is made again; those that may pass, unless given. */
+  readonly repeated?: ReadonlySet<S3ErrorKind>;
   /** Deadline of an attempt, if it differs from the store's. */
   readonly timeoutMs?: number;
 }
@@ -31,7 +31,7 @@ const maxAttempts = 3;
 export async function s3Call<Output>(
   context: Pick<S3Context, "timeoutMs">,
   call: S3Call,
-  { signal, repeatable = true, timeoutMs = context.timeoutMs }: CallPolicy,
+  { signal, repeated = passing, timeoutMs = context.timeoutMs }: CallPolicy,
   attempt: (signal: AbortSignal) => Promise<Output>,
 ): Promise<Output> {
   const deadline = { timeoutMs, signal, expired: () => new BadAnswer("DEADLINE") };
@@ -42,25 +42,33 @@ export async function s3Call<Output>(
       if (signal?.aborted === true) throw interrupted(describeCall(call));
       if (thrown instanceof Failure) throw thrown;
       const failure = new S3Failure(call, thrown);
-      if (!repeatable || made === maxAttempts || !worthRepeating.has(failure.kind)) throw failure;
-      await delay(retryDelayMs(made, Math.random()), undefined, { signal }).catch(() => {
+      if (made === maxAttempts || !repeated.has(failure.kind)) throw failure;
+      const pauseMs = retryDelayMs(made, busy.has(failure.kind), Math.random());
+      await delay(pauseMs, undefined, { signal }).catch(() => {
         throw interrupted(describeCall(call));
       });
     }
   }
 }
 
-const worthRepeating: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
+/** The store, or a proxy before it, asks to come back later. */
+export const busy: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>(["throttled", "busy"]);
+
+const passing: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
+  ...busy,
   "unavailable",
   "overdue",
-  "throttled",
   "damaged_request",
   "conflict",
   // P183: the answer to the first attempt has the store's time, so the second one can succeed.
   "clock_skew",
 ]);
 
-/** Exponential back-off with full jitter, so that clients that failed together do not try again together. `random` is in [0, 1). */
-function retryDelayMs(attempt: number, random: number): number {
-  return Math.floor(random * Math.min(3000, 200 * 2 ** (attempt - 1)));
+/**
+ * Exponential back-off with full jitter, so that clients that failed together do not try again together. P198: the last attempt comes
+ * at least a second after a busy store was asked first. `random` is in [0, 1).
+ */
+function retryDelayMs(attempt: number, isBusy: boolean, random: number): number {
+  const leastMs = isBusy && attempt === maxAttempts - 1 ? 1000 : 0;
+  return Math.floor(leastMs + random * Math.min(3000, 200 * 2 ** (attempt - 1)));
 }

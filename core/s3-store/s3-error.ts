@@ -131,6 +131,8 @@ const kinds = {
     explain: "no answer in time; check the endpoint and the network (STORE_TIMEOUT_MS sets the deadline)",
     codes: "DEADLINE",
   },
+  /** A 503 without a code of S3's, as of a proxy. */
+  busy: { ...unclear, codes: "ServiceUnavailable" },
   /** Anything that may work later: 5xx, resets, timeouts, an answer that was cut off. */
   unavailable: { ...unclear, codes: "InternalError AbortError TimeoutError" },
   /** A defect of this program. */
@@ -155,6 +157,7 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   if (status === 409) return "conflict";
   if (status === 412) return "precondition_failed";
   if (status === 429) return "throttled";
+  if (status === 503) return "busy";
   // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is missing.
   if (status === 404 || status === 408) return "unavailable";
   return status === 501 || (status >= 400 && status < 500) ? "unsupported" : "unavailable";

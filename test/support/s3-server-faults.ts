@@ -19,6 +19,8 @@ export const faultKinds = [
   "corrupted",
   /** 503 SlowDown or 429, without effect. */
   "throttled",
+  /** Done, but a proxy answers 503 in its own words. */
+  "masked",
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 

@@ -102,6 +102,8 @@ export async function startS3Server(): Promise<S3Server> {
       fault === "before" || fault === "throttled" ? refusal(fault) : await answer(request, target, body);
     logged.status = reply.status;
     await hook?.(logged);
+    if (fault === "masked")
+      reply = { status: 503, headers: {}, body: Buffer.from("<h1>Service Unavailable</h1>") };
     if (fault === "corrupted" && raw.length === 0) reply = { ...reply, body: flipped(reply.body) };
     if (fault === "late" || fault === "reply_lost") return void socket.destroy();
     reply = { ...reply, headers: { date: state.now().toUTCString(), ...reply.headers } };

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
-import { readConfirmations } from "../../../core/confirmations.ts";
+import { maxConfirmedBytes, readConfirmations } from "../../../core/confirmations.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
@@ -46,7 +46,7 @@ export function createBuilderGauges(registry: Registry) {
     async readStore(store: ObjectStore, signal?: AbortSignal): Promise<void> {
       const identity = await readStoreIdentity(store, { signal });
       if (identity === undefined) throw noStore(store.address);
-      const found = await store.get(confirmedKey, { signal });
+      const found = await store.get(confirmedKey, { signal, wholeUpTo: maxConfirmedBytes });
       const known = found.kind === "object" ? [...(await readConfirmations(found.body))] : [];
       const times = known.flatMap(([tenant, { confirmedAt }]) =>
         confirmedAt === null ? [] : [{ tenant, seconds: Date.parse(confirmedAt) / 1000 }],

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Current, currentBytes } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
 import { bytesBody } from "../../../core/object-body.ts";
@@ -64,7 +65,11 @@ export async function replacePointer(
     });
     if (found?.current.nonce === next.nonce) return { kind: "replaced" };
     if (found?.etag !== parent?.etag) return { kind: "overtaken", found };
-    if (attempt < maxAttempts) continue;
+    if (attempt < maxAttempts) {
+      // P198: a store in trouble for a second fails no publication.
+      await delay(attempt * (200 + Math.random() * 200));
+      continue;
+    }
     if (unclear !== undefined) throw outcomeUnknown(next, unclear);
     throw new Failure(
       "store_unavailable",

@@ -58,8 +58,7 @@ ${notice}`;
 
 const notice = `This folder is for people. Gateways never read it: partners get the files under snapshots/, which current.json
 leads to. Do not edit anything here. In a folder on disk these are the same files by a second name, so they are read-only:
-who forces a change into one damages what partners get, until \`partner-programs snapshot build --rewrite\`.
-\`partner-programs snapshot verify\` says whether all of it is still true.
+who forces a change into one damages what partners get. \`partner-programs snapshot build --rewrite\` writes all of it anew.
 `;
 
 const head = ({ tenantId, snapshotId, manifestSha256 }: Current, state: string): string => `format: ${format}
@@ -69,15 +68,15 @@ snapshot: ${snapshotId}
 manifest: ${manifestSha256}
 `;
 
-/** The snapshot that the tenant's tree shows; `undefined` when there is no marker that can be relied on. */
+/** The text of the tree's marker; `undefined` when there is none. */
 export async function readLiveMarker(
   store: ObjectStore,
   tenantId: TenantId,
   signal: AbortSignal,
-): Promise<ShownSnapshot | undefined> {
+): Promise<string | undefined> {
   const key = liveMarkerKey(tenantId);
   const found = await store.get(key, { signal });
   if (found.kind !== "object") return undefined;
   const text = await unlessFailed(readBody(found, maxLiveMarkerBytes, key), "corrupt_document");
-  return parseLiveMarker(text?.toString() ?? "", tenantId);
+  return text?.toString() ?? "";
 }

@@ -3,12 +3,12 @@ import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
 import { type Manifest, responseEntry } from "../../../core/manifest.ts";
 import { bytesBody } from "../../../core/object-body.ts";
-import { isObjectKey, liveKey, liveMarkerKey, livePrefix, tenantPrefix } from "../../../core/object-key.ts";
+import { isObjectKey, liveKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { deleteBatch } from "./delete-batch.ts";
-import { changingMarkerText, completeMarkerText, readLiveMarker } from "./live-marker.ts";
-import { readLiveManifest, responsesOf, type StoredResponse } from "./stored-snapshot.ts";
+import { changingMarkerText, completeMarkerText, parseLiveMarker, readLiveMarker } from "./live-marker.ts";
+import { readLiveManifest, readPointer, responsesOf, type StoredResponse } from "./stored-snapshot.ts";
 
 /** What a caller knows already, to save requests. */
 export interface TreeKnowledge {
@@ -58,8 +58,12 @@ async function keepTree(
   signal: AbortSignal,
 ): Promise<void> {
   const { tenantId, snapshotId, manifestSha256 } = live;
-  const shown = rewrite ? undefined : await readLiveMarker(store, tenantId, signal);
+  const marker = await readLiveMarker(store, tenantId, signal);
+  const shown = rewrite ? undefined : parseLiveMarker(marker ?? "", tenantId);
   if (shown?.snapshotId === snapshotId && shown.manifestSha256 === manifestSha256) return;
+  // The snapshot may be live through one that was built on it, whose builder keeps the tree.
+  const pointer = await readPointer(store, tenantId, signal);
+  if (pointer?.current.snapshotId !== snapshotId) return;
   const manifestOf = async (wanted: Pick<Current, "tenantId" | "snapshotId" | "manifestSha256">) =>
     known.find((manifest) => manifest.snapshotId === wanted.snapshotId) ??
     (await readLiveManifest(store, wanted, signal));
@@ -70,11 +74,15 @@ async function keepTree(
     store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
   const begun = await mark(changingMarkerText(live));
   if (begun.kind === "refused") return;
-  // P174: what a killed build left goes with the next one that writes.
-  await store.tidy(tenantPrefix(tenantId), { signal });
+  // P174: what a killed build left in the tree goes with the next one that writes into it. The folders of snapshots are many, and left
+  // to `prune`. Without a marker no build has written here.
+  if (marker !== undefined) await store.tidy(livePrefix(tenantId), { signal });
   await writeTree(from, to, store, signal);
-  const ended = await mark(completeMarkerText(live, to), { kind: "match", etag: begun.etag });
-  if (ended.kind === "refused") await mark(changingMarkerText(live));
+  const complete = completeMarkerText(live, to);
+  const ended = await mark(complete, { kind: "match", etag: begun.etag });
+  // P198: the refused write may be our own.
+  if (ended.kind === "stored" || (await readLiveMarker(store, tenantId, signal)) === complete) return;
+  await mark(changingMarkerText(live));
 }
 
 /** `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on. */

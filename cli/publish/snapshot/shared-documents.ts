@@ -47,7 +47,7 @@ export async function editDocument<Value>(
   const parsed = async (found: StoredObject): Promise<Value> =>
     isReplaceable ? ((await unlessFailed(parse(found), "corrupt_document")) ?? empty) : await parse(found);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const found = await store.get(key, { signal });
+    const found = await store.get(key, { signal, wholeUpTo: maxBytes });
     const value = found.kind === "object" ? await parsed(found) : empty;
     const edited = edit(value);
     // There is nothing new, or an earlier attempt without a clear answer was successful.

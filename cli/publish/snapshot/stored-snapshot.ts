@@ -5,7 +5,7 @@ import { type Manifest, type ResponseEntry, readEntry, responseEntry } from "../
 import { bytesBody, piecesOf, readBody } from "../../../core/object-body.ts";
 import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
 import type { ETag, ObjectBody, ObjectStore } from "../../../core/object-store.ts";
-import { type ExpectedManifest, readManifest } from "../../../core/read-manifest.ts";
+import { type ExpectedManifest, maxManifestBytes, readManifest } from "../../../core/read-manifest.ts";
 import { unknownTenant } from "./stored-tenants.ts";
 
 /** The pointer as it was read. A compare-and-swap succeeds only while the stored pointer is the same. */
@@ -55,7 +55,7 @@ export async function readLiveManifest(
   signal: AbortSignal,
 ): Promise<Manifest> {
   const { tenantId, snapshotId } = pointer;
-  const result = await store.get(manifestKey(tenantId, snapshotId), { signal });
+  const result = await store.get(manifestKey(tenantId, snapshotId), { signal, wholeUpTo: maxManifestBytes });
   if (result.kind === "object") return await readManifest(piecesOf(result), pointer);
   throw new Failure("corrupt_document", `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`);
 }
@@ -131,9 +131,16 @@ export async function responseBytes(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(entry.size);
-  let at = 0;
-  const fault = await readEntry(store, entry, signal, (piece) => {
-    at += piece.copy(bytes, at);
+  const read = (): Promise<string | undefined> => {
+    let at = 0;
+    return readEntry(store, entry, signal, (piece) => {
+      at += piece.copy(bytes, at);
+    });
+  };
+  // P199: a list may be too large to be held twice, so it is read into the same bytes again.
+  const fault = await read().catch((error: unknown) => {
+    if (asFailure(error).code !== "store_unavailable") throw error;
+    return read();
   });
   if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
   return bytes;

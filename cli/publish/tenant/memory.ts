@@ -65,7 +65,7 @@ export async function readMemory(
   live: Manifest,
 ): Promise<Memory | undefined> {
   const key = sourceMemoryKey(live.tenantId);
-  const found = await context.store.get(key, { signal: context.signal });
+  const found = await context.store.get(key, { signal: context.signal, wholeUpTo: maxMemoryBytes });
   if (found.kind !== "object") return undefined;
   try {
     const bytes = await readBody(found, maxMemoryBytes, key);

@@ -13,7 +13,7 @@ import {
 export async function readRegistry(
   store: ObjectStore,
 ): Promise<{ readonly registry: TokenRegistry; readonly etag: ETag | undefined }> {
-  const found = await store.get(tokensKey).catch((error: unknown) => {
+  const found = await store.get(tokensKey, { wholeUpTo: maxRegistryBytes }).catch((error: unknown) => {
     throw registryFailure(store, error);
   });
   if (found.kind !== "object") return { registry: emptyRegistry, etag: undefined };

@@ -215,7 +215,7 @@ describe("the files of the tree for people in a folder", () => {
     expect((await bench.run(["snapshot", "verify"])).status).toBe(0);
   });
 
-  test("P174 what a killed build left goes with the next one", async () => {
+  test("P174 what a killed build left in the tree goes with the next one, and what it left elsewhere with a prune", async () => {
     const dead = spawnSync("true").pid;
     const leftovers = ["live/v1/programs", "snapshots/20200101T000000Z-00000000/v1/programs"].map((folder) =>
       join(
@@ -231,9 +231,13 @@ describe("the files of the tree for people in a folder", () => {
       await writeFile(path, "cut");
     }
     expect(await bench.build([kyoto])).toEqual({ mayExist: true, warning: "" });
-    const left = (await readdir(directory, { recursive: true })).filter((name) => name.includes(".new-"));
+    const left = async () =>
+      (await readdir(directory, { recursive: true })).filter((name) => name.includes(".new-"));
     // A process that lives may still be at work.
-    expect(left).toEqual([expect.stringContaining(basename(own))]);
+    const spared = expect.stringContaining(basename(own));
+    expect((await left()).sort()).toEqual([spared, expect.stringContaining("snapshots/")]);
+    expect((await bench.run(["snapshot", "prune"])).status).toBe(0);
+    expect(await left()).toEqual([spared]);
   });
 });
 

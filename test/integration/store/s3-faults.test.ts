@@ -40,10 +40,6 @@ const cases: Readonly<Record<string, Case>> = {
     },
     outcomes: {
       ...retried("whole body", "unchanged"),
-      // The caller has the beginning of the body by then, so it hears of the end.
-      cut: ["store_unavailable", 1, "unchanged"],
-      stalled: ["store_unavailable", 1, "unchanged"],
-      dripping: ["store_unavailable", 1, "unchanged"],
       // The manifest's digest finds it: the caller compares.
       corrupted: ["other bytes", 1, "unchanged"],
     },
@@ -76,6 +72,7 @@ const cases: Readonly<Record<string, Case>> = {
       cut: ["refused", 2, "new"],
       stalled: ["refused", 2, "new"],
       dripping: ["refused", 2, "new"],
+      masked: ["refused", 2, "new"],
     },
   },
   "put if match": {
@@ -89,7 +86,10 @@ const cases: Readonly<Record<string, Case>> = {
       before: ["store_unavailable", 1, "old"],
       dropped: ["store_unavailable", 1, "old"],
       corrupted: ["store_unavailable", 1, "old"],
-      throttled: ["store_unavailable", 1, "old"],
+      // P198: the store has done nothing, and says so.
+      throttled: ["stored", 2, "new"],
+      // So does a proxy, of a write that was done. Whoever puts reads back what was refused.
+      masked: ["refused", 2, "new"],
     },
   },
   "delete many": {
