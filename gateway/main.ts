@@ -48,7 +48,9 @@ function refuse(...faults: readonly string[]): void {
 
 async function run(settings: GatewaySettings): Promise<void> {
   const folder = await keptFolder(settings).catch(asFailure);
-  if (folder instanceof Failure) return refuse(folder.message);
+  // W88: a folder that hangs is a fault of the moment, and the gateway serves without the copy.
+  const isRefused = folder instanceof Failure && (action !== "serve" || folder.code !== "store_unavailable");
+  if (isRefused) return refuse(folder.message);
   if (action === "serve") return await serve(settings, folder);
   for (const line of settingLines(gatewaySettings, settings)) console.log(singleLine(line));
 }
@@ -65,7 +67,7 @@ async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<s
   return await lastGoodFolder(lastGoodDir, store);
 }
 
-async function serve(settings: GatewaySettings, keptIn: string | undefined): Promise<void> {
+async function serve(settings: GatewaySettings, keptIn: string | Failure | undefined): Promise<void> {
   let onLost: (lines: number) => void = () => {};
   const destination = createLogDestination({
     fd: process.stdout.fd,
@@ -84,6 +86,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
   };
   process.on("uncaughtException", crash).on("unhandledRejection", crash);
   let isStopping = false;
+  if (keptIn instanceof Failure) logger.warn({ cause: keptIn.message }, "no last good copy is kept");
 
   try {
     const { storeUrl: address, s3ForcePathStyle: forcePathStyle, storeTimeoutMs: timeoutMs } = settings;
@@ -95,7 +98,7 @@ async function serve(settings: GatewaySettings, keptIn: string | undefined): Pro
       program,
       logger,
       destination,
-      lastGoodFolder: keptIn,
+      lastGoodFolder: keptIn instanceof Failure ? undefined : keptIn,
     });
     onLost = gateway.logLinesLost;
     const stop = (): void => {

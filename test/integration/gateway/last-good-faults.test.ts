@@ -18,7 +18,7 @@ import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { unavailable } from "../../support/gateway-faulty-store.ts";
 import type { GatewayFixture } from "../../support/gateway-fixture.ts";
-import { runGateway } from "../../support/gateway-process.ts";
+import { runGateway, startGatewayProcess } from "../../support/gateway-process.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { type IssuedToken, issueToken } from "../../support/gateway-tokens.ts";
 import {
@@ -161,6 +161,33 @@ test("W88: a LAST_GOOD_DIR that cannot be written to is a wrong setting", async 
       expect.stringContaining(`LAST_GOOD_DIR: ${file} cannot be written to`),
     ]);
   }
+});
+
+test("W88: with a LAST_GOOD_DIR that hangs a gateway starts and says so, and --check-config ends with 2", async () => {
+  const hanging = join(desk.root, "hanging.mjs");
+  const touched = join(desk.root, "touched");
+  await writeFile(
+    hanging,
+    `import fs from "node:fs";
+     import { syncBuiltinESMExports } from "node:module";
+     fs.promises.mkdir = () => (fs.appendFileSync(${JSON.stringify(touched)}, "mkdir "), new Promise(() => {}));
+     syncBuiltinESMExports();`,
+  );
+  const env = { LAST_GOOD_DIR: join(desk.root, "hung"), STORE_URL: `file:${desk.root}/store` };
+  const hung = { ...env, NODE_OPTIONS: `--import=${hanging}` };
+  const checked = runGateway(["--check-config"], hung);
+  const gateway = await startGatewayProcess(hung);
+  try {
+    expect(gateway.output()).toContain("does not answer within 5000 ms");
+    expect((await fetch(`${gateway.api}/v1/programs`)).status).toBe(401);
+  } finally {
+    gateway.signal("SIGTERM");
+  }
+  expect(await gateway.ended).toBe(0);
+  const { status, stderr } = await checked;
+  expect([status, stderr]).toEqual([2, expect.stringContaining("does not answer within 5000 ms")]);
+  // Once by each of the two processes.
+  expect(await readFile(touched, "utf8")).toBe("mkdir mkdir ");
 });
 
 describe("W85, W87: the copy beside a gateway that runs, and in its folder what is not its own", () => {
