@@ -32,7 +32,7 @@ export interface Metrics {
 /** The parts that are asked when Prometheus reads `/metrics`. */
 export interface MeasuredParts {
   readonly clocks: Clocks;
-  readonly tokens: Pick<TokenDirectory, "ageMs" | "counts" | "expiring">;
+  readonly tokens: Pick<TokenDirectory, "ageMs" | "bytes" | "counts" | "expiring">;
   readonly watch: Pick<StoreWatch, "storeId" | "otherStoreId">;
   readonly snapshots: Pick<LiveSnapshots, "ages">;
   readonly readiness: Pick<Readiness, "notReadyCause" | "isServingLastGood">;
@@ -134,6 +134,11 @@ function gaugesText(parts: MeasuredParts): string {
     "token_registry_age_seconds",
     "Time since the token registry was last confirmed; +Inf before the first time.",
     tokens.ageMs() / 1000,
+  );
+  gauge(
+    "token_registry_bytes",
+    "Size of auth/tokens.json. Gateways refuse more than 64 MiB, and no command writes that.",
+    tokens.bytes(),
   );
   const ages = parts.snapshots.ages();
   gauge(

@@ -25,6 +25,8 @@ export interface TokenDirectory {
   authenticate(digest: TokenDigest): Authentication;
   /** Milliseconds since the registry was last confirmed; infinite before the first time. */
   ageMs(): number;
+  /** The bytes of `auth/tokens.json`. T16: gateways refuse more than `maxRegistryBytes`. */
+  bytes(): number;
   /** The number of tokens per status. */
   counts(): Readonly<Record<TokenStatus, number>>;
   /** Valid tokens that will expire, the soonest first. */
@@ -84,14 +86,15 @@ export function createTokenDirectory(
     }
     // W170: a gateway that starts after this one must refuse the same tokens.
     await mirror?.keepRegistry(bytes, beganAtMs);
-    return { table: tokenTable(parsed, defaultLimit), revision, etag: result.etag };
+    return { table: tokenTable(parsed, defaultLimit), revision, bytes: bytes.length, etag: result.etag };
   }
 
   async function restore(): Promise<Copied<Registry> | undefined> {
     const copy = await mirror?.document(tokensKey);
     if (copy === undefined) return undefined;
     const parsed = await parseTokenRegistry(copy.value);
-    const value = { table: tokenTable(parsed, defaultLimit), revision: parsed.revision, etag: undefined };
+    const table = tokenTable(parsed, defaultLimit);
+    const value = { table, revision: parsed.revision, bytes: copy.value.length, etag: undefined };
     return { value, confirmedAtMs: copy.confirmedAtMs };
   }
 
@@ -140,6 +143,7 @@ export function createTokenDirectory(
       return cause === undefined ? { kind: "accepted", token } : { kind: "refused", token, cause };
     },
 
+    bytes: () => registry.value?.bytes ?? 0,
     counts,
     expiring: () => expiringTokens(table(), clocks.unixMs()),
     ageMs: () => registry.ageMs(),
@@ -163,10 +167,11 @@ interface Registry {
   readonly table: TokenTable;
   /** `undefined` for a registry that never was. */
   readonly revision: number | undefined;
+  readonly bytes: number;
   readonly etag: ETag | undefined;
 }
 
-const emptyRegistry: Registry = { table: new Map(), revision: undefined, etag: undefined };
+const emptyRegistry: Registry = { table: new Map(), revision: undefined, bytes: 0, etag: undefined };
 const outageTexts = {
   failed: "the token registry could not be confirmed",
   succeeded: "the token registry is confirmed again",

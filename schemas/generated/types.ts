@@ -44,7 +44,7 @@ export interface AuditDocument {
   /**
    * With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later.
    */
-  readonly changes: (TokenChange | SnapshotChange | DeletionChange | RemovalChange)[];
+  readonly changes: (TokenChange | SnapshotChange | DeletionChange | RemovalChange | ForgottenChange)[];
   /**
    * Changes beyond those that a record holds.
    */
@@ -176,6 +176,17 @@ export interface RemovalChange {
    * Written by earlier versions.
    */
   generation?: number;
+}
+/**
+ * A token that ended so long ago that it left the registry.
+ */
+export interface ForgottenChange {
+  /**
+   * What changed.
+   */
+  readonly kind: "forgotten";
+  readonly tokenId: string;
+  readonly before: TokenState;
 }
 /**
  * Why a command failed.

@@ -4,7 +4,7 @@ import type { CompiledValidator } from "../validate.ts";
 import type * as types from "./types.ts";
 
 export const isAuditDocument: CompiledValidator<types.AuditDocument> = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"AuditDocument","type":"object","description":"`audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.","properties":{"format":{"type":"string","const":"partner-programs/audit@1","description":"Kind and version of this document."},"recordId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"outcome":{"type":"string","enum":["begun","done","failed"],"description":"`begun`: stored before the first change. `done`, `failed`: stored after the last one."},"at":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this was written."},"command":{"$ref":"scalars.schema.json#/$defs/Text","description":"The words of the command, like `token create`."},"actor":{"$ref":"#/$defs/AuditActor"},"reason":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that were asked for or changed; empty where all were asked for and none is known yet."},"changes":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/TokenChange"},{"$ref":"#/$defs/SnapshotChange"},{"$ref":"#/$defs/DeletionChange"},{"$ref":"#/$defs/RemovalChange"}]},"description":"With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later."},"changesOmitted":{"type":"integer","minimum":0,"description":"Changes beyond those that a record holds."},"failure":{"anyOf":[{"$ref":"#/$defs/AuditFailure"},{"type":"null"}],"description":"Why the command failed."}},"required":["format","recordId","outcome","at","command","actor","reason","tenants","changes","changesOmitted","failure"],"additionalProperties":false,"$defs":{"AuditActor":{"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false},"AuditFailure":{"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false},"TokenChange":{"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false},"TokenState":{"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false},"SnapshotChange":{"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false},"LiveState":{"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false},"DeletionChange":{"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false},"RemovalChange":{"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"AuditDocument","type":"object","description":"`audit/<record>.begun.json` and `audit/<record>.json`: what a command was about to change for partners, and what it changed.","properties":{"format":{"type":"string","const":"partner-programs/audit@1","description":"Kind and version of this document."},"recordId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"outcome":{"type":"string","enum":["begun","done","failed"],"description":"`begun`: stored before the first change. `done`, `failed`: stored after the last one."},"at":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When this was written."},"command":{"$ref":"scalars.schema.json#/$defs/Text","description":"The words of the command, like `token create`."},"actor":{"$ref":"#/$defs/AuditActor"},"reason":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that were asked for or changed; empty where all were asked for and none is known yet."},"changes":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/TokenChange"},{"$ref":"#/$defs/SnapshotChange"},{"$ref":"#/$defs/DeletionChange"},{"$ref":"#/$defs/RemovalChange"},{"$ref":"#/$defs/ForgottenChange"}]},"description":"With `begun` what was planned, as far as it was known; else what was done, also by a command that failed later."},"changesOmitted":{"type":"integer","minimum":0,"description":"Changes beyond those that a record holds."},"failure":{"anyOf":[{"$ref":"#/$defs/AuditFailure"},{"type":"null"}],"description":"Why the command failed."}},"required":["format","recordId","outcome","at","command","actor","reason","tenants","changes","changesOmitted","failure"],"additionalProperties":false,"$defs":{"AuditActor":{"type":"object","description":"Who ran the command.","properties":{"user":{"$ref":"scalars.schema.json#/$defs/Text","description":"The user of the operating system."},"host":{"$ref":"scalars.schema.json#/$defs/Text","description":"The name of the host."}},"required":["user","host"],"additionalProperties":false},"AuditFailure":{"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false},"TokenChange":{"type":"object","description":"A token that was issued or changed.","properties":{"kind":{"type":"string","const":"token","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"anyOf":[{"$ref":"#/$defs/TokenState"},{"type":"null"}],"description":"`null`: it is new."},"after":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before","after"],"additionalProperties":false},"TokenState":{"type":"object","description":"A token's terms, as in the registry.","properties":{"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"name":{"type":["string","null"],"pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"},"scopes":{"type":"array","items":{"type":"string"},"description":"What it may do."},"expiresAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"rateLimit":{"type":["integer","null"],"description":"Requests per window."},"revokedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"required":["tenantId","name","scopes","expiresAt","rateLimit","revokedAt"],"additionalProperties":false},"SnapshotChange":{"type":"object","description":"Another snapshot is live, or a hold began or ended.","properties":{"kind":{"type":"string","const":"snapshot","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"before":{"anyOf":[{"$ref":"#/$defs/LiveState"},{"type":"null"}],"description":"`null`: nothing was published."},"after":{"$ref":"#/$defs/LiveState"}},"required":["kind","tenantId","before","after"],"additionalProperties":false},"LiveState":{"type":"object","description":"What partners see; `null` is not known.","properties":{"snapshotId":{"$ref":"scalars.schema.json#/$defs/SnapshotId"},"generation":{"type":["integer","null"],"description":"The pointer's."},"programs":{"type":["integer","null"],"description":"How many there are."},"isHeld":{"type":["boolean","null"],"description":"Whether the tenant is on hold."}},"required":["snapshotId","generation","programs","isHeld"],"additionalProperties":false},"DeletionChange":{"type":"object","description":"Objects of a tenant that were deleted.","properties":{"kind":{"type":"string","const":"deletion","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"deletedSnapshots":{"type":"integer","minimum":0,"description":"Snapshots that can no longer be rolled back to."},"deletedObjects":{"type":"integer","minimum":0,"description":"How many objects."}},"required":["kind","tenantId","deletedSnapshots","deletedObjects"],"additionalProperties":false},"ForgottenChange":{"type":"object","description":"A token that ended so long ago that it left the registry.","properties":{"kind":{"type":"string","const":"forgotten","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before"],"additionalProperties":false},"RemovalChange":{"type":"object","description":"A tenant that was removed.","properties":{"kind":{"type":"string","const":"removal","description":"What changed."},"tenantId":{"$ref":"scalars.schema.json#/$defs/TenantId"},"isPurged":{"type":"boolean","description":"Whether its objects are to be deleted, too."},"generation":{"type":"integer","minimum":0,"description":"Written by earlier versions."}},"required":["kind","tenantId","isPurged"],"additionalProperties":false}}};
 const schema33 = {"type":"string","pattern":"^\\d{8}T\\d{6}Z-[0-9a-f]{8}$","description":"A snapshot or run id like `20260131T120000Z-0a1b2c3d`. Compare for equality only: the live snapshot is not always the one of the latest time."};
 const schema34 = {"type":"string","pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$","description":"An instant of RFC 3339 in UTC, like `2026-01-31T12:00:00.000Z`."};
 const schema35 = {"type":"string","pattern":"[^\t-\r \u0085\u00a0\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]","description":"Text with at least one character that shows. White space of Unicode does not, nor do U+200B to U+200D, U+2060 and U+FEFF."};
@@ -868,9 +868,7 @@ validate36.errors = vErrors;
 return errors === 0;
 }
 
-const schema52 = {"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false};
-const schema53 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
-const pattern20 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const schema52 = {"type":"object","description":"A token that ended so long ago that it left the registry.","properties":{"kind":{"type":"string","const":"forgotten","description":"What changed."},"tokenId":{"$ref":"scalars.schema.json#/$defs/TokenId"},"before":{"$ref":"#/$defs/TokenState"}},"required":["kind","tokenId","before"],"additionalProperties":false};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -878,15 +876,103 @@ let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.code === undefined) && (missing0 = "code")) || ((data.message === undefined) && (missing0 = "message"))){
+if((((data.kind === undefined) && (missing0 = "kind")) || ((data.tokenId === undefined) && (missing0 = "tokenId"))) || ((data.before === undefined) && (missing0 = "before"))){
 validate38.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "code") || (key0 === "message"))){
+if(!(((key0 === "kind") || (key0 === "tokenId")) || (key0 === "before"))){
 validate38.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.kind !== undefined){
+let data0 = data.kind;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate38.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+if("forgotten" !== data0){
+validate38.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "forgotten"}}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tokenId !== undefined){
+let data1 = data.tokenId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(!pattern11.test(data1)){
+validate38.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/pattern",keyword:"pattern",params:{pattern: "^tok_[0-9A-Za-z]{16}$"}}];
+return false;
+}
+}
+else {
+validate38.errors = [{instancePath:instancePath+"/tokenId",schemaPath:"scalars.schema.json#/$defs/TokenId/type",keyword:"type",params:{type: "string"}}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.before !== undefined){
+const _errs7 = errors;
+if(!(validate25(data.before, {instancePath:instancePath+"/before",parentData:data,parentDataProperty:"before",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate38.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+return false;
+}
+}
+validate38.errors = vErrors;
+return errors === 0;
+}
+
+const schema54 = {"type":"object","description":"Why a command failed.","properties":{"code":{"$ref":"scalars.schema.json#/$defs/CodeWord"},"message":{"type":"string","description":"In words."}},"required":["code","message"],"additionalProperties":false};
+const schema55 = {"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A lower-case word with underscores."};
+const pattern21 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.code === undefined) && (missing0 = "code")) || ((data.message === undefined) && (missing0 = "message"))){
+validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "code") || (key0 === "message"))){
+validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -898,13 +984,13 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern20.test(data0)){
-validate38.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
+if(!pattern21.test(data0)){
+validate41.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}}];
 return false;
 }
 }
 else {
-validate38.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/code",schemaPath:"scalars.schema.json#/$defs/CodeWord/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -917,7 +1003,7 @@ if(valid0){
 if(data.message !== undefined){
 const _errs5 = errors;
 if(typeof data.message !== "string"){
-validate38.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -930,11 +1016,11 @@ var valid0 = true;
 }
 }
 else {
-validate38.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate38.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
 
@@ -1175,6 +1261,15 @@ errors = vErrors.length;
 }
 var _valid0 = _errs30 === errors;
 valid7 = valid7 || _valid0;
+if(!valid7){
+const _errs31 = errors;
+if(!(validate38(data10, {instancePath:instancePath+"/changes/" + i1,parentData:data9,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs31 === errors;
+valid7 = valid7 || _valid0;
+}
 }
 }
 }
@@ -1220,12 +1315,12 @@ var valid0 = true;
 if(valid0){
 if(data.changesOmitted !== undefined){
 let data11 = data.changesOmitted;
-const _errs31 = errors;
+const _errs32 = errors;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
 validate20.errors = [{instancePath:instancePath+"/changesOmitted",schemaPath:"#/properties/changesOmitted/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
-if(errors === _errs31){
+if(errors === _errs32){
 if((typeof data11 == "number") && (isFinite(data11))){
 if(data11 < 0 || isNaN(data11)){
 validate20.errors = [{instancePath:instancePath+"/changesOmitted",schemaPath:"#/properties/changesOmitted/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
@@ -1233,7 +1328,7 @@ return false;
 }
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
@@ -1241,18 +1336,18 @@ var valid0 = true;
 if(valid0){
 if(data.failure !== undefined){
 let data12 = data.failure;
-const _errs33 = errors;
 const _errs34 = errors;
-let valid8 = false;
 const _errs35 = errors;
-if(!(validate38(data12, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData}))){
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+let valid8 = false;
+const _errs36 = errors;
+if(!(validate41(data12, {instancePath:instancePath+"/failure",parentData:data,parentDataProperty:"failure",rootData}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs35 === errors;
+var _valid1 = _errs36 === errors;
 valid8 = valid8 || _valid1;
 if(!valid8){
-const _errs36 = errors;
+const _errs37 = errors;
 if(data12 !== null){
 const err1 = {instancePath:instancePath+"/failure",schemaPath:"#/properties/failure/anyOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
@@ -1263,7 +1358,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-var _valid1 = _errs36 === errors;
+var _valid1 = _errs37 === errors;
 valid8 = valid8 || _valid1;
 }
 if(!valid8){
@@ -1279,17 +1374,17 @@ validate20.errors = vErrors;
 return false;
 }
 else {
-errors = _errs34;
+errors = _errs35;
 if(vErrors !== null){
-if(_errs34){
-vErrors.length = _errs34;
+if(_errs35){
+vErrors.length = _errs35;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
@@ -1316,21 +1411,21 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 
-export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate40;
-const schema54 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
-const schema55 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
-const schema59 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
-const pattern21 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
-const pattern25 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
+export const isLastRunsDocument: CompiledValidator<types.LastRunsDocument> = validate43;
+const schema56 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"LastRunsDocument","type":"object","description":"`runs/last.json`: what the last run made of each tenant, and the last run of all tenants.","properties":{"format":{"type":"string","const":"partner-programs/last-runs@1","description":"Kind and version of this document."},"runsOfAll":{"type":"array","items":{"$ref":"#/$defs/LastRunOfAll"},"description":"The last run of all tenants: one entry, or one for each shard when runs are divided."},"tenants":{"type":"object","description":"Tenant id \u2192 what the last run that looked at it made of it.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/TenantLastRun"}},"additionalProperties":false}},"required":["format","runsOfAll","tenants"],"$defs":{"LastRunOfAll":{"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]},"TenantLastRun":{"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]},"LastRunFailure":{"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]}}};
+const schema57 = {"type":"object","description":"A run of all tenants of the source, or of one shard of them.","properties":{"shard":{"anyOf":[{"type":"string","pattern":"^[1-9]\\d{0,3}/[1-9]\\d{0,3}$","description":"Which part of how many, `2/3`."},{"type":"null"}],"description":"`null`: the run was of all tenants."},"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"startedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run began."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the run as a whole ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"What ended the run before it was done, if anything."},"tenants":{"type":"array","items":{"$ref":"scalars.schema.json#/$defs/TenantId"},"description":"The tenants that the source listed for this run. Empty when the run failed before."}},"required":["shard","runId","startedAt","endedAt","outcome","failure","tenants"]};
+const schema61 = {"type":"object","description":"Why something was not done.","properties":{"code":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"A code of a failure. It names the kind."},"message":{"type":"string","description":"The sentence that the command printed."}},"required":["code","message"]};
+const pattern22 = new RegExp("^[1-9]\\d{0,3}/[1-9]\\d{0,3}$", "u");
+const pattern26 = new RegExp("^[a-z][a-z-]{0,31}$", "u");
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((data.shard === undefined) && (missing0 = "shard")) || ((data.runId === undefined) && (missing0 = "runId"))) || ((data.startedAt === undefined) && (missing0 = "startedAt"))) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate44.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1342,7 +1437,7 @@ let valid1 = false;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern22.test(data0)){
 const err0 = {instancePath:instancePath+"/shard",schemaPath:"#/properties/shard/anyOf/0/pattern",keyword:"pattern",params:{pattern: "^[1-9]\\d{0,3}/[1-9]\\d{0,3}$"}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1390,7 +1485,7 @@ else {
 vErrors.push(err3);
 }
 errors++;
-validate41.errors = vErrors;
+validate44.errors = vErrors;
 return false;
 }
 else {
@@ -1417,12 +1512,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data1 === "string"){
 if(!pattern4.test(data1)){
-validate41.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+validate44.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+validate44.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1439,12 +1534,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data2 === "string"){
 if(!pattern5.test(data2)){
-validate41.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate44.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate44.errors = [{instancePath:instancePath+"/startedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1461,12 +1556,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate41.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate44.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate44.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1481,13 +1576,13 @@ let data4 = data.outcome;
 const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data4 === "string"){
-if(!pattern25.test(data4)){
-validate41.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
+if(!pattern26.test(data4)){
+validate44.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+validate44.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1523,7 +1618,7 @@ let data6 = data5.code;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data6 === "string"){
-if(!pattern20.test(data6)){
+if(!pattern21.test(data6)){
 const err5 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -1608,7 +1703,7 @@ else {
 vErrors.push(err10);
 }
 errors++;
-validate41.errors = vErrors;
+validate44.errors = vErrors;
 return false;
 }
 else {
@@ -1642,12 +1737,12 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(typeof data9 === "string"){
 if(!pattern10.test(data9)){
-validate41.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
+validate44.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
+validate44.errors = [{instancePath:instancePath+"/tenants/" + i0,schemaPath:"scalars.schema.json#/$defs/TenantId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1658,7 +1753,7 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
+validate44.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1676,24 +1771,24 @@ var valid0 = true;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate44.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
 
-const schema61 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
+const schema63 = {"type":"object","description":"What a run made of one tenant.","properties":{"runId":{"$ref":"scalars.schema.json#/$defs/SnapshotId","description":"Names the run's report."},"endedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When the run ended."},"outcome":{"type":"string","pattern":"^[a-z][a-z-]{0,31}$","description":"An outcome as in the run report. How the tenant's build ended."},"failure":{"anyOf":[{"$ref":"#/$defs/LastRunFailure"},{"type":"null"}],"description":"Why the tenant was not built, if it was not."},"onInvalid":{"type":"string","enum":["report","skip","fail"],"description":"What a program with an error did in that run."},"leftOut":{"type":"array","items":{"type":["string","null"]},"description":"Programs with an error, by the source's ids; `null` for one without an id. At most 20."},"leftOutCount":{"type":"integer","minimum":0,"description":"Programs with an error, those beyond `leftOut` included."},"differedAt":{"$ref":"scalars.schema.json#/$defs/Instant","description":"When a run found that what is stored of a program is not what its rows give, and read the tenant in full (`snapshot_differs`). Known for a day."},"problemCounts":{"type":"object","description":"Problem code \u2192 number of findings.","patternProperties":{"^[a-z][a-z0-9_]*$":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["runId","endedAt","outcome","failure","onInvalid","leftOut","leftOutCount","problemCounts"]};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((data.runId === undefined) && (missing0 = "runId")) || ((data.endedAt === undefined) && (missing0 = "endedAt"))) || ((data.outcome === undefined) && (missing0 = "outcome"))) || ((data.failure === undefined) && (missing0 = "failure"))) || ((data.onInvalid === undefined) && (missing0 = "onInvalid"))) || ((data.leftOut === undefined) && (missing0 = "leftOut"))) || ((data.leftOutCount === undefined) && (missing0 = "leftOutCount"))) || ((data.problemCounts === undefined) && (missing0 = "problemCounts"))){
-validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -1704,12 +1799,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern4.test(data0)){
-validate43.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
+validate46.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/pattern",keyword:"pattern",params:{pattern: "^\\d{8}T\\d{6}Z-[0-9a-f]{8}$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/runId",schemaPath:"scalars.schema.json#/$defs/SnapshotId/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1726,12 +1821,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!pattern5.test(data1)){
-validate43.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate46.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1746,13 +1841,13 @@ let data2 = data.outcome;
 const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
-if(!pattern25.test(data2)){
-validate43.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
+if(!pattern26.test(data2)){
+validate46.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z-]{0,31}$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1788,7 +1883,7 @@ let data4 = data3.code;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data4 === "string"){
-if(!pattern20.test(data4)){
+if(!pattern21.test(data4)){
 const err1 = {instancePath:instancePath+"/failure/code",schemaPath:"#/$defs/LastRunFailure/properties/code/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
 if(vErrors === null){
 vErrors = [err1];
@@ -1873,7 +1968,7 @@ else {
 vErrors.push(err6);
 }
 errors++;
-validate43.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 else {
@@ -1897,11 +1992,11 @@ if(data.onInvalid !== undefined){
 let data6 = data.onInvalid;
 const _errs20 = errors;
 if(typeof data6 !== "string"){
-validate43.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!(((data6 === "report") || (data6 === "skip")) || (data6 === "fail"))){
-validate43.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema61.properties.onInvalid.enum}}];
+validate46.errors = [{instancePath:instancePath+"/onInvalid",schemaPath:"#/properties/onInvalid/enum",keyword:"enum",params:{allowedValues: schema63.properties.onInvalid.enum}}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -1921,7 +2016,7 @@ for(let i0=0; i0<len0; i0++){
 let data8 = data7[i0];
 const _errs24 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate43.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema61.properties.leftOut.items.type}}];
+validate46.errors = [{instancePath:instancePath+"/leftOut/" + i0,schemaPath:"#/properties/leftOut/items/type",keyword:"type",params:{type: schema63.properties.leftOut.items.type}}];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -1931,7 +2026,7 @@ break;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
+validate46.errors = [{instancePath:instancePath+"/leftOut",schemaPath:"#/properties/leftOut/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -1945,13 +2040,13 @@ if(data.leftOutCount !== undefined){
 let data9 = data.leftOutCount;
 const _errs26 = errors;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-validate43.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/type",keyword:"type",params:{type: "integer"}}];
+validate46.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs26){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 < 0 || isNaN(data9)){
-validate43.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate46.errors = [{instancePath:instancePath+"/leftOutCount",schemaPath:"#/properties/leftOutCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -1969,12 +2064,12 @@ const _errs29 = errors;
 if(errors === _errs29){
 if(typeof data10 === "string"){
 if(!pattern5.test(data10)){
-validate43.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate46.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
+validate46.errors = [{instancePath:instancePath+"/differedAt",schemaPath:"scalars.schema.json#/$defs/Instant/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -1991,8 +2086,8 @@ if(errors === _errs31){
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 const _errs33 = errors;
 for(const key0 in data11){
-if(!(pattern20.test(key0))){
-validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+if(!(pattern21.test(key0))){
+validate46.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2000,17 +2095,17 @@ break;
 if(_errs33 === errors){
 var valid8 = true;
 for(const key1 in data11){
-if(pattern20.test(key1)){
+if(pattern21.test(key1)){
 let data12 = data11[key1];
 const _errs34 = errors;
 if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
+validate46.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs34){
 if((typeof data12 == "number") && (isFinite(data12))){
 if(data12 < 1 || isNaN(data12)){
-validate43.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate46.errors = [{instancePath:instancePath+"/problemCounts/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/problemCounts/patternProperties/%5E%5Ba-z%5D%5Ba-z0-9_%5D*%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -2024,7 +2119,7 @@ break;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
+validate46.errors = [{instancePath:instancePath+"/problemCounts",schemaPath:"#/properties/problemCounts/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2044,23 +2139,23 @@ var valid0 = true;
 }
 }
 else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.runsOfAll === undefined) && (missing0 = "runsOfAll"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate40.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2068,11 +2163,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate43.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/last-runs@1" !== data0){
-validate40.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/last-runs@1"}}];
+validate43.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/last-runs@1"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2090,8 +2185,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs5 = errors;
-if(!(validate41(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate44(data1[i0], {instancePath:instancePath+"/runsOfAll/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs5 === errors;
@@ -2101,7 +2196,7 @@ break;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/runsOfAll",schemaPath:"#/properties/runsOfAll/type",keyword:"type",params:{type: "array"}}];
+validate43.errors = [{instancePath:instancePath+"/runsOfAll",schemaPath:"#/properties/runsOfAll/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -2119,7 +2214,7 @@ if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 const _errs8 = errors;
 for(const key0 in data3){
 if(!(pattern10.test(key0))){
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate43.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2129,8 +2224,8 @@ var valid2 = true;
 for(const key1 in data3){
 if(pattern10.test(key1)){
 const _errs9 = errors;
-if(!(validate43(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate46(data3[key1], {instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key1,rootData}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs9 === errors;
@@ -2142,7 +2237,7 @@ break;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+validate43.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2156,26 +2251,26 @@ var valid0 = true;
 }
 }
 else {
-validate40.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate40.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
 
-export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate45;
-const schema66 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
-const schema67 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
+export const isRemovedDocument: CompiledValidator<types.RemovedDocument> = validate48;
+const schema68 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"RemovedDocument","type":"object","description":"`tenants/removed.json`: which tenants are removed, and since when.","properties":{"format":{"type":"string","const":"partner-programs/removed@1","description":"Kind and version of this document."},"revision":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Rises with every change, so that no two versions have the same bytes."},"tenants":{"type":"object","description":"Tenant id \u2192 since when it is removed. A tenant that comes back is taken out.","patternProperties":{"^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$":{"$ref":"#/$defs/RemovedTenant"}},"additionalProperties":false}},"required":["format","revision","tenants"],"$defs":{"RemovedTenant":{"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]}}};
+const schema69 = {"type":"object","description":"A tenant that is removed.","properties":{"removedAt":{"type":["string","null"],"pattern":"^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"isPurged":{"type":"boolean","description":"Written by earlier versions."},"generation":{"type":"integer","minimum":0,"maximum":9007199254740991,"description":"Written by earlier versions."}},"required":["removedAt"]};
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.format === undefined) && (missing0 = "format")) || ((data.revision === undefined) && (missing0 = "revision"))) || ((data.tenants === undefined) && (missing0 = "tenants"))){
-validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
@@ -2183,11 +2278,11 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate45.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if("partner-programs/removed@1" !== data0){
-validate45.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
+validate48.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: "partner-programs/removed@1"}}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2200,18 +2295,18 @@ if(data.revision !== undefined){
 let data1 = data.revision;
 const _errs3 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
+validate48.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs3){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 9007199254740991 || isNaN(data1)){
-validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate48.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate45.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate48.errors = [{instancePath:instancePath+"/revision",schemaPath:"#/properties/revision/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -2231,7 +2326,7 @@ if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 const _errs7 = errors;
 for(const key0 in data2){
 if(!(pattern10.test(key0))){
-validate45.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate48.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -2247,7 +2342,7 @@ if(errors === _errs9){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if((data3.removedAt === undefined) && (missing1 = "removedAt")){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/required",keyword:"required",params:{missingProperty: missing1}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/required",keyword:"required",params:{missingProperty: missing1}}];
 return false;
 }
 else {
@@ -2255,13 +2350,13 @@ if(data3.removedAt !== undefined){
 let data4 = data3.removedAt;
 const _errs11 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema67.properties.removedAt.type}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/type",keyword:"type",params:{type: schema69.properties.removedAt.type}}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!pattern5.test(data4)){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/removedAt",schemaPath:"#/$defs/RemovedTenant/properties/removedAt/pattern",keyword:"pattern",params:{pattern: "^(?!0000)(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}}];
 return false;
 }
 }
@@ -2275,7 +2370,7 @@ if(valid3){
 if(data3.isPurged !== undefined){
 const _errs13 = errors;
 if(typeof data3.isPurged !== "boolean"){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/isPurged",schemaPath:"#/$defs/RemovedTenant/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/isPurged",schemaPath:"#/$defs/RemovedTenant/properties/isPurged/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -2288,18 +2383,18 @@ if(data3.generation !== undefined){
 let data6 = data3.generation;
 const _errs15 = errors;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/type",keyword:"type",params:{type: "integer"}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs15){
 if((typeof data6 == "number") && (isFinite(data6))){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/generation",schemaPath:"#/$defs/RemovedTenant/properties/generation/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -2315,7 +2410,7 @@ var valid3 = true;
 }
 }
 else {
-validate45.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath:instancePath+"/tenants/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/RemovedTenant/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2328,7 +2423,7 @@ break;
 }
 }
 else {
-validate45.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath:instancePath+"/tenants",schemaPath:"#/properties/tenants/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
@@ -2342,10 +2437,10 @@ var valid0 = true;
 }
 }
 else {
-validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate45.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }

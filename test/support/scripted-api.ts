@@ -71,7 +71,7 @@ export async function startScriptedApi(): Promise<ScriptedApi> {
 }
 
 /** What a gateway answers that serves this snapshot. */
-function served(
+export function served(
   snapshot: ScriptedSnapshot,
   programId?: string,
   since?: string | readonly string[],

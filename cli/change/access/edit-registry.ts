@@ -4,6 +4,7 @@ import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import {
+  maxRegistryBytes,
   parseTokenRegistry,
   type RegisteredToken,
   type TokenRegistry,
@@ -11,7 +12,8 @@ import {
 } from "../../../core/token-registry.ts";
 import type { TokenState } from "../../../schemas/generated/types.ts";
 import { readRegistry, registryFailure } from "../../read/administration/read-registry.ts";
-import type { Audit, AuditChange } from "../audit/audit.ts";
+import { type Audit, type AuditChange, maxChanges } from "../audit/audit.ts";
+import { forgettable } from "./forgettable.ts";
 
 /** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
 const maxWaitMs = 30_000;
@@ -30,18 +32,19 @@ export type EditTokens = (
  */
 export async function editRegistry(
   store: ObjectStore,
-  audit: Pick<Audit, "plan" | "note" | "doubt">,
+  audit: Pick<Audit, "plan" | "note" | "doubt" | "warn">,
   edit: EditTokens,
 ): Promise<void> {
   for (const began = performance.now(); performance.now() - began < maxWaitMs; ) {
     const { registry, etag } = await readRegistry(store);
-    const tokens = await edit(registry.tokens);
-    const changes = tokenChanges(registry.tokens, tokens);
+    const wanted = await edit(registry.tokens);
+    if (wanted === registry.tokens) return audit.plan([]);
+    const changed = tokenChanges(registry.tokens, wanted);
+    const { edited, bytes, forgotten } = await nextRegistry(registry, wanted, changed);
+    const changes = [...changed, ...forgotten];
     audit.plan(changes);
-    if (tokens === registry.tokens) return;
-    const edited = { revision: registry.revision + 1, tokens };
+    if (bytes.length >= halfFullBytes) audit.warn(halfFull(bytes.length));
     const condition: PutCondition = etag === undefined ? { kind: "absent" } : { kind: "match", etag };
-    const bytes = await readableBytes(edited);
     let unclear: unknown;
     try {
       const result = await store.put(tokensKey, bytesBody(bytes), { condition });
@@ -55,12 +58,64 @@ export async function editRegistry(
       audit.doubt();
       throw error;
     });
-    if (holds(found, edited)) return audit.note(changes);
+    if (holds(found, edited, changes)) return audit.note(changes);
     if (unclear !== undefined) throw unclear;
     await delay(Math.random() * maxPauseMs);
   }
   const what = "auth/tokens.json changed all the time; nothing was done, try again.";
   throw new Failure("store_unavailable", what);
+}
+
+/**
+ * The registry with the wanted tokens, and its bytes. T17: from half of what readers take on, entries that ended long ago are left out,
+ * at most as many as the audit's record has room for. T16: a registry that its readers would refuse is not written, nor one
+ * in which there would be no room left to revoke every token.
+ */
+async function nextRegistry(
+  registry: TokenRegistry,
+  wanted: readonly RegisteredToken[],
+  changes: readonly AuditChange[],
+): Promise<{
+  readonly edited: TokenRegistry;
+  readonly bytes: Buffer;
+  readonly forgotten: readonly AuditChange[];
+}> {
+  let edited = { revision: registry.revision + 1, tokens: wanted };
+  let bytes = tokenRegistryBytes(edited);
+  let gone: readonly RegisteredToken[] = [];
+  if (bytes.length >= halfFullBytes) {
+    gone = forgettable(registry.tokens, wanted, Math.max(0, maxChanges - changes.length));
+    const left = new Set(gone);
+    edited = { ...edited, tokens: wanted.filter((token) => !left.has(token)) };
+    bytes = tokenRegistryBytes(edited);
+  }
+  const isRevoking = changes.every((change) => change.kind === "token" && isRevocation(change));
+  const revocable = isRevoking ? 0 : edited.tokens.filter(({ revokedAt }) => revokedAt === null).length;
+  if (bytes.length + revocable * revocationBytes > maxRegistryBytes) {
+    throw new Failure(
+      "unrecorded",
+      `With this change ${tokensKey} would have ${bytes.length} bytes, and gateways take ${maxRegistryBytes} with room to revoke every token. Nothing was done. ` +
+        "Use one token for each partner, with an end (`--expires`, TOKEN_MAX_LIFETIME): entries go 400 days after their end.",
+    );
+  }
+  await assertReadable(bytes);
+  const forgotten = gone.map((token): AuditChange => {
+    return { kind: "forgotten", tokenId: token.tokenId, before: tokenState(token) };
+  });
+  return { edited, bytes, forgotten };
+}
+
+const halfFullBytes = maxRegistryBytes / 2;
+/** A time in place of `null`. */
+const revocationBytes = JSON.stringify(new Date(0).toISOString()).length - "null".length;
+
+function isRevocation({ before, after }: Extract<AuditChange, { kind: "token" }>): boolean {
+  return before !== null && before.revokedAt === null && after.revokedAt !== null;
+}
+
+function halfFull(bytes: number): string {
+  const share = Math.floor((bytes / maxRegistryBytes) * 100);
+  return `${tokensKey} is at ${share} % of what gateways take. Entries of tokens that ended over 400 days ago are dropped; give tokens an end (\`--expires\`, TOKEN_MAX_LIFETIME).`;
 }
 
 /** P85: the tokens that differ between two lists, without plaintext or digest. */
@@ -83,11 +138,9 @@ function tokenState(token: RegisteredToken): TokenState {
 }
 
 /** A registry that no gateway accepts would lock out every partner. Options are checked before; this is the last check. */
-async function readableBytes(registry: TokenRegistry): Promise<Buffer> {
-  const bytes = tokenRegistryBytes(registry);
+async function assertReadable(bytes: Buffer): Promise<void> {
   try {
     await parseTokenRegistry(bytes);
-    return bytes;
   } catch (error) {
     const { message } = asFailure(error);
     const what = "The change would break the token registry; nothing was written.";
@@ -95,9 +148,10 @@ async function readableBytes(registry: TokenRegistry): Promise<Buffer> {
   }
 }
 
-/** Whether every entry of `edited` is in `found` as it was written: entries are never removed. */
-function holds(found: TokenRegistry, edited: TokenRegistry): boolean {
+/** Whether every entry that was changed is in `found` as it was written. Others may have been forgotten since (T17). */
+function holds(found: TokenRegistry, edited: TokenRegistry, changes: readonly AuditChange[]): boolean {
   if (found.revision < edited.revision) return false;
+  const changed = new Set(changes.flatMap((change) => (change.kind === "token" ? [change.tokenId] : [])));
   const entries = new Set(found.tokens.map((token) => JSON.stringify(token)));
-  return edited.tokens.every((token) => entries.has(JSON.stringify(token)));
+  return edited.tokens.every((token) => !changed.has(token.tokenId) || entries.has(JSON.stringify(token)));
 }

@@ -25,7 +25,7 @@ export interface TenantRemoval {
 /** What a change of a whole tenant needs of its command. */
 export interface TenantChange {
   readonly store: ObjectStore;
-  readonly audit: Pick<Audit, "plan" | "note" | "doubt">;
+  readonly audit: Pick<Audit, "plan" | "note" | "doubt" | "warn">;
   readonly now: () => Date;
   readonly signal: AbortSignal;
   /** Pauses for gateways; a test's own takes no time. */

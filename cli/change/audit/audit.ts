@@ -19,7 +19,7 @@ import type { Shell } from "../../shell/shell.ts";
 export type AuditChange = AuditDocument["changes"][number];
 
 /** A record of more changes is for a machine, and the run's report has them all. */
-const maxChanges = 500;
+export const maxChanges = 500;
 /** The schema of a record allows so many. A change of more tenants has several records, so that each tenant is named (P206). */
 const maxTenants = 500;
 
@@ -38,6 +38,8 @@ export interface Audit {
   plan(changes: readonly AuditChange[]): void;
   /** What was changed; may be called several times. */
   note(changes: readonly AuditChange[]): void;
+  /** Says on standard error what the operator is to know, when the command has said what it did. */
+  warn(text: string): void;
   /** All changes that were noted. */
   noted(): readonly AuditChange[];
   /** It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong. */
@@ -54,6 +56,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
   let planned: readonly AuditChange[] = [];
   let noted: readonly AuditChange[] = [];
   let isDoubtful = false;
+  let warning: string | undefined;
   let beginning: Promise<ObjectStore> | undefined;
 
   async function write(
@@ -117,11 +120,15 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
     note: (changes) => {
       noted = [...noted, ...changes];
     },
+    warn: (text) => {
+      warning = text;
+    },
     noted: () => noted,
     doubt: () => {
       isDoubtful = true;
     },
     async end(failure) {
+      if (warning !== undefined) shell.stderr.write(`partner-programs: warning: ${warning}\n`);
       const store = await beginning?.catch(() => undefined);
       if (store === undefined || isDoubtful) return undefined;
       try {
@@ -148,7 +155,8 @@ function recordParts(named: readonly TenantId[], changes: readonly AuditChange[]
 }
 
 function tenantOf(change: AuditChange): string {
-  return change.kind === "token" ? change.after.tenantId : change.tenantId;
+  if (change.kind === "token") return change.after.tenantId;
+  return change.kind === "forgotten" ? change.before.tenantId : change.tenantId;
 }
 
 /** A code of its own: `store_unavailable` would mean that the change itself may have arrived. */

@@ -19,6 +19,8 @@ function changePhrase(change: AuditChange): string {
       return `${change.tenantId}: ${livePhrase(change.before)} → ${livePhrase(change.after)}`;
     case "deletion":
       return `${change.tenantId}: ${change.deletedObjects} object(s) deleted`;
+    case "forgotten":
+      return `${change.tokenId} forgotten, which ended long ago`;
     case "removal":
       return `${change.tenantId} removed${change.isPurged ? " with its objects" : ""}`;
   }

@@ -35,7 +35,7 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
   const { line, token, keys } = facts;
   if (token.kind === "known") return endedKey(facts, token, reader);
   if (token.kind === "foreign") {
-    const summary = `The log names the access key ${line.tokenId}, which is none of this installation's: the log is of a gateway with another store.`;
+    const summary = `The log names the access key ${line.tokenId}, which the registry does not know: the log is of a gateway with another store, or the key ended over 400 days ago and its entry was dropped.`;
     return told(summary, unknownToPartner, forSupport("Run this with the gateway's STORE_URL.", "config"));
   }
   if (token.kind === "unavailable") {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { requireConditionalWrites } from "../../../cli/shell/identified-store.ts";
+import { requireConditionalWrites } from "../../../cli/shell/conditional-writes.ts";
 import { bytesBody, readBody } from "../../../core/object-body.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { runCommand } from "../../support/command-line.ts";

@@ -31,7 +31,12 @@ describe("the operator guide", () => {
   test("lists every metric with its labels", async () => {
     const said = await createMetrics().text({
       clocks: processClocks,
-      tokens: { ageMs: () => 0, counts: () => ({ valid: 0, expired: 0, revoked: 0 }), expiring: () => [] },
+      tokens: {
+        bytes: () => 0,
+        ageMs: () => 0,
+        counts: () => ({ valid: 0, expired: 0, revoked: 0 }),
+        expiring: () => [],
+      },
       watch: { storeId: () => undefined, otherStoreId: () => undefined },
       snapshots: { ages: () => [] },
       readiness: { notReadyCause: () => undefined, isServingLastGood: () => false },

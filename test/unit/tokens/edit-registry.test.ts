@@ -12,7 +12,7 @@ import { fileStoreForEachTest } from "../../support/lasting.ts";
 // On a busy machine much data takes more than the usual few seconds.
 vi.setConfig({ testTimeout: 60_000 });
 
-const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {}, warn: () => {} };
 const store = fileStoreForEachTest();
 
 const entry = (): RegisteredToken => issueToken("acme").entry;

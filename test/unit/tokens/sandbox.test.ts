@@ -16,7 +16,7 @@ import { quietShell } from "../../support/quiet-shell.ts";
 const sandbox = parseTenantId("sandbox");
 const shell = quietShell();
 const audit = createAudit(shell, { command: "sandbox init", tenants: [sandbox], reason: undefined });
-const noAudit = { plan: () => {}, note: () => {}, doubt: () => {} };
+const noAudit = { plan: () => {}, note: () => {}, doubt: () => {}, warn: () => {} };
 
 const store = fileStoreForEachTest();
 
