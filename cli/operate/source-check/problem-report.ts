@@ -46,6 +46,6 @@ function exampleText({ tenantId, programId, value, count }: ProblemExample): str
   const where = programId === null ? place[0] : place.join(" / ");
   if (count === undefined) return `${where}: ${shown}`;
   if (tenantId === null && programId === null) return `${shown} (${numberText(count)})`;
-  if (value !== null && value === programId) return where ?? shown;
+  if (value !== null && value === programId && count === 1) return where ?? shown;
   return `${shown} (${numberText(count)}): ${where}${count > 1 ? ", ..." : ""}`;
 }

@@ -63,6 +63,15 @@ describe("D137 the tables of a check", () => {
     expect(text).toMatch(/^TENANT ID +PROGRAMS +ENROLLMENTS +FAQ$/m);
   });
 
+  test("leave a finding its count, also where its value is the id of its first program", async () => {
+    await bench.insertPrograms(
+      "beta",
+      { program_id: "1", lifecycle_state: "1" },
+      { program_id: "2", lifecycle_state: "1" },
+    );
+    expect((await check()).text).toMatch(/^ +1 \(2\): beta \/ 1, \.\.\.$/m);
+  });
+
   test("show the first twenty tenants by size, and name how many more there are", async () => {
     for (let n = 1; n <= 20; n += 1) await bench.source.insert("tenants", { tenant_id: `t${n}` });
     await bench.insertMany("t20", 9);
