@@ -58,8 +58,9 @@ export async function renameTenant(
     const live = await unlessFailed(seenNow, "corrupt_document");
     const found = live?.programs.count === 0 ? undefined : programLoss(live, manifest);
     if (found === undefined) return;
-    const { seen, lost } = found;
-    const loss = seen === undefined ? "" : `; partners of ${from} see ${seen} now, ${lost} of which it lacks`;
+    const { visible, lost } = found;
+    const loss =
+      visible === undefined ? "" : `; partners of ${from} see ${visible} now, ${lost} of which it lacks`;
     throw new Failure(
       "shrink_guard",
       `Tenant ${to} has ${counted(manifest.programs.count, "program")}${loss}. No token was moved. ` +

@@ -141,7 +141,9 @@ function assertAlike(live: Manifest | undefined, target: Manifest): void {
   if (found === undefined) return;
   const { tenantId, snapshotId, programs } = target;
   const now =
-    found.seen === undefined ? "" : `, and partners see ${found.seen} now, ${found.lost} of which it lacks`;
+    found.visible === undefined
+      ? ""
+      : `, and partners see ${found.visible} now, ${found.lost} of which it lacks`;
   throw new Failure(
     "shrink_guard",
     `Snapshot ${snapshotId} of tenant ${tenantId} has ${programs.count} programs${now}; nothing was rolled back. ` +

@@ -71,8 +71,8 @@ export async function recentAnswers(
     }
   }
   // A rotated log may not be there yet, nor the new one between two steps of a rotation.
-  const told = missing.length === sources.length ? [...faults, ...missing] : faults;
-  return hour.answers(told, now);
+  const named = missing.length === sources.length ? [...faults, ...missing] : faults;
+  return hour.answers(named, now);
 }
 
 /**

@@ -110,9 +110,9 @@ async function verifyOnce(
     const remedy = findingRemedy(code, tenantId, sandbox === tenantId);
     findings.push({ code, key, message: message.replace(/\.$/, ""), remedy });
   };
-  const result = (seen: Partial<TenantVerification> = {}): TenantVerification => ({
-    ...{ tenantId, snapshotId: null, generation: null, programs: null, objects: 0, bytes: 0, ...seen },
-    outcome: seen.outcome ?? (findings.length === 0 ? "clean" : "findings"),
+  const result = (known: Partial<TenantVerification> = {}): TenantVerification => ({
+    ...{ tenantId, snapshotId: null, generation: null, programs: null, objects: 0, bytes: 0, ...known },
+    outcome: known.outcome ?? (findings.length === 0 ? "clean" : "findings"),
     findings: findings.slice(0, maxShown),
     findingsOmitted: Math.max(0, findings.length - maxShown),
   });

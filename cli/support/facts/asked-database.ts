@@ -54,11 +54,11 @@ export function createAskedDatabase(settings: CliSettings): AskedDatabase {
       if (asking >= maxConnections + maxWaiting) throw busy();
       asking += 1;
       const endsAtMs = performance.now() + maxMs;
-      let hasTurn = false;
+      let hasConnection = false;
       const silent = `It did not answer within ${maxMs / 1000} seconds.`;
-      const expired = (): Failure => (hasTurn ? new Failure("source_unavailable", silent) : busy());
+      const expired = (): Failure => (hasConnection ? new Failure("source_unavailable", silent) : busy());
       const question = async (ended: AbortSignal) => {
-        hasTurn = true;
+        hasConnection = true;
         // The wait ends before the query does, so that a slow view counts as silence and not as an error.
         const statementMs = Math.ceil(endsAtMs - performance.now()) + 500;
         try {

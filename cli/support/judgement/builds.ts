@@ -146,7 +146,7 @@ function obstacleTo({ tenant, programId, isOnly, need }: Waiting, { builds, bloc
 }
 
 /** P47: the table of obstacles: a sentence about the program's future, and the steps that remove the obstacle. */
-export function prospectOf(waiting: Waiting, reader: Reader) {
+export function awaitedBuild(waiting: Waiting, reader: Reader) {
   const { tenant, programId, need, effect, isWait } = waiting;
   const { tenantId, lastTry, lastRun, hold, confirmation } = tenant;
   const buildState = buildStateOf(tenant, reader);

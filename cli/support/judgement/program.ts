@@ -2,7 +2,7 @@ import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/asked-database.ts";
-import { prospectOf } from "./builds.ts";
+import { awaitedBuild } from "./builds.ts";
 import {
   activation,
   besides,
@@ -35,7 +35,7 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   const isOnly = store.kind === "live" && store.programs === 1;
   const isCorrection = need === "correction";
   const about = { tenant, programId, isOnly, effect, isWait: !isCorrection && first.length === 0 };
-  const then = prospectOf({ ...about, need: isCorrection ? "change" : need }, reader);
+  const then = awaitedBuild({ ...about, need: isCorrection ? "change" : need }, reader);
   const summary = isCorrection ? now : `${now} ${then.sentence}`;
   return { ...judged, row: `${name}/${then.obstacle}`, summary, next: nextStep([...first, ...then.steps]) };
 }
@@ -234,8 +234,8 @@ function malformedId({ programId, tenantId, store }: ProgramFacts): Standing {
   const now = `Partners get 400 (invalid request): ${JSON.stringify(programId)} cannot be the id of a program.${didYouMean(near)}`;
   const take =
     "Partners take ids from the list, character by character: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit.";
-  const look = near === null ? commandTo.list(tenantId) : commandTo.explain(tenantId, near);
-  return is("malformed_id", now, [forSupport(take, look)]);
+  const command = near === null ? commandTo.list(tenantId) : commandTo.explain(tenantId, near);
+  return is("malformed_id", now, [forSupport(take, command)]);
 }
 
 /** The last run's `--on-invalid` shows what builds of this tenant do with a faulty program (P19). */

@@ -20,7 +20,7 @@ export interface RequestCase {
   readonly steps: readonly MaybeStep[];
 }
 
-export function told(summary: string, toPartner: string, ...steps: readonly MaybeStep[]): RequestCase {
+export function requestCase(summary: string, toPartner: string, ...steps: readonly MaybeStep[]): RequestCase {
   return { summary, toPartner, steps };
 }
 
@@ -36,11 +36,19 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
   if (token.kind === "known") return endedKey(facts, token, reader);
   if (token.kind === "foreign") {
     const summary = `The log names the access key ${line.tokenId}, which the registry does not know: the log is of a gateway with another store, or the key ended over 400 days ago and its entry was dropped.`;
-    return told(summary, unknownToPartner, forSupport("Run this with the gateway's STORE_URL.", "config"));
+    return requestCase(
+      summary,
+      unknownToPartner,
+      forSupport("Run this with the gateway's STORE_URL.", "config"),
+    );
   }
   if (token.kind === "unavailable") {
     const summary = `The gateway refused the access key ${line.tokenId} (${line.cause ?? "it noted no reason"}). More is not known, since the list of access keys could not be read: ${token.reason}`;
-    return told(summary, unknownToPartner, forSupport("Ask again when the store answers.", "store check"));
+    return requestCase(
+      summary,
+      unknownToPartner,
+      forSupport("Ask again when the store answers.", "store check"),
+    );
   }
   switch (line.causeCode) {
     case "unknown_token":
@@ -49,12 +57,12 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
       const tell =
         "Tell the partner to send the header; an access key in the address or in a cookie does not count. Ask also for proxies that drop the header.";
       const summary = "The request came without an access key: it had no header `Authorization: Bearer ...`.";
-      return told(summary, unknownToPartner, forSupport(tell));
+      return requestCase(summary, unknownToPartner, forSupport(tell));
     }
     case "malformed_token": {
       const copy =
         "Ask the partner to copy it again, whole: ppr_ and 49 letters and digits, after `Bearer` and a space. Don't have it rotated yet: that stops a working access key.";
-      return told(
+      return requestCase(
         "The access key was incomplete or altered: cut off, mistyped, of another system, or sent twice.",
         "The access key was incomplete or altered. Please copy it again, whole, after the word Bearer and a space.",
         forSupport(copy, "token list"),
@@ -63,7 +71,7 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
     default: {
       const ask = forSupport("Ask the partner for the request as it was sent, without the access key.");
       const summary = `The gateway refused the request: ${line.cause ?? "it noted no cause"}.`;
-      return told(summary, unknownToPartner, ask);
+      return requestCase(summary, unknownToPartner, ask);
     }
   }
 }
@@ -71,7 +79,7 @@ export function refusedKey(facts: RequestFacts, reader: Reader): RequestCase {
 /** A store without a single access key proves nothing about the partner's key (W160). */
 function unknownKey(keys: RequestFacts["keys"]): RequestCase {
   if (keys === "some") {
-    return told(
+    return requestCase(
       "The access key is whole, but was never issued here: it belongs to another installation, such as a test system.",
       unknownToPartner,
       forSupport("Ask the partner which address and which access key its program uses.", "token list"),
@@ -83,7 +91,7 @@ function unknownKey(keys: RequestFacts["keys"]): RequestCase {
       ? "no access key was ever issued in this store: the store is new, or it is the wrong one"
       : "the list of access keys cannot be read here";
   const summary = `The gateway did not know the access key, and ${why}. Nothing is said yet about the partner's key.`;
-  return told(summary, ours, ...remedies.store);
+  return requestCase(summary, ours, ...remedies.store);
 }
 
 type KnownKey = Extract<RequestFacts["token"], { readonly kind: "known" }>;
@@ -101,7 +109,7 @@ function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): RequestCa
     isOfRemoval && !hadExpired(key.token, facts.line.time)
       ? `The access key ${namedKey(key.token)} was revoked on ${plainTime(revokedAt, reader)}. It is of tenant ${tenantId}, which was removed on ${removed}.`
       : `${own.summary} Its tenant ${tenantId} was removed on ${removed}, so no access key of it is good any more.`;
-  return told(summary, noLongerValid, ...remedies.removed(tenantId, false));
+  return requestCase(summary, noLongerValid, ...remedies.removed(tenantId, false));
 }
 
 /** Whether the key had expired at that time and was not yet revoked. What was done to it later explains no refusal. */
@@ -129,24 +137,24 @@ function ended({ line, tenant }: RequestFacts, { token, successors }: KnownKey, 
     const tell = "Tell the partner that the access key has ended; an expired one can't be renewed.";
     const expired = revokedAt === null ? "It used an access key that has expired." : noLongerValid;
     const steps = isReplaced ? [useNew("came in its place")] : [forSupport(tell), issueStep(token, tenant)];
-    return told(`${key} expired on ${when(expiresAt)}.${later}`, toPartner(expired), ...steps);
+    return requestCase(`${key} expired on ${when(expiresAt)}.${later}`, toPartner(expired), ...steps);
   }
   if (revokedAt === null) {
     const end = expiresAt === null ? "" : ` (it ends on ${when(expiresAt)})`;
     const again = "Ask the partner to try again; if it is refused again, escalate to operations.";
     const summary = `The gateway refused the access key ${namedKey(token)}, though it was in force then${end}: the gateway's list of keys, or its clock, may have been behind.`;
-    return told(summary, toPartner(ours), forSupport(again, "token list"));
+    return requestCase(summary, toPartner(ours), forSupport(again, "token list"));
   }
   if (replacement === undefined || newest === undefined) {
     const summary = `${key} was revoked on ${when(revokedAt)}, and no other was issued in its place.`;
-    return told(summary, noLongerValid, whyRevoked, issueStep(token, tenant));
+    return requestCase(summary, noLongerValid, whyRevoked, issueStep(token, tenant));
   }
   const chain = newest === replacement ? "" : ` (by now replaced by ${newest.tokenId})`;
   const replaced = `${key} was replaced on ${when(revokedAt)} by ${replacement.tokenId}${chain}.`;
   if (isReplaced) {
     const lost =
       "Only if the new one is lost: nobody can see it again, so replace it once more. That stops it wherever it is in use.";
-    return told(
+    return requestCase(
       `${replaced} The partner still uses the old one.`,
       toPartner(""),
       useNew("was handed over when the old one was replaced"),
@@ -157,7 +165,7 @@ function ended({ line, tenant }: RequestFacts, { token, successors }: KnownKey, 
   const end = isExpired ? `expired on ${when(newest.expiresAt)}` : `was revoked on ${when(newest.revokedAt)}`;
   const summary = `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`;
   const look = isExpired ? audit("Tell the partner that the access key has ended.") : whyRevoked;
-  return told(summary, noLongerValid, look, issueStep(token, tenant));
+  return requestCase(summary, noLongerValid, look, issueStep(token, tenant));
 }
 
 type Fault = readonly [summary: string, remedy: string, ...commands: readonly string[]];
@@ -197,23 +205,28 @@ export function serverFault({ line, tenant, isMended }: RequestFacts): RequestCa
   const status = tenantId === null ? "snapshot status" : command`snapshot status --tenant ${{ tenantId }}`;
   if (causeCode === "corrupt_document" && isMended) {
     const summary = "A published file was damaged then. It is whole by now, so partners are served.";
-    return told(summary, toPartner, forSupport("Tell the partner to ask again."));
+    return requestCase(summary, toPartner, forSupport("Tell the partner to ask again."));
   }
   if (causeCode === "corrupt_document") {
     const mending = tenantId === null ? [] : remedies.damage(tenantId, tenant?.hold != null).slice(1);
     const summary =
       "A published file was damaged, and the gateway sends none rather than a wrong one. Technical detail below.";
-    return told(summary, toPartner, escalate, ...mending);
+    return requestCase(summary, toPartner, escalate, ...mending);
   }
   if (causeCode === "not_found") {
     const then = "Nothing was published then for the tenant of this access key.";
     if (tenant?.live != null) {
       const again = forSupport("Tell the partner to ask again.");
-      return told(`${then} Something is by now, so partners are served.`, toPartner, again);
+      return requestCase(`${then} Something is by now, so partners are served.`, toPartner, again);
     }
     const build = tenantId !== null && commandTo.build(tenantId);
     const remedy = "If nothing is by now, build the tenant, or revoke the access key.";
-    return told(`${then} Technical detail below.`, toPartner, escalate, forOperations(remedy, status, build));
+    return requestCase(
+      `${then} Technical detail below.`,
+      toPartner,
+      escalate,
+      forOperations(remedy, status, build),
+    );
   }
   const [summary, remedy, ...commands] = serverFaults.get(causeCode) ?? [
     "The gateway met something that nobody expected.",
@@ -221,5 +234,10 @@ export function serverFault({ line, tenant, isMended }: RequestFacts): RequestCa
     status,
     "store check",
   ];
-  return told(`${summary} Technical detail below.`, toPartner, escalate, forOperations(remedy, ...commands));
+  return requestCase(
+    `${summary} Technical detail below.`,
+    toPartner,
+    escalate,
+    forOperations(remedy, ...commands),
+  );
 }

@@ -1,7 +1,7 @@
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ProgramPast } from "../../read/snapshots/program-past.ts";
 import type { RequestFacts } from "../explain-requests.ts";
-import { type RequestCase, refusedKey, serverFault, told } from "./refused-request.ts";
+import { type RequestCase, refusedKey, requestCase, serverFault } from "./refused-request.ts";
 import {
   type Command,
   command,
@@ -44,7 +44,7 @@ function caseOf(facts: RequestFacts, reader: Reader): RequestCase {
     case 404:
       return line.route === "detail" ? missing(facts, reader) : unknownPath;
     case 405:
-      return told(
+      return requestCase(
         `The request was ${line.method ?? "of another method"}; the API only reads, by GET. A browser's own check (OPTIONS) gets this, too.`,
         "The API is read-only. Please send GET, from a server.",
         forSupport("Tell the partner to send GET, from a server: the API is not for browsers."),
@@ -63,7 +63,7 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   const since = keySince(facts, reader);
   if (snapshot?.kind === "not_kept" && line.unconfirmedSince === null) {
     const gone = "What the partner got cannot be shown any more. See what partners get now.";
-    return told(
+    return requestCase(
       `The partner got the whole answer as it was published, of a snapshot that this store does not have: it was pruned since, or the gateway uses another store.${since}`,
       whole,
       forSupport(gone, tenantId === null ? "tenant list" : commandTo.list(tenantId)),
@@ -72,7 +72,7 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   const isKept = snapshot?.kind === "kept";
   const show = isKept && forSupport("To see what the partner got:", showCommand(facts));
   if (line.unconfirmedSince !== null) {
-    return told(
+    return requestCase(
       `The partner got a whole answer, ${olderSnapshot(line, reader)}.${since}`,
       whole,
       forSupport("Escalate to operations: partners get older data, and errors when it lasts."),
@@ -85,7 +85,7 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   const status = command`snapshot status --tenant ${{ tenantId }}`;
   const look = isEmpty && forSupport("See whether that is so still, and why.", status);
   const summary = `The partner got the whole answer, byte for byte as it was published${empty}.${since}`;
-  return told(summary, whole, look, show);
+  return requestCase(summary, whole, look, show);
 }
 
 /** A sentence about what became of the key since the request; empty when the key is still good. */
@@ -116,25 +116,25 @@ function cut({ line }: RequestFacts): RequestCase {
       "Tell the partner to send the next request when the answer to the last one is there, and to use some connections side by side.";
     const summary =
       "The partner's program sent request after request on one connection without waiting for answers, so the gateway ended it.";
-    return told(summary, toPartner, forSupport(tell));
+    return requestCase(summary, toPartner, forSupport(tell));
   }
   if (line.cause === null || line.causeCode === "client_left") {
     const summary =
       "The partner's side ended the connection before it had the whole answer. Nothing wrong was delivered as complete.";
     const ask = "Ask the partner for the timeout of its program, and for proxies in between.";
-    return told(summary, toPartner, forSupport(ask));
+    return requestCase(summary, toPartner, forSupport(ask));
   }
   const verify = line.tenantId !== null && command`snapshot verify --tenant ${{ tenantId: line.tenantId }}`;
   const summary =
     "The gateway ended the connection before the answer was complete, so that nothing wrong was delivered as complete. Technical detail below.";
   const escalate = "If it happens again, escalate to operations: a published file may be damaged.";
-  return told(summary, toPartner, forSupport(escalate, verify));
+  return requestCase(summary, toPartner, forSupport(escalate, verify));
 }
 
 function malformed({ line }: RequestFacts): RequestCase {
   if (line.route === "detail") {
     const tell = "Tell the partner to take ids from the list, character by character.";
-    return told(
+    return requestCase(
       "What the partner asked for cannot be the id of a program: 1 to 128 of A-Z a-z 0-9 . _ ~ -, the first a letter or a digit, percent-encoded at most once.",
       "The program id in the address is not well formed. Please take ids from the list, character by character.",
       forSupport(tell, line.tenantId !== null && commandTo.list(line.tenantId)),
@@ -143,7 +143,7 @@ function malformed({ line }: RequestFacts): RequestCase {
   if (line.cause === "HPE_HEADER_OVERFLOW") {
     const ask =
       "Ask the partner which headers its program sends: cookies that grow, or an access key that was put there many times.";
-    return told(
+    return requestCase(
       "The headers of the request were larger than the 16 KiB that the gateway reads, so it was refused before its address was looked at.",
       "Its headers were larger than 16 KiB. Please send fewer or shorter ones.",
       forSupport(ask),
@@ -151,7 +151,7 @@ function malformed({ line }: RequestFacts): RequestCase {
   }
   const ask =
     "Ask the partner which program sends it, and for proxies in between; a browser or curl would not send this.";
-  return told(
+  return requestCase(
     `What arrived was no proper HTTP request (${line.cause ?? "malformed"}), so the gateway closed the connection.`,
     "It was no well-formed HTTP request. Please check your HTTP client and the proxies in between.",
     forSupport(ask),
@@ -163,7 +163,7 @@ function withoutScope(facts: RequestFacts, reader: Reader): RequestCase {
   const scopes = known === undefined ? "others" : known.scopes.join(" ") || "none";
   const revoke = known?.revokedAt === null && command`token revoke ${known.tokenId}`;
   const over = revoke === false ? ", and hand it to the partner." : later;
-  return told(
+  return requestCase(
     `The access key was good but does not give the right to read programs (scope programs.read); it has: ${scopes}.${keySince(facts, reader)}`,
     "Your access key may not read programs. We will give you another one.",
     forSupport("Ask operations for another access key; what a key gives a right to never changes."),
@@ -188,13 +188,13 @@ function missing({ line, miss }: RequestFacts, reader: Reader): RequestCase {
     const explain = tenantId !== null && programId !== null && commandTo.explain(tenantId, programId);
     const why =
       "Why could not be found out: nothing of its tenant is published any more, or it could not be read.";
-    return told(`${unseen}. ${why}`, toPartner, forSupport("Ask how it stands now.", explain));
+    return requestCase(`${unseen}. ${why}`, toPartner, forSupport("Ask how it stands now.", explain));
   }
   const { atTheTime, now } = miss;
   const isThere = now.answer === 200 && atTheTime.kind !== "never";
   const again = forSupport("Tell the partner to ask again: partners see it now.");
   const summary = `${unseen}: ${pastWords(atTheTime, reader)} Now: ${now.summary}`;
-  return told(summary, toPartner, ...(isThere ? [again] : now.next.steps));
+  return requestCase(summary, toPartner, ...(isThere ? [again] : now.next.steps));
 }
 
 function pastWords(past: ProgramPast, reader: Reader): string {
@@ -215,7 +215,7 @@ function pastWords(past: ProgramPast, reader: Reader): string {
   }
 }
 
-const unknownPath: RequestCase = told(
+const unknownPath: RequestCase = requestCase(
   "The address is none that the API has. Addresses are compared exactly: capitals, no slash at the end, no double slash. (The log does not keep addresses, since some programs put secrets into them.)",
   "The address is none of the API: /v1/programs for the list, /v1/programs/{id} for one program.",
   forSupport(
@@ -237,7 +237,7 @@ function overLimit({ line, token }: RequestFacts): RequestCase {
   const more =
     known !== undefined && command`token create --tenant ${{ tenantId: known.tenantId }} --rate-limit N`;
   const keep = "Tell the partner to keep answers for a while; all programs are one request for the list.";
-  return told(
+  return requestCase(
     `The access key made more requests than ${limit === null ? "its limit allows" : most}. All requests count together, also those answered 400, 403 and 404; the header Retry-After said when to go on.`,
     `You made more requests than ${line.limit === null ? "agreed" : `the ${line.limit} allowed ${window}`}. Please wait for as many seconds as Retry-After says, and keep answers for a while.`,
     forSupport(keep, "token usage --log FILE"),

@@ -12,7 +12,7 @@ import {
   valueWords,
 } from "../../output/field-words.ts";
 import { directionOf, type Html, html } from "../../output/html.ts";
-import { exactTime, type Reader } from "../../output/words.ts";
+import type { Reader } from "../../output/words.ts";
 import { dataOf, readPointer, responseBytes } from "../../publish/snapshot/stored-snapshot.ts";
 import {
   type ProgramVersion,
@@ -177,7 +177,7 @@ interface ShownVersions extends ProgramVersions {
   } | null;
 }
 
-/** P48: a program's versions over time, as a picture and in words, and what changed with one of them. */
+/** P48: a program's versions over time, and what changed with one of them. */
 function versionsSection(view: ShownVersions, reader: Reader): Html | false {
   const { versions, hasOlder, compared } = view;
   if (versions.length === 0) return false;
@@ -188,30 +188,10 @@ ${typeof compared.changes === "string" ? notice("neutral", html`<p>${compared.ch
   return section(
     "versions",
     "Versions",
-    html`${strip(view, reader)}
-<ol class="versions" reversed>${versions.map((version, at) => versionItem(view, version, at, reader))}</ol>
+    html`<ol class="versions" reversed>${versions.map((version, at) => versionItem(view, version, at, reader))}</ol>
 <p class="rule">As far as snapshots are kept.${hasOlder && " There are older ones: `snapshot list` has them."} A gateway follows within seconds; one that could not reach the store went on for a while with what it had.</p>
 ${changed}`,
   );
-}
-
-const width = 1000;
-const height = 28;
-
-/** The picture: a bar for each version, from the oldest to now. The list below has the times as text. */
-function strip({ versions, removedAt }: ShownVersions, { now }: Reader): Html {
-  const begin = Date.parse(versions.at(-1)?.from ?? now.toISOString());
-  const length = Math.max(1, now.getTime() - begin);
-  const place = (at: string): number => Math.round(((Date.parse(at) - begin) / length) * width);
-  const bars = versions.map(({ from, until, entry }, at) => {
-    const end = place(until ?? removedAt ?? now.toISOString());
-    // A short version stays visible, and neighbours differ in their shade.
-    const shade = `there${(versions.length - 1 - at) % 2}`;
-    const kind = entry === "unknown" ? "unknown" : entry === null ? "absent" : shade;
-    return html`<rect class="${kind}" x="${place(from)}" y="0" width="${Math.max(3, end - place(from) - 1)}" height="${height}"></rect>`;
-  });
-  return html`<svg class="strip" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="Versions over time; the list below has their times">${bars.reverse()}</svg>
-<p class="ends"><span>${exactTime(new Date(begin).toISOString())}</span><span>now</span></p>`;
 }
 
 function versionItem(view: ShownVersions, version: ProgramVersion, at: number, reader: Reader): Html {
