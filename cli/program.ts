@@ -1,6 +1,5 @@
 import { type Argument, Command, Help, type HelpConfiguration, type Option } from "commander";
 import { singleLine } from "../core/printable.ts";
-import { isRequired } from "./commands/command.ts";
 import { commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
 import { nearestName } from "./output/words.ts";
 import type { Shell } from "./shell/shell.ts";
@@ -108,6 +107,11 @@ const helpFormat: HelpConfiguration = {
 /** The words that call the command, the program's name first. */
 function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
+}
+
+/** `command` marks the options that must be given, whatever module this one loads. */
+function isRequired(option: Option & { readonly isRequired?: boolean }): boolean {
+  return option.isRequired === true;
 }
 
 function marked(text: string, isRequiredHere: boolean): string {

@@ -108,6 +108,8 @@ export function command<Of extends Parts>(
   return (shell) => {
     const made = new Command();
     const names: string[] = [];
+    // Commander itself would say a missing option before an unknown one, which is what was meant (P210).
+    const required: Option[] = [];
     for (const [name, part] of Object.entries(parts)) {
       const inKebabCase = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
       const own = commanderPart(inKebabCase, part, shell);
@@ -116,15 +118,13 @@ export function command<Of extends Parts>(
         names.push(name);
       } else {
         made.addOption(own);
+        if (part.isRequired) required.push(own);
         // A default of the option itself would be shown by the help, and says nothing new about a flag.
         if (own.isBoolean()) made.setOptionValueWithSource(name, false, "default");
       }
     }
     return made.action(async () => {
-      // Commander would say it before an unknown option, which is what was meant (P210).
-      const missing = made.options.find(
-        (option) => isRequired(option) && made.opts()[option.attributeName()] === undefined,
-      );
+      const missing = required.find((option) => made.opts()[option.attributeName()] === undefined);
       if (missing !== undefined) made.error(`error: required option '${missing.flags}' not specified`);
       const positional = Object.fromEntries(names.map((name, at) => [name, made.processedArgs[at]]));
       shell.finish((await run(shell, { ...made.opts(), ...positional } as Values<Of>)) ?? 0);
@@ -143,15 +143,7 @@ function commanderPart(name: string, part: Part<unknown>, shell: Shell): Option 
   if (choices !== undefined) option.choices(choices);
   if (parse !== undefined) option.argParser(parser(part, shell));
   if (otherwise !== undefined) option.default(otherwise);
-  if (part.isRequired) requiredOptions.add(option);
-  return option.conflicts([...(excluded ?? [])]);
-}
-
-const requiredOptions = new WeakSet<Option>();
-
-/** Whether the option must be given. */
-export function isRequired(option: Option): boolean {
-  return requiredOptions.has(option);
+  return Object.assign(option.conflicts([...(excluded ?? [])]), { isRequired: part.isRequired === true });
 }
 
 /** A parser for commander, which puts the name of the option before the message about wrong usage. */
