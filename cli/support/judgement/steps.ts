@@ -122,8 +122,8 @@ export const remedies = {
   /** A build can't mend damage while the tenant is held, or when the source does not list it. */
   damage(tenantId: string, isHeld: boolean, isListed = true): readonly Step[] {
     const mend = isHeld
-      ? ". The tenant is held, so no build mends it: end the hold and write every file anew, or make another snapshot live if there is one."
-      : "; then write every file anew, or make an earlier snapshot live if there is one.";
+      ? ". The tenant is held, so no build mends it: end the hold and write every file anew, or roll back to another snapshot of the list, if there is one."
+      : "; then write every file anew, or roll back to an earlier snapshot of the list, if there is one.";
     const unlisted = isListed
       ? ""
       : " The booking system does not list the tenant, and builds pass over it: list it in the view partner_source.tenants again before a build.";
@@ -134,9 +134,7 @@ export const remedies = {
         command`snapshot verify --tenant ${{ tenantId }}`,
         isHeld && command`snapshot release --tenant ${{ tenantId }}`,
         commandTo.build(tenantId, "--rewrite"),
-        // Which snapshots there are, and so which command would be taken, the list says.
         command`snapshot list --tenant ${{ tenantId }}`,
-        command`snapshot rollback --tenant ${{ tenantId }} --to SNAPSHOT`,
       ),
     ];
   },
