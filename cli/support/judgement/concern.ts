@@ -35,6 +35,7 @@ export const concernKinds = {
   guard: { severity: "bad", title: "refused" },
   faults: { severity: "bad", title: "faulty programs" },
   answers_limited: { severity: "doubtful", title: "429" },
+  snapshot_differs: { severity: "doubtful", title: "differed" },
   programs_shared: { severity: "doubtful", title: "programs shared" },
   left_out: { severity: "doubtful", title: "left out" },
   held: { severity: "doubtful", title: "held" },

@@ -102,7 +102,14 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
     add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), remedies.release(tenantId)]);
   }
-  const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
+  const { programs_shared: shared = 0, snapshot_differs: differing = 0 } = lastRun?.problemCounts ?? {};
+  if (differing > 0) {
+    const text =
+      "the last run found that what partners got was not what unchanged rows give, and read everything";
+    const verify = command`snapshot verify --tenant ${{ tenantId }}`;
+    const report = forOperations("See that all is whole now, and report the run to the developers.", verify);
+    add("snapshot_differs", text, [report], { at: lastRun?.finishedAt ?? null });
+  }
   if (shared > 0) {
     // A tenant's first snapshot is published with programs of another tenant; later builds would refuse them.
     const text = "the last run found programs that another tenant has, too";

@@ -31,6 +31,7 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
   ["guard", "bad", tried("refused")],
   ["interrupted", "doubtful", tried("interrupted")],
   ["unseen", "doubtful", { lastRun: null, lastTry: null }],
+  ["snapshot_differs", "doubtful", { lastRun: lastRun({ problemCounts: { snapshot_differs: 1 } }) }],
   ["held", "doubtful", { hold }],
   [
     "removed",
