@@ -131,15 +131,21 @@ export async function responseBytes(
   signal: AbortSignal,
 ): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(entry.size);
+  let isFound = false;
+  const get: ObjectStore["get"] = async (...call) => {
+    const found = await store.get(...call);
+    isFound = true;
+    return found;
+  };
   const read = (): Promise<string | undefined> => {
     let at = 0;
-    return readEntry(store, entry, signal, (piece) => {
+    return readEntry({ get }, entry, signal, (piece) => {
       at += piece.copy(bytes, at);
     });
   };
   // P199: a list may be too large to be held twice, so it is read into the same bytes again.
   const fault = await read().catch((error: unknown) => {
-    if (asFailure(error).code !== "store_unavailable") throw error;
+    if (!isFound || asFailure(error).code !== "store_unavailable") throw error;
     return read();
   });
   if (fault !== undefined) throw damaged(`${entry.key}: ${fault}`);
