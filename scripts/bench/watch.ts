@@ -1,12 +1,12 @@
 // `npm run bench:watch [-- --sizes 500,5000,50000] [--changes N] [--round-tenants N]`: how long after the commit of a change in
 // the booking database, whose triggers notify, `snapshot watch` has published it, and a partner gets it from a gateway that
 // looks every 200 ms. Tenants of several sizes with nothing else going on; then one of 500 programs while the first build of
-// many such tenants is under way.
+// many such tenants is under way; and one of which many snapshots are kept.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -39,6 +39,9 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
     for (const size of values.sizes.split(",").map(Number)) {
       rows.push(await measure(client, `${size} programs, idle`, 1, size, true));
     }
+    for (const kept of [15, 500]) {
+      rows.push(await measure(client, `500 programs, ${kept} snapshots kept`, 1, 500, true, kept));
+    }
     const tenants = Number(values["round-tenants"]);
     rows.push(
       await measure(client, `500 programs, during a first build of ${tenants} x 500`, tenants, 500, false),
@@ -49,6 +52,15 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
   }
 });
 
+/** Leaves a snapshot that changed one program, as far as a folder shows it. */
+function keepSnapshot(tenantFolder: string, at: number): void {
+  const folder = join(tenantFolder, "snapshots", `20200101T000000Z-${String(at).padStart(8, "0")}`);
+  for (const file of ["v1/programs.json", "v1/programs/a.json", "api/v1/partner/programs.json"]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), "{}");
+  }
+}
+
 /** `isIdle`: the changes begin when all tenants are published, else as soon as the first one is. */
 async function measure(
   client: pg.Client,
@@ -56,6 +68,7 @@ async function measure(
   tenants: number,
   programs: number,
   isIdle: boolean,
+  kept = 0,
 ): Promise<Row> {
   rmSync(storeDirectory, { recursive: true, force: true });
   await measuredCli(["source", "seed", "--tenants", `${tenants}`, "--programs", `${programs}`], env);
@@ -73,6 +86,7 @@ async function measure(
     const tenant = rows[0]?.code ?? "";
     const pointer = join(storeDirectory, "tenants", tenant, "current.json");
     while ((await contentOf(pointer)) === "" || (isIdle && summaries === "")) await delay(10);
+    for (let at = 0; at < kept; at += 1) keepSnapshot(join(storeDirectory, "tenants", tenant), at);
     const published: number[] = [];
     const answered: number[] = [];
     const headers = await tokenHeaders(tenant, { STORE_URL: storeUrl });

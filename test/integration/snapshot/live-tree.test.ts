@@ -3,7 +3,10 @@ import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFil
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createFollowLive } from "../../../cli/publish/snapshot/live-tree.ts";
+import { readPublishedPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { temporaryName } from "../../../core/file-store/stored-file.ts";
+import { parseTenantId } from "../../../core/ids.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
@@ -16,6 +19,7 @@ import {
   s3Bench,
   watchedStore,
 } from "../../support/live-tree-bench.ts";
+import { quietShell } from "../../support/quiet-shell.ts";
 import { startS3Server } from "../../support/s3-server.ts";
 import { objectKey, toolsTenant } from "../../support/store-tools.ts";
 import { openWorkbench, type Workbench } from "../../support/workbench.ts";
@@ -159,6 +163,19 @@ describe.each([
         else expect(await bench.names()).toEqual([]);
       }
     }
+  });
+
+  test("P27 a builder whose snapshot is live through a later one leaves the tree to the later one's", async () => {
+    const bench = await open();
+    await bench.build([kyoto]);
+    const older = await readPublishedPointer(
+      bench.store,
+      parseTenantId(toolsTenant),
+      new AbortController().signal,
+    );
+    await bench.build([kyoto, nara]);
+    await createFollowLive(quietShell(), { liveCopy: true })(bench.store, older.current);
+    expect(await bench.faults()).toEqual([]);
   });
 
   test("P27 a slower builder does not leave an older tree behind a newer marker", async () => {
