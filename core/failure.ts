@@ -21,6 +21,7 @@ export type FailureCode =
   | "superseded"
   | "shrink_guard"
   | "field_guard"
+  | "scale_guard"
   | "shared_guard"
   | "vanished_guard"
   | "held"

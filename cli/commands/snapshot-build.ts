@@ -46,6 +46,9 @@ export const snapshotBuild = command(
     ),
     allowEmptied: flag("publish also when most programs of a tenant lose a field that they had"),
     allowShared: flag("publish also when a tenant gets programs that another one has"),
+    allowScaled: flag(
+      "publish also when most starting amounts of a tenant are 10 times what they were, or a tenth",
+    ),
     allowVanished: flag("build also when most of the live tenants are not in the source any more"),
     rewrite: flag("write every file anew, also unchanged ones: mends what `snapshot verify` found"),
     dryRun: flag("do everything but publish, and prove that it could"),
@@ -67,7 +70,7 @@ export const snapshotBuild = command(
     if (reason !== undefined && overrides.length === 0) {
       throw new Failure(
         "usage",
-        "--reason is for --allow-shrink, --allow-emptied, --allow-shared and --allow-vanished: other builds leave no record in the audit.",
+        `--reason is for ${guards.map((guard) => `--allow-${guard.toLowerCase()}`).join(", ")}: other builds leave no record in the audit.`,
       );
     }
     const request = { command: ["snapshot build", ...overrides].join(" "), tenants: tenantIds ?? [], reason };
@@ -107,7 +110,7 @@ export function runPlaces(settings: CliSettings): string {
   return `From ${database} into ${store}`;
 }
 
-const guards = ["Shrink", "Emptied", "Shared", "Vanished"] as const;
+const guards = ["Shrink", "Emptied", "Shared", "Scaled", "Vanished"] as const;
 
 /** Most builds write no metrics, and begin sooner without the library. */
 const measured: typeof withMetricsFile = async (...run) =>

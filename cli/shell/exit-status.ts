@@ -21,6 +21,7 @@ export const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   superseded: 1,
   shrink_guard: 4,
   field_guard: 4,
+  scale_guard: 4,
   shared_guard: 4,
   vanished_guard: 4,
   held: 4,

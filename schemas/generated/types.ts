@@ -447,6 +447,28 @@ export interface TenantLastRun {
   readonly problemCounts: {
     readonly [k: string]: number;
   };
+  mostlyWithdrawn?: LastMostlyWithdrawn;
+}
+/**
+ * Programs whose last day is past are in neither number.
+ */
+export interface LastMostlyWithdrawn {
+  /**
+   * When that run ended.
+   */
+  readonly at: string;
+  /**
+   * The withdrawn programs.
+   */
+  readonly withdrawn: number;
+  /**
+   * Those that were live before.
+   */
+  readonly of: number;
+  /**
+   * Programs that the run added.
+   */
+  readonly added: number;
 }
 /**
  * Answer of the deprecated resource: names and places only.
@@ -1176,6 +1198,10 @@ export interface RunOptions {
    */
   allowShared?: boolean;
   /**
+   * Whether amounts of another scale were let pass. Not in reports of earlier versions.
+   */
+  allowScaled?: boolean;
+  /**
    * Whether most of the live tenants might be missing in the source. Not in reports of earlier versions.
    */
   allowVanished?: boolean;
@@ -1311,6 +1337,7 @@ export interface TenantRun {
    */
   leftOutOmitted?: number;
   changes?: TenantChanges;
+  mostlyWithdrawn?: MostlyWithdrawn;
   /**
    * Wall-clock milliseconds.
    */
@@ -1359,6 +1386,23 @@ export interface TenantChanges {
    * Stated not to be published any more.
    */
   readonly withdrawn: readonly string[];
+}
+/**
+ * Programs whose last day is past are in neither number.
+ */
+export interface MostlyWithdrawn {
+  /**
+   * The withdrawn programs.
+   */
+  readonly withdrawn: number;
+  /**
+   * Those that were live before.
+   */
+  readonly of: number;
+  /**
+   * Programs that the run added.
+   */
+  readonly added: number;
 }
 /**
  * `runs/sandbox.json`: which tenant of the store is the sandbox.

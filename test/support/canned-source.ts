@@ -11,11 +11,13 @@ import type { ObjectStore } from "../../core/object-store.ts";
 import { defaultTerminalStatuses } from "../../core/settings.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 
-/** An active program without children. */
-export interface CannedProgram {
+/** A program that is active unless it says otherwise, and has no other children than prices. */
+export interface CannedProgram
+  extends Partial<
+    Pick<ProgramSource, "lifecycleState" | "departureDate" | "returnDate" | "currency" | "roomPrices">
+  > {
   readonly programId: string;
   readonly name: string;
-  readonly departureDate?: string;
   /** Only the detail shows it. */
   readonly description?: string;
 }
@@ -89,6 +91,7 @@ export const cannedOptions: BuildOptions = {
   allowShrink: true,
   allowEmptied: true,
   allowShared: true,
+  allowScaled: true,
   allowVanished: true,
   rewrite: false,
   dryRun: false,

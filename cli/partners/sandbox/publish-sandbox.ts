@@ -19,7 +19,10 @@ export async function publishSandbox(
   shell: Shell,
 ): Promise<TenantRun> {
   // The rows come with the generator, so no guard has anything to look at.
-  const options = buildOptions({ onInvalid: "fail", allowShrink: true, allowEmptied: true }, settings);
+  const options = buildOptions(
+    { onInvalid: "fail", allowShrink: true, allowEmptied: true, allowScaled: true },
+    settings,
+  );
   const run = await buildTenant(tenantId, options, {
     ...{ ...shell, store, withRows: withSandboxRows },
     onProgress: () => {},

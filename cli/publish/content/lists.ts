@@ -2,6 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { ProgramId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { LegacyCapacity } from "./checked-program.ts";
 
@@ -25,6 +26,16 @@ interface BytesPiece {
 export function elementText(element: ListElement): string {
   if (typeof element === "string") return element;
   return element.bytes.toString("utf8", element.start, element.end);
+}
+
+/** The program of the element as partners read it. */
+export function parsedItem({ listItem }: ListedProgram): ProgramListItem {
+  return JSON.parse(elementText(listItem));
+}
+
+/** The day on which the program ends: its return, else its departure. The element is not parsed for it. */
+export function lastDay({ listItem, departureDate }: ListedProgram): string | null {
+  return /"returnDate":"([^"]*)"/.exec(elementText(listItem))?.[1] ?? departureDate;
 }
 
 /** The programs of a snapshot's lists by their ids, each once, and exactly those of its manifest. */

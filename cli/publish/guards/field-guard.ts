@@ -2,6 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { emptiableFields } from "../../../schemas/generated/public-fields.ts";
 import type { DataProblem } from "../public-program/problem.ts";
+import { isMost, minPrograms } from "./guards.ts";
 
 /** What the guards compare of a program between the live snapshot and the next one. */
 export interface PublicFacts {
@@ -46,8 +47,6 @@ export interface EmptiedField {
   readonly programIds: readonly string[];
 }
 
-/** Fewer programs with a field tell too little to refuse a build. */
-const minPrograms = 5;
 const maxNamed = 3;
 
 /** What the next snapshot changes in the programs that it shares with the live one. */
@@ -74,6 +73,11 @@ export class LiveTally {
     }
   }
 
+  /** How many of the programs that were added have the part filled now. */
+  filledNow(part: string): number {
+    return this.#filled[publicParts.indexOf(part)] ?? 0;
+  }
+
   /** Whether the build empties anything; if not, unchanged programs need not be added. */
   get hasLosses(): boolean {
     return this.#emptied.some((count) => count > 0);
@@ -98,7 +102,7 @@ export class LiveTally {
   /** P143: the warning that most programs get another `capacity.used`. */
   capacityProblems(programs: number): readonly DataProblem[] {
     const changed = this.#usedChanged;
-    if (changed < minPrograms || changed * 2 <= programs) return [];
+    if (!isMost(changed, programs)) return [];
     const value = `${changed} of ${programs} program(s)`;
     return [{ code: "capacity_changed", programId: null, field: "capacity.used", value }];
   }

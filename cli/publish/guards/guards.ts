@@ -23,7 +23,13 @@ export function invalidRefusal(
   );
 }
 
-const minLost = 5;
+/** Fewer programs tell too little. */
+export const minPrograms = 5;
+
+/** Whether `count` programs are most of `of`, and enough to be no chance. */
+export function isMost(count: number, of: number): boolean {
+  return count >= minPrograms && count * 2 > of;
+}
 
 /**
  * P10: refuses to replace a live snapshot of `before` programs (`undefined`: unknown) when many are lost. A program without a
@@ -40,7 +46,7 @@ export function shrinkRefusal(
   const isCollapse =
     before === undefined
       ? programs === 0 && (notPublishable === 0 || invalid > 0)
-      : (lost >= minLost && lost * 2 > before) || (lost > 0 && programs === 0);
+      : isMost(lost, before) || (lost > 0 && programs === 0);
   if (!isCollapse) return undefined;
   const [of, gone] = before === undefined ? ["unknown number of", "all"] : [before, lost];
   return new Failure(

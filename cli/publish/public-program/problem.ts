@@ -162,6 +162,10 @@ export const problemRules = {
   ),
   fields_emptied: warning("all programs that had the field filled have it empty now"),
   capacity_changed: warning("most programs get another number of places taken at once"),
+  mostly_withdrawn: warning(
+    "most programs that were live and have not ended are withdrawn at once: look whether the states of the view programs are right",
+  ),
+  mostly_changed: warning("most programs change in this: look at the view that it comes from"),
   snapshot_empty: warning("the live snapshot has no program: partners get an empty list"),
 } satisfies Readonly<Record<string, ProblemRule>>;
 

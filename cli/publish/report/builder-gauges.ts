@@ -5,6 +5,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
 import { buildInfo } from "../../../core/package-version.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
+import type { ProblemCode } from "../public-program/problem.ts";
 
 /** All outcomes have a series from the start, since an alert sees no change in a series that begins with a failure (P115). */
 export const runOutcomes: readonly RunReport["outcome"][] = [
@@ -13,6 +14,9 @@ export const runOutcomes: readonly RunReport["outcome"][] = [
 
 /** Labels must not grow without bound, so only the tenants that were confirmed longest ago have a gauge of their own. */
 const maxTenants = 1000;
+
+/** P224, P227: what somebody has to look at within a day, though later runs find nothing new. */
+const dayLongFindings: readonly ProblemCode[] = ["mostly_withdrawn", "snapshot_differs"];
 
 /** The gauges of builders, at `/metrics` of a watch (P118) and in a `--metrics-file` (P115). */
 export function createBuilderGauges(registry: Registry) {
@@ -30,6 +34,9 @@ export function createBuilderGauges(registry: Registry) {
   const confirmedHelp =
     "When the source was last read to the effect that the live snapshot is what it says, of the 1000 tenants where that is longest ago.";
   const confirmed = gauge("tenant_confirmed_timestamp_seconds", confirmedHelp, "tenant");
+  const findingHelp = "When a run last found this of a tenant.";
+  const found = gauge("finding_timestamp_seconds", findingHelp, "finding");
+  for (const finding of dayLongFindings) found.set({ finding }, 0);
   const storeBegun = gauge("store_begun_timestamp_seconds", "When the store was begun.");
   const info = { ...buildInfo() };
   const infoHelp =
@@ -41,6 +48,13 @@ export function createBuilderGauges(registry: Registry) {
       lastRun.set({ kind }, endedAt.getTime() / 1000);
       lastDuration.set({ kind }, durationMs / 1000);
       for (const each of runOutcomes) lastStatus.set({ kind, outcome: each }, each === outcome ? 1 : 0);
+    },
+    /** Remembers when something was found that is told for a day. */
+    tenantsBuilt({ tenants, finishedAt, options }: RunReport): void {
+      for (const finding of options.dryRun ? [] : dayLongFindings) {
+        const isFound = tenants.some(({ problemCounts }) => problemCounts[finding] !== undefined);
+        if (isFound) found.set({ finding }, Date.parse(finishedAt) / 1000);
+      }
     },
     /** Reads when the store was begun and when its tenants were confirmed. When that fails, nothing changes. */
     async readStore(store: ObjectStore, signal?: AbortSignal): Promise<void> {

@@ -20,13 +20,19 @@ export async function withMetricsFile(
   await assertReplaceable(path);
   const startedAt = shell.now();
   /** A failure is a line on standard error and changes no exit status, because the run has published already. */
-  const write = async (outcome: RunReport["outcome"], durationMs: number, endedAt: Date): Promise<void> => {
+  const write = async (
+    outcome: RunReport["outcome"],
+    durationMs: number,
+    endedAt: Date,
+    report?: RunReport,
+  ): Promise<void> => {
     try {
       const registry = new Registry();
       const gauges = createBuilderGauges(registry);
       // P115: what this run says nothing of stays: runs of other kinds, and a store that does not answer.
       gauges.restore(await readFile(path, "utf8").catch(() => ""), kind);
       gauges.runEnded(kind, outcome, durationMs, endedAt);
+      if (report !== undefined) gauges.tenantsBuilt(report);
       const store = async () => await withStore(settingsOf(shell), (store) => gauges.readStore(store));
       await store().catch(() => {});
       await replace(path, await registry.metrics());
@@ -37,7 +43,7 @@ export async function withMetricsFile(
   };
   try {
     const report = await build();
-    await write(report.outcome, report.durationMs, new Date(report.finishedAt));
+    await write(report.outcome, report.durationMs, new Date(report.finishedAt), report);
     return report;
   } catch (error) {
     // P115: a run without a report counts, too: for wrong settings, or without store or database.

@@ -31,8 +31,15 @@ function tenantTable(runs: readonly TenantRun[]): string {
 }
 
 /** What concerns a whole tenant or two comes first: a leak between tenants must not be lost among dropped values. */
-const weightiest =
-  "programs_shared shared_unknown snapshot_empty tenant_vanished fields_emptied capacity_changed".split(" ");
+const weightiest: readonly string[] = [
+  ...["mostly_withdrawn", "programs_shared", "shared_unknown", "snapshot_empty", "tenant_vanished"],
+  ...["fields_emptied", "mostly_changed", "capacity_changed"],
+];
+
+/** P225: a line for each field that changes in most programs. */
+function kindOf({ code, field }: Problem): string {
+  return code === "mostly_changed" ? `${code} ${field}` : code;
+}
 
 /** Findings of one kind, in all tenants. */
 interface FindingKind {
@@ -48,8 +55,9 @@ const maxShownPlaces = 3;
 function findingLines({ tenants, problems, problemCounts = {} }: RunReport): string {
   const kinds = new Map<string, FindingKind>();
   const add = (problem: Problem, tenantId: string | null): void => {
-    const kind = kinds.get(problem.code) ?? { problem, count: 0, places: [] };
-    kinds.set(problem.code, kind);
+    const key = kindOf(problem);
+    const kind = kinds.get(key) ?? { problem, count: 0, places: [] };
+    kinds.set(key, kind);
     kind.count += 1;
     if (kind.places.length < maxShownPlaces) kind.places.push(findingPlace(problem, tenantId));
   };

@@ -53,8 +53,8 @@ export async function buildRun(
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
   const { found } = problems;
   const finishedAt = now();
-  const { dryRun, onInvalid, concurrency, allowShrink, allowEmptied, allowShared, allowVanished, rules } =
-    options;
+  const { dryRun, onInvalid, concurrency, rules } = options;
+  const { allowShrink, allowEmptied, allowShared, allowScaled, allowVanished } = options;
   // P9: a notification is no request of an operator for this tenant.
   const judged = { dryRun, onInvalid, askedFor: wanted.kind === "asked" };
   const { outcome, exitStatus } = signal.aborted
@@ -75,7 +75,8 @@ export async function buildRun(
     options: {
       tenants: wanted.kind === "all" ? null : [...wanted.tenantIds],
       shard: shard === undefined ? null : `${shard.index}/${shard.count}`,
-      ...{ concurrency, onInvalid, allowShrink, allowEmptied, allowShared, allowVanished, dryRun },
+      ...{ concurrency, onInvalid, dryRun },
+      ...{ allowShrink, allowEmptied, allowShared, allowScaled, allowVanished },
       legacyCapacity: rules.legacyCapacity,
       terminalStatuses: [...rules.terminalStatuses],
     },

@@ -106,7 +106,8 @@ function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest: strin
   const last = {
     ...{ ...of, outcome, failure: run.failure },
     ...own,
-    ...differenceOf(before?.last),
+    ...ofTheDay(before?.last, of.endedAt),
+    ...(run.mostlyWithdrawn && { mostlyWithdrawn: { at: of.endedAt, ...run.mostlyWithdrawn } }),
     leftOut: (run.leftOut ?? []).slice(0, maxLeftOutIds),
     leftOutCount: (run.leftOut?.length ?? 0) + (run.leftOutOmitted ?? 0),
     problemCounts: { ...(isKept ? sharedCount(before?.last) : {}), ...problemCounts },
@@ -205,16 +206,22 @@ function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns 
     if (!isLater(last.endedAt, known?.endedAt ?? null, latest)) continue;
     const earlier = keepsShared ? sharedCount(known) : {};
     const problemCounts = { ...earlier, ...last.problemCounts };
-    const isLong = !isWithinDay(known?.differedAt, new Date(last.endedAt));
-    tenants.set(tenantId, { ...last, ...(isLong ? {} : differenceOf(known)), problemCounts });
+    const { mostlyWithdrawn } = last;
+    const lately = { ...ofTheDay(known, last.endedAt), ...(mostlyWithdrawn && { mostlyWithdrawn }) };
+    tenants.set(tenantId, { ...last, ...lately, problemCounts });
   }
   const runsOfAll = noted.runsOfAll.reduce((runs, run) => withRunOfAll(runs, run, latest), stored.runsOfAll);
   return { runsOfAll, tenants };
 }
 
-/** P224: the difference for which a tenant was read in full. It is known for a day. */
-function differenceOf(run: TenantLastRun | undefined): Pick<TenantLastRun, "differedAt"> {
-  return run?.differedAt === undefined ? {} : { differedAt: run.differedAt };
+/** P224, P227: what a tenant is told for during a day: the first difference, and the last time that most programs were withdrawn. */
+function ofTheDay(run: TenantLastRun | undefined, at: string) {
+  const { differedAt, mostlyWithdrawn } = run ?? {};
+  const now = new Date(at);
+  return {
+    ...(differedAt !== undefined && isWithinDay(differedAt, now) && { differedAt }),
+    ...(mostlyWithdrawn !== undefined && isWithinDay(mostlyWithdrawn.at, now) && { mostlyWithdrawn }),
+  };
 }
 
 function sharedCount(run: TenantLastRun | undefined): TenantLastRun["problemCounts"] {

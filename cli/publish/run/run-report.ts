@@ -25,9 +25,12 @@ export function runOutcome(
   }
   // P19: the exit status says that programs are left out, also when the run changed nothing.
   const leftOut = runs.some(({ outcome, counts }) => succeeded.includes(outcome) && counts.invalid > 0);
-  // P224
-  const differs = runs.some(({ problemCounts }) => problemCounts.snapshot_differs !== undefined);
-  if (differs) return { outcome: "partial", exitStatus: 3 };
+  // P224, P227
+  const isTold = runs.some(
+    ({ problemCounts, mostlyWithdrawn }) =>
+      problemCounts.snapshot_differs !== undefined || mostlyWithdrawn !== undefined,
+  );
+  if (isTold) return { outcome: "partial", exitStatus: 3 };
   if (leftOut && options.onInvalid === "report") return { outcome: "partial", exitStatus: 3 };
   if (options.dryRun) return { outcome: "dry-run", exitStatus: 0 };
   // P20: a withdrawal of a tenant on hold is news for partners, too.

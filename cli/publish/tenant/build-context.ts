@@ -22,6 +22,7 @@ interface BuildFlags {
   readonly allowShrink: boolean;
   readonly allowEmptied: boolean;
   readonly allowShared: boolean;
+  readonly allowScaled: boolean;
   readonly allowVanished: boolean;
   /** Writes every file anew, which mends a damaged file that a build would take over. */
   readonly rewrite: boolean;
@@ -48,7 +49,13 @@ let ownGenerator: string | undefined;
 
 const usual: BuildFlags = {
   ...{ concurrency: 1, onInvalid: "report", rewrite: false, dryRun: false },
-  ...{ allowShrink: false, allowEmptied: false, allowShared: false, allowVanished: false },
+  ...{
+    allowShrink: false,
+    allowEmptied: false,
+    allowShared: false,
+    allowScaled: false,
+    allowVanished: false,
+  },
 };
 
 /** Digest of all that decides what a build publishes, except the source. */

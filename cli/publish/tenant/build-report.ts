@@ -61,6 +61,7 @@ export function noteFailure(run: RunDraft, { code, message }: Failure): void {
 const refusals: ReadonlySet<FailureCode> = new Set([
   "shrink_guard",
   "field_guard",
+  "scale_guard",
   "shared_guard",
   "vanished_guard",
   "store_unsupported",

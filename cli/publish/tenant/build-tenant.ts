@@ -3,6 +3,7 @@ import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../cor
 import type { TenantId } from "../../../core/ids.ts";
 import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { ContentFault } from "../content/snapshot-content.ts";
+import { scaleRefusal } from "../guards/change-guard.ts";
 import { emptiedRefusal } from "../guards/field-guard.ts";
 import { invalidRefusal, shrinkRefusal } from "../guards/guards.ts";
 import { publishedSnapshot, readLiveManifest, readPointer } from "../snapshot/stored-snapshot.ts";
@@ -10,6 +11,7 @@ import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.
 import { countsOfKept, notBuilt, note, noteCode, noteFailure, noteLive } from "./build-report.ts";
 import type { StoredState } from "./find-changes.ts";
 import { forgetMemory, type ProgramLine, readMemory, writeMemory } from "./memory.ts";
+import { mostlyWithdrawn, noteMostlyWithdrawn } from "./mostly-withdrawn.ts";
 import { publishNext, removedMeanwhile, withdraw } from "./publish.ts";
 import { readNext } from "./read-next.ts";
 import { ResponseWriter } from "./response-writer.ts";
@@ -183,6 +185,7 @@ async function endAsRead(
     if (outcome !== "superseded" && refusal !== undefined) throw refusal;
     return outcome;
   }
+  const most = await mostlyWithdrawn(attempt, known.live, withdrawn, counts.added);
   for (const problem of reading.changeProblems) note(run, problem);
   const published = await publishNext(attempt, known.live, reading, writer).catch(async (error: unknown) => {
     // P20: a snapshot that is too large as a whole keeps no withdrawal back.
@@ -191,7 +194,9 @@ async function endAsRead(
     if (outcome === "superseded") return outcome;
     throw error;
   });
-  if (published === "superseded" || published === "would-publish") return published;
+  if (published === "superseded") return published;
+  noteMostlyWithdrawn(run, most);
+  if (published === "would-publish") return published;
   const after = published === "unchanged" ? live : published;
   // A dry run confirms nothing, because readers of the store see nothing of it.
   if (options.dryRun || after === undefined) return "unchanged";
@@ -204,13 +209,14 @@ async function endAsRead(
 async function refusalOf(
   { tenantId, options, pointer, context, run }: Attempt,
   { live }: StoredState,
-  { counts, emptiedFields, added }: SourceReading,
+  { counts, emptiedFields, scaled, added }: SourceReading,
 ): Promise<Failure | undefined> {
   const isLive = pointer !== undefined;
   const refusal =
     invalidRefusal(tenantId, counts, run.problems[0], options.onInvalid) ??
     (options.allowShrink || !isLive ? undefined : shrinkRefusal(tenantId, live?.programs.count, counts)) ??
-    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields));
+    (options.allowEmptied ? undefined : emptiedRefusal(tenantId, emptiedFields)) ??
+    (options.allowScaled ? undefined : scaleRefusal(tenantId, scaled));
   if (refusal !== undefined) return refusal;
   const shared = await context.sharedGuard?.({ tenantId, added, isLive }, options.allowShared);
   if (shared instanceof Failure) return shared;
@@ -227,8 +233,10 @@ async function endWithdrawing(
 ): Promise<"held" | "superseded"> {
   const { pointer, run } = attempt;
   const live = pointer && { current: pointer.current, manifest: known.live };
+  const most = await mostlyWithdrawn(attempt, known.live, withdrawn, 0);
   const left = live && (await withdraw(attempt, live, withdrawn));
   if (left === "superseded") return left;
+  noteMostlyWithdrawn(run, most);
   // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found withdrawn.
   const rest = left === live ? undefined : known.memory?.programs.values();
   const lines = rest && [...rest].filter(([id]) => !withdrawn.has(id ?? ""));

@@ -28,6 +28,15 @@ export interface SourceChanges extends StoredState {
   readonly areListsAnew: boolean;
 }
 
+/** The programs of the live list; `undefined` when it is damaged. */
+export async function liveListed(
+  { options, context }: Attempt,
+  live: Manifest,
+): Promise<ListedPrograms | undefined> {
+  const reading = readListed(context.store, live, options.rules.legacyCapacity, context.signal);
+  return await unlessFailed(reading, "corrupt_document");
+}
+
 /** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
 const maxChangedShare = 1 / 3;
 
@@ -42,11 +51,8 @@ export async function findChanges(
   const summing = rows.sums();
   summing.catch(() => {});
   const { live, memory } = await storing;
-  const listing = async (): Promise<ListedPrograms | undefined> => {
-    if (live === undefined || isHeld) return new Map();
-    const reading = readListed(context.store, live, options.rules.legacyCapacity, context.signal);
-    return await unlessFailed(reading, "corrupt_document");
-  };
+  const listing = async (): Promise<ListedPrograms | undefined> =>
+    live === undefined || isHeld ? new Map() : await liveListed(attempt, live);
   // A tenant that has changed needs the live list, which is read while the database works.
   const early = context.isNotified && memory !== undefined ? listing() : undefined;
   early?.catch(() => {});

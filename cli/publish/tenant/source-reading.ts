@@ -1,7 +1,9 @@
 import type { ProgramId } from "../../../core/ids.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import type { SnapshotContent } from "../content/snapshot-content.ts";
+import { amountField, mostlyChanged, type ScaledAmounts, scaledPrograms } from "../guards/change-guard.ts";
 import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
+import { isMost } from "../guards/guards.ts";
 import { type DataProblem, shownId } from "../public-program/problem.ts";
 import { type Findings, noPrograms, ProblemLog } from "./build-report.ts";
 import type { SourceChanges } from "./find-changes.ts";
@@ -23,7 +25,9 @@ export interface SourceReading {
   readonly changed: readonly ProgramId[];
   /** P140: what the build empties for most programs that had it. */
   readonly emptiedFields: readonly EmptiedField[];
-  /** P140, P143: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
+  /** P226: set when the amounts of most programs would have another scale. */
+  readonly scaled: ScaledAmounts | undefined;
+  /** P140, P143, P225: warnings about what changes. They do not describe the source as it is, so no memory keeps them. */
   readonly changeProblems: readonly DataProblem[];
   /** Whether the programs are those of the live snapshot, to the byte. */
   readonly isSame: boolean;
@@ -64,15 +68,26 @@ export function sourceReading(changes: SourceChanges, taken: TakenPrograms): Omi
     removed: (live?.programs.count ?? 0) - unchanged - changed,
     ...{ notPublishable, invalid: leftOut.length, withdrawn: withdrawn.size },
   };
-  if (taken.tally.hasLosses) for (const line of published) taken.tally.addUnchanged(factsOf(line).parts);
+  const scaling = scaledPrograms(taken.shown);
+  if (taken.tally.hasLosses || scaling !== undefined)
+    for (const line of published) taken.tally.addUnchanged(factsOf(line).parts);
   const { emptiedFields } = taken.tally;
+  const amountsLost = taken.shown.filter(
+    ({ before, after }) => before[amountField] !== null && after[amountField] === null,
+  ).length;
+  const of = taken.tally.filledNow(amountField) - amountsLost;
   const ofCapacity = taken.tally.capacityProblems(unchanged + changed);
   return {
     ...{ lines, counts, leftOut, withdrawn, areListsAnew, emptiedFields },
+    scaled: scaling !== undefined && isMost(scaling.programs, of) ? { ...scaling, of } : undefined,
     findings: problems.findings,
     added: taken.added,
     changed: taken.changed,
-    changeProblems: [...emptiedProblems(emptiedFields), ...ofCapacity],
+    changeProblems: [
+      ...emptiedProblems(emptiedFields),
+      ...ofCapacity,
+      ...mostlyChanged(taken.shown, unchanged + changed),
+    ],
     isSame: live !== undefined && added + changed + counts.removed === 0,
     *publishedIds() {
       for (const line of lines) if (isPublished(line)) yield line[0] ?? "";

@@ -4,13 +4,15 @@ import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ProgramRecord } from "../../../core/program-table.ts";
 import { type CheckedProgram, checkedProgram } from "../content/checked-program.ts";
-import type { ListedProgram } from "../content/lists.ts";
+import { type ListedProgram, parsedItem } from "../content/lists.ts";
 import { listedProgram, requireSmallLists } from "../content/snapshot-content.ts";
+import { type ChangedProgram, shownFields } from "../guards/change-guard.ts";
 import { LiveTally, type PublicFacts, publicFacts } from "../guards/field-guard.ts";
+import { minPrograms } from "../guards/guards.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
-import type { SourceChanges } from "./find-changes.ts";
+import { liveListed, type SourceChanges } from "./find-changes.ts";
 import { factsOf, isPublished, type ProgramLine, programLine } from "./memory.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
@@ -30,6 +32,8 @@ export interface TakenPrograms {
   readonly changed: readonly ProgramId[];
   /** P140, P143: what the build changes in the programs that stay. Those that were not read are not in it. */
   readonly tally: LiveTally;
+  /** P225: the changed programs as partners see them now and would see them, if they are enough to matter. */
+  readonly shown: readonly ChangedProgram[];
 }
 
 type PublishedProgram = Extract<CheckedProgram, { kind: "published" }>;
@@ -37,11 +41,12 @@ type PublishedProgram = Extract<CheckedProgram, { kind: "published" }>;
 /** Reads the programs that have changed, maps, renders and checks them, and stores each detail that the live snapshot lacks at once. */
 export async function takePrograms(
   attempt: Attempt,
-  { live, memory, sums, wanted }: SourceChanges,
+  changes: SourceChanges,
   rows: TenantRows,
   writer: ResponseWriter,
 ): Promise<TakenPrograms> {
   const { options, context, isHeld } = attempt;
+  const { live, memory, sums, wanted } = changes;
   const { rules, rewrite } = options;
   const lines: ProgramLine[] = [];
   const programs = new Map<string, TakenProgram>();
@@ -111,7 +116,25 @@ export async function takePrograms(
   }
   // On hold nothing will be published, so nothing is compared.
   if (!isHeld) await compareWithDetails(attempt, live, uncompared, tally);
-  return { lines, programs, added, changed, tally };
+  const shown = isHeld ? [] : await compareWithList(attempt, changes, changed, programs);
+  return { lines, programs, added, changed, tally, shown };
+}
+
+/** P225: the live list says what partners see now. A build that reads all programs reads it for this alone, and only if enough changed. */
+async function compareWithList(
+  attempt: Attempt,
+  { live, listed }: SourceChanges,
+  changed: readonly ProgramId[],
+  programs: TakenPrograms["programs"],
+): Promise<readonly ChangedProgram[]> {
+  if (live === undefined || changed.length < minPrograms) return [];
+  // Partners cannot read a damaged list.
+  const before = listed.size > 0 ? listed : await liveListed(attempt, live);
+  return changed.flatMap((programId) => {
+    const [now, next] = [before?.get(programId), programs.get(programId)];
+    if (now === undefined || next === undefined) return [];
+    return [{ programId, before: shownFields(parsedItem(now)), after: shownFields(parsedItem(next)) }];
+  });
 }
 
 /** P140: without a memory, the live details of changed programs say what partners see of them now. */

@@ -94,10 +94,12 @@ function createWatchMetrics(state: WatchState, store: ObjectStore) {
     "1 while reports of runs, or the age of the data in runs/confirmed.json and runs/last.json, cannot be stored.";
   const unrecorded = new Gauge(metric("runs_unrecorded", unrecordedHelp));
   return {
-    runEnded({ outcome, durationMs, finishedAt }: RunReport, kind: RunKind): void {
+    runEnded(report: RunReport, kind: RunKind): void {
+      const { outcome, durationMs, finishedAt } = report;
       runs.inc({ outcome });
       durations.observe({ kind }, durationMs / 1000);
       gauges.runEnded(kind, outcome, durationMs, new Date(finishedAt));
+      gauges.tenantsBuilt(report);
     },
     /** The Prometheus text of this moment. */
     async text(): Promise<string> {

@@ -17,6 +17,10 @@ export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "left
   /** `null` when that is not known of a run that failed as a whole. */
   readonly onInvalid: TenantLastRun["onInvalid"] | null;
   readonly problemCounts: Readonly<Record<string, number>>;
+  /** P224: when a spot check found a difference; the first of a day. */
+  readonly differedAt?: string | undefined;
+  /** P227: when a run withdrew most programs, and how many; the last of a day. */
+  readonly mostlyWithdrawn?: TenantLastRun["mostlyWithdrawn"] | undefined;
 }
 
 /** What is recorded of a tenant's builds. */
@@ -81,7 +85,9 @@ function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRu
   if (ended !== undefined) {
     const { runId, endedAt: finishedAt } = ended;
     const rest = { onInvalid: own?.onInvalid ?? null, leftOut: [], leftOutCount: 0, problemCounts: {} };
-    return { runId, finishedAt, ...ending("failed", ended.failure), ...rest };
+    const { differedAt, mostlyWithdrawn } = own ?? {};
+    const kept = { differedAt, mostlyWithdrawn };
+    return { runId, finishedAt, ...ending("failed", ended.failure), ...rest, ...kept };
   }
   if (own === undefined) return null;
   const { endedAt: finishedAt, outcome, failure, ...rest } = own;

@@ -75,7 +75,7 @@ export function holdWords({ since, reason }: NonNullable<TenantFacts["hold"]>, r
   return `since ${plainTime(since, reader)}: ${clause(reason)}`;
 }
 
-/** What each guard prevents, by the code of its failure: lost programs, emptied fields, or another tenant's programs. */
+/** What each guard prevents, by the code of its failure: lost programs, emptied fields, amounts of another scale, or another tenant's programs. */
 const guards = {
   shrink_guard: {
     reason: "too many programs or all of them would have disappeared at once",
@@ -87,6 +87,11 @@ const guards = {
     question: "Look whether those fields are really empty in the booking system.",
     override: "--allow-emptied",
   },
+  scale_guard: {
+    reason: "most starting amounts would have had another scale",
+    question: "Look whether the new amounts are right, as when those that are live are wrong.",
+    override: "--allow-scaled",
+  },
   shared_guard: {
     reason: "partners would have got programs that another company has, too",
     question: "Look whether both companies really offer those programs.",
@@ -94,9 +99,11 @@ const guards = {
   },
 } as const;
 
+const guardCodes = Object.keys(guards) as (keyof typeof guards)[];
+
 function guardOf(facts: BuildFacts) {
   const code = failureOf(facts)?.code;
-  return guards[code === "field_guard" || code === "shared_guard" ? code : "shrink_guard"];
+  return guards[guardCodes.find((each) => each === code) ?? "shrink_guard"];
 }
 
 export function guardSteps(tenant: TenantFacts): readonly Step[] {

@@ -1,3 +1,4 @@
+import { isWithinDay } from "../../../core/last-runs.ts";
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { counted, durationText, numberText, plainTime, type Reader } from "../../output/words.ts";
 import type { RequestLogLine } from "../../read/gateway-log/request-line.ts";
@@ -102,14 +103,22 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
     add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), remedies.release(tenantId)]);
   }
-  const { programs_shared: shared = 0, snapshot_differs: differing = 0 } = lastRun?.problemCounts ?? {};
-  if (differing > 0) {
-    const text =
-      "the last run found that what partners got was not what unchanged rows give, and read everything";
+  const differedAt = lastRun?.differedAt;
+  if (differedAt !== undefined && isWithinDay(differedAt, reader.now)) {
+    const text = `a run found that what partners got was not what unchanged rows give, and read everything (${when(differedAt)})`;
     const verify = command`snapshot verify --tenant ${{ tenantId }}`;
     const report = forOperations("See that all is whole now, and report the run to the developers.", verify);
-    add("snapshot_differs", text, [report], { at: lastRun?.finishedAt ?? null });
+    add("snapshot_differs", text, [report], { at: differedAt });
   }
+  const most = lastRun?.mostlyWithdrawn;
+  if (most !== undefined && isWithinDay(most.at, reader.now)) {
+    const added = most.added === 0 ? "" : ` and added ${most.added}`;
+    const text = `a build withdrew ${most.withdrawn} of ${counted(most.of, "program")}${added} (${when(most.at)}), as the source states`;
+    const look = forSupport("Find out whether the company really took those programs out.");
+    const remedy = "If not, mend the states in the view `programs`, and build.";
+    add("mostly_withdrawn", text, [look, forOperations(remedy, commandTo.build(tenantId))], { at: most.at });
+  }
+  const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
   if (shared > 0) {
     // A tenant's first snapshot is published with programs of another tenant; later builds would refuse them.
     const text = "the last run found programs that another tenant has, too";

@@ -31,7 +31,12 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
   ["guard", "bad", tried("refused")],
   ["interrupted", "doubtful", tried("interrupted")],
   ["unseen", "doubtful", { lastRun: null, lastTry: null }],
-  ["snapshot_differs", "doubtful", { lastRun: lastRun({ problemCounts: { snapshot_differs: 1 } }) }],
+  ["snapshot_differs", "bad", { lastRun: lastRun({ differedAt: ago(23) }) }],
+  [
+    "mostly_withdrawn",
+    "bad",
+    { lastRun: lastRun({ mostlyWithdrawn: { at: ago(23), withdrawn: 6, of: 8, added: 0 } }) },
+  ],
   ["held", "doubtful", { hold }],
   [
     "removed",
