@@ -142,6 +142,7 @@ export function createRequester(options: RequestOptions): Requester {
   async function get(path: string, isData: IsData, options: GetOptions = {}): Promise<Answer> {
     const { attempts = maxAttempts, since = "", isDetail = false } = options;
     for (let turn = 1; ; turn += 1) {
+      signal?.throwIfAborted();
       if (waitMs() > longestPauseMs) throw new ProgramsApiError(path, ...fullBy, undefined, waitMs());
       await pause(waitMs(), signal);
       const sentId = crypto.randomUUID();
