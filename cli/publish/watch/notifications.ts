@@ -28,6 +28,9 @@ const channel = "partner_source_changed";
 /** Nonces that prove that a session hears. All builders of a database share it. */
 const proofChannel = "partner_programs_proof";
 
+/** Waits for no disk and no standby: what the nonce says is not to survive anything. */
+const proof = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+
 /** `unheard`: a session that answers, and that heard nothing from its beginning on. */
 type Problem = "down" | "unheard";
 
@@ -111,7 +114,7 @@ async function hears(
   client.on("notification", listen);
   try {
     const values = [proofChannel, nonce];
-    const sending = pool.withReading((sender) => sender.query({ text: "SELECT pg_notify($1, $2)", values }));
+    const sending = pool.withReading((sender) => sender.query({ text: proof, values }));
     const deadline = delay(hearMs, undefined, { signal: AbortSignal.any([heard.signal, over]) });
     await Promise.race([sending.then(() => deadline), deadline]).catch((error: unknown) => {
       if (!heard.signal.aborted) throw error;

@@ -33,7 +33,7 @@ test("P192: a session that goes silent without an end is found, and the next one
         },
       },
       logger: createLogger({ level: "silent", program: "partner-programs", destination: process.stderr }),
-      pauses: { proveMs: 50, hearMs: 2000, reconnectMs: 10 },
+      pauses: { proveMs: 50, hearMs: 5000, reconnectMs: 10 },
     });
   });
   await vi.waitFor(() => expect(heard).toEqual(["listening"]), patience);
