@@ -28,7 +28,7 @@ export function shownFields(item: ProgramListItem) {
 
 export const amountField = "prices.startingAmount";
 
-type ShownFields = ReturnType<typeof shownFields>;
+export type ShownFields = ReturnType<typeof shownFields>;
 type Value = ShownFields[keyof ShownFields];
 
 /** P225: a warning for each field that changes in most of the `staying` programs, those that are live and would be. */

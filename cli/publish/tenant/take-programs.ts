@@ -3,10 +3,11 @@ import { unlessFailed } from "../../../core/failure.ts";
 import type { ProgramId } from "../../../core/ids.ts";
 import { detailEntry } from "../../../core/manifest.ts";
 import type { ProgramRecord } from "../../../core/program-table.ts";
+import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { type CheckedProgram, checkedProgram } from "../content/checked-program.ts";
 import { type ListedProgram, parsedItem } from "../content/lists.ts";
 import { listedProgram, requireSmallLists } from "../content/snapshot-content.ts";
-import { type ChangedProgram, shownFields } from "../guards/change-guard.ts";
+import { type ChangedProgram, type ShownFields, shownFields } from "../guards/change-guard.ts";
 import { LiveTally, type PublicFacts, publicFacts } from "../guards/field-guard.ts";
 import { minPrograms } from "../guards/guards.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
@@ -51,7 +52,7 @@ export async function takePrograms(
   const lines: ProgramLine[] = [];
   const programs = new Map<string, TakenProgram>();
   const added = new Map<ProgramId, string>();
-  const changed: ProgramId[] = [];
+  const changed = new Map<ProgramId, ShownFields>();
   const tally = new LiveTally();
   /** Changed programs of which only the live detail says what partners see of them now. */
   const uncompared: [ProgramId, PublicFacts][] = [];
@@ -62,13 +63,14 @@ export async function takePrograms(
     before: ProgramRecord | undefined,
     sha256: string,
     next: PublicFacts,
+    data: ProgramListItem,
   ) {
     if (before === undefined) {
       added.set(programId, sha256);
     } else if (before.sha256 === sha256) {
       tally.addUnchanged(next.parts);
     } else {
-      changed.push(programId);
+      changed.set(programId, shownFields(data));
       const known = memory?.programs.get(programId);
       if (known !== undefined && isPublished(known)) tally.addChanged(programId, factsOf(known), next);
       else uncompared.push([programId, next]);
@@ -86,7 +88,7 @@ export async function takePrograms(
     const facts = publicFacts(data);
     lines.push(programLine(programId, sums.get(programId), facts, problems));
     const before = live?.programs.get(programId);
-    compare(programId, before, sha256, facts);
+    compare(programId, before, sha256, facts, data);
     const isStored = before?.sha256 === sha256 && !rewrite;
     const bytes = isStored ? undefined : Buffer.from(rendered.detail);
     const record =
@@ -116,24 +118,22 @@ export async function takePrograms(
   }
   // On hold nothing will be published, so nothing is compared.
   if (!isHeld) await compareWithDetails(attempt, live, uncompared, tally);
-  const shown = isHeld ? [] : await compareWithList(attempt, changes, changed, programs);
-  return { lines, programs, added, changed, tally, shown };
+  const shown = isHeld ? [] : await compareWithList(attempt, changes, changed);
+  return { lines, programs, added, changed: [...changed.keys()], tally, shown };
 }
 
 /** P225: the live list says what partners see now. A build that reads all programs reads it for this alone, and only if enough changed. */
 async function compareWithList(
   attempt: Attempt,
   { live, listed }: SourceChanges,
-  changed: readonly ProgramId[],
-  programs: TakenPrograms["programs"],
+  changed: ReadonlyMap<ProgramId, ShownFields>,
 ): Promise<readonly ChangedProgram[]> {
-  if (live === undefined || changed.length < minPrograms) return [];
+  if (live === undefined || changed.size < minPrograms) return [];
   // Partners cannot read a damaged list.
   const before = listed.size > 0 ? listed : await liveListed(attempt, live);
-  return changed.flatMap((programId) => {
-    const [now, next] = [before?.get(programId), programs.get(programId)];
-    if (now === undefined || next === undefined) return [];
-    return [{ programId, before: shownFields(parsedItem(now)), after: shownFields(parsedItem(next)) }];
+  return [...changed].flatMap(([programId, after]) => {
+    const now = before?.get(programId);
+    return now === undefined ? [] : [{ programId, before: shownFields(parsedItem(now)), after }];
   });
 }
 
