@@ -130,6 +130,10 @@ export async function readEntry(
 ): Promise<string | undefined> {
   const found = await openEntry(store, entry, signal, wholeUpTo);
   if (found.kind === "fault") return found.fault;
+  if (found.whole !== undefined && found.wholeSha256 !== undefined) {
+    await take(found.whole);
+    return digestFault(entry, found.wholeSha256);
+  }
   const hash = createHash("sha256");
   let size = 0;
   for await (const piece of piecesOf(found)) {
@@ -140,7 +144,10 @@ export async function readEntry(
     await take(piece);
   }
   if (size !== entry.size) return sizeFault(entry, size);
-  const sha256 = hash.digest("hex");
+  return digestFault(entry, hash.digest("hex"));
+}
+
+function digestFault(entry: ResponseEntry, sha256: string): string | undefined {
   if (sha256 === entry.sha256) return undefined;
   return `the object has the SHA-256 ${sha256}, the manifest says ${entry.sha256}`;
 }

@@ -15,14 +15,15 @@ export function bytesBody(bytes: Buffer): ObjectBody {
 }
 
 /** What is known of an object before its body is read. */
-export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole">;
+export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole" | "wholeSha256">;
 
 /** An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a small file. */
-export function objectInMemory(head: ObjectHead, bytes: Buffer): StoredObject {
+export function objectInMemory(head: ObjectHead, bytes: Buffer, sha256?: string): StoredObject {
   let body: Readable | undefined;
   return {
     ...head,
     whole: bytes,
+    wholeSha256: sha256,
     get body() {
       body ??= Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });
       return body;

@@ -1,6 +1,9 @@
 import type { Readable } from "node:stream";
 import type { ObjectKey } from "./object-key.ts";
 
+/** A driver takes so many calls at once, each until its body was read. Further ones may wait, in the order in which they came. */
+export const maxCallsAtOnce = 512;
+
 /** An opaque version of an object's content. Equal tags mean equal content. Tags are compared as a whole and never parsed. */
 export type ETag = string;
 
@@ -40,6 +43,8 @@ export type GetResult =
       readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
       /** There for small bodies, which are read before `get` resolves: all bytes. Such a `body` need not be read. */
       readonly whole?: Buffer;
+      /** The SHA-256 of `whole` in hex, where the driver knows it, so that nobody hashes these bytes again. */
+      readonly wholeSha256?: string | undefined;
     }
   | { readonly kind: "not_modified" }
   | { readonly kind: "missing" };

@@ -77,12 +77,12 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     return translated(key, options?.signal, async () => {
       const file = await versions.open(path);
       if (file === undefined) return { kind: "missing" };
-      const { handle, bytes, etag, size, modifiedAt } = file;
+      const { handle, bytes, sha256, etag, size, modifiedAt } = file;
       const isKnown = etag === options?.ifNoneMatch;
       const head = { kind: "object", etag, size, modifiedAt } as const;
       if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
       await handle.close();
-      return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes);
+      return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes, sha256);
     });
   }
 

@@ -36,6 +36,8 @@ export interface OpenFile {
   readonly modifiedAt: Date;
   /** The whole content, if it is small enough to be hashed. */
   readonly bytes: Buffer | undefined;
+  /** In hex; empty when `bytes` is missing. */
+  readonly sha256: string;
 }
 
 /** The tag of a file with this inode, time, size and content; `sha256` is in hex. */
@@ -79,7 +81,8 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     const size = Number(stat.size);
     const bytes = size <= maxHashedBytes ? await filled(Buffer.allocUnsafe(size), handle, 0) : undefined;
     const sha256 = bytes === undefined ? "" : sha256Hex(bytes);
-    return { handle, inode: stat.ino, etag: versionTag(stat, sha256), size, modifiedAt: stat.mtime, bytes };
+    const etag = versionTag(stat, sha256);
+    return { handle, inode: stat.ino, etag, size, modifiedAt: stat.mtime, bytes, sha256 };
   } catch (error) {
     await handle.close();
     throw error;
