@@ -17,6 +17,7 @@ export type FailureCode =
   | "store_denied"
   | "store_unsupported"
   | "corrupt_document"
+  | "no_share"
   | "not_found"
   | "superseded"
   | "shrink_guard"

@@ -1,25 +1,25 @@
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { createGzip, gzip } from "node:zlib";
-import { createSlots } from "../core/bounded-work.ts";
 import type { ResponseEntry } from "../core/manifest.ts";
 import { type BodyOpener, type ChunkSource, ownBytes, written } from "./body-stream.ts";
 import { withCallDeadline } from "./deadline.ts";
+import { type Asker, FairShares } from "./fair-shares.ts";
 
-/** Makes gzip forms; `null` when the gzip form is not worth sending. */
+/** Makes gzip forms; `null` when the gzip form is not worth sending. Tenants take turns (W187). */
 export interface BodyPacker {
   /** Packs a body in memory; `null` when the gzip form is not smaller. */
-  packBytes(identity: Buffer): Promise<Buffer | null>;
+  packBytes(asker: Asker, identity: Buffer): Promise<Buffer | null>;
   /** Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
-  packEntry(entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
+  packEntry(asker: Asker, entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
 }
 
 /** `timeoutMs`: how long packing one body of the store may take, once it has begun. */
-export function createBodyPacker(open: BodyOpener, timeoutMs: number): BodyPacker {
-  // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory have a queue of
-  // their own, since bodies from the store may arrive slowly.
-  const inMemory = createSlots(1);
-  const fromStore = createSlots(1);
+export function createBodyPacker(open: BodyOpener, reads: FairShares, timeoutMs: number): BodyPacker {
+  // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory have turns of their
+  // own, since bodies from the store may arrive slowly: of those, one tenant packs one, so that another may pack meanwhile.
+  const inMemory = new FairShares(1);
+  const fromStore = new FairShares(2);
 
   async function packWhole(identity: Buffer): Promise<Buffer | null> {
     const packed = await gzipBytes(identity);
@@ -27,22 +27,23 @@ export function createBodyPacker(open: BodyOpener, timeoutMs: number): BodyPacke
   }
 
   return {
-    packBytes: (identity) =>
+    packBytes: (asker, identity) =>
       identity.length <= smallBytes
         ? packWhole(identity)
-        : inMemory("Packing", undefined, () => packWhole(identity)),
+        : inMemory.during(asker, "Packing", undefined, () => packWhole(identity)),
 
-    packEntry(entry, maxBytes) {
+    packEntry(asker, entry, maxBytes) {
       const what = `Packing ${entry.key}`;
       const pack = async (signal: AbortSignal): Promise<Buffer | null> =>
         packedStream(await open(entry, signal), maxBytes, signal);
-      return fromStore(what, undefined, () => withCallDeadline(timeoutMs, what, pack));
+      const read = (waitedMs: number) => withCallDeadline(timeoutMs - waitedMs, what, pack);
+      return fromStore.during(asker, what, undefined, () => reads.during(asker, what, undefined, read));
     },
   };
 }
 
 /** A body of this size is packed in about a millisecond. */
-const smallBytes = 64 * 1024;
+export const smallBytes = 64 * 1024;
 const gzipBytes = promisify(gzip);
 
 /**

@@ -25,6 +25,7 @@ export function createBodyOpener(
 ): BodyOpener {
   // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
+  const verifying = new Map<string, Promise<void>>();
 
   /** The body is too large to be kept in memory for its copy, so the store is read again for that. */
   function keep(entry: ResponseEntry): void {
@@ -33,12 +34,43 @@ export function createBodyOpener(
     );
   }
 
+  /** Notes the file's version if its bytes are right. A wrong file is found again, by whoever reads it. */
+  async function verify(entry: ResponseEntry, version: string): Promise<void> {
+    const hash = createHash("sha256");
+    await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, async (signal) => {
+      const found = await openEntry(store, entry, signal);
+      if (found.kind === "fault") return;
+      if (`${found.etag} ${entry.sha256}` !== version) found.body.destroy();
+      else
+        await found.forEachChunk?.(async (chunk) => {
+          signal.throwIfAborted();
+          hash.update(chunk);
+        });
+    });
+    if (hash.digest("hex") !== entry.sha256) return;
+    keep(entry);
+    verified.set(entry.key, version);
+  }
+
+  /** Readers that come at the same time share one reading of the file. Never rejects. */
+  function verifiedOnce(entry: ResponseEntry, version: string): Promise<void> {
+    const begin = (): Promise<void> =>
+      verify(entry, version)
+        .catch(() => {})
+        .finally(() => verifying.delete(version));
+    const joined = verifying.get(version) ?? begin();
+    verifying.set(version, joined);
+    return joined;
+  }
+
   return async (entry, signal) => {
     const { key, sha256 } = entry;
     const found = await openEntry(store, entry, signal);
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
     const version = `${found.etag} ${sha256}`;
-    if (found.forEachChunk !== undefined && verified.get(key) === version) return found.forEachChunk;
+    const isLocal = found.forEachChunk !== undefined;
+    if (isLocal && verified.get(key) !== version) await verifiedOnce(entry, version);
+    if (isLocal && verified.get(key) === version) return found.forEachChunk;
     // The stream of a local file ignores the signal.
     if (signal.aborted) found.body.destroy();
     return async (take) => {
@@ -98,10 +130,19 @@ export async function checkedBody(
   entry: ResponseEntry,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  const fault = await readEntry(store, entry, signal, (piece) => pieces.push(piece), entry.size);
+  let whole: Buffer | undefined;
+  let at = 0;
+  const take = (piece: Buffer): void => {
+    if (piece.length === entry.size) whole = ownBytes(piece);
+    else {
+      // Joining the pieces at the end would take the memory twice.
+      whole ??= Buffer.allocUnsafeSlow(entry.size);
+      at += piece.copy(whole, at);
+    }
+  };
+  const fault = await readEntry(store, entry, signal, take, entry.size);
   if (fault !== undefined) throw entryFailure(entry, fault);
-  return ownBytes(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+  return whole ?? Buffer.of();
 }
 
 /** A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in memory. */

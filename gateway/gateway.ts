@@ -9,7 +9,7 @@ import { type SettingValues, valueNow } from "../core/setting-parser.ts";
 import { gatewaySettings } from "../core/settings.ts";
 import { createAccessLog } from "./access-log.ts";
 import { closeServer, createApiServer } from "./api-server.ts";
-import { createBodyCache } from "./body-cache.ts";
+import { BodyCache } from "./body-cache.ts";
 import { createBodyPacker } from "./body-packer.ts";
 import { createBodyOpener } from "./body-stream.ts";
 import { createClientAddresses } from "./client-address.ts";
@@ -17,12 +17,14 @@ import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts"
 import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { beginExchange } from "./exchange.ts";
+import { FairShares } from "./fair-shares.ts";
 import { createFleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
 import { createLiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
 import { createMirror } from "./mirror.ts";
+import { filesFor, openFilesLimit, openFilesWithin } from "./open-files.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
 import { createResponder, legacyHeaders, snapshotHeaders } from "./respond.ts";
@@ -35,6 +37,8 @@ export type GatewaySettings = SettingValues<typeof gatewaySettings>;
 export interface GatewayOptions {
   readonly settings: GatewaySettings;
   readonly store: StoreReader;
+  /** A client of its own for pointers, manifests and run documents, so that bodies under way never delay a withdrawal (W185). */
+  readonly documentStore: StoreReader;
   /** A client of its own, so that bodies under way never delay a revocation. */
   readonly tokenStore: StoreReader;
   /** This program's name in the log. */
@@ -76,6 +80,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   const stopping = new AbortController();
   const { signal } = stopping;
 
+  const openFiles = openFilesWithin(openFilesLimit(), settings.maxConnections);
+  if (openFiles.isShort) {
+    const cause = `the process may open ${openFilesLimit()} files, and should be able to open ${filesFor(settings.maxConnections)}`;
+    logger.warn(
+      { cause },
+      `at most ${openFiles.connections} connections are taken; raise the limit (ulimit -n)`,
+    );
+  }
+
   const metrics = createMetrics();
   const addresses = trustedProxies && createClientAddresses(trustedProxies);
   const accessLog = logger.isLevelEnabled("info")
@@ -94,10 +107,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     folder === undefined
       ? undefined
       : createMirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
-  const ownStore = watch.guard(measuredReader(options.store, clock, metrics.storeCall));
-  const store = mirror?.behind(ownStore) ?? ownStore;
+  const readerOf = (client: StoreReader): StoreReader => {
+    const own = watch.guard(measuredReader(client, clock, metrics.storeCall));
+    return mirror?.behind(own) ?? own;
+  };
+  const store = readerOf(options.store);
   const logFields = () => ({ storeId: watch.storeId(), otherStoreId: watch.otherStoreId() });
-  const reading = { store, clocks, callTimeoutMs, logger, logFields, mirror };
+  const reading = {
+    store: readerOf(options.documentStore),
+    clocks,
+    callTimeoutMs,
+    logger,
+    logFields,
+    mirror,
+  };
 
   const tokens = createTokenDirectory({
     ...reading,
@@ -119,10 +142,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
   });
   const openBody = createBodyOpener(store, callTimeoutMs, mirror);
-  const bodies = createBodyCache({
+  // A read whose share came late still has half of its time.
+  const reads = new FairShares(openFiles.reads, callTimeoutMs / 2, metrics.shareRefused);
+  const bodies = new BodyCache({
     ...reading,
-    packer: createBodyPacker(openBody, callTimeoutMs),
+    store,
+    reads,
+    packer: createBodyPacker(openBody, reads, callTimeoutMs),
     maxBytes: settings.cacheMaxMb * 1024 * 1024,
+    packingWaitMs: waits.packingMs,
     onLookup: metrics.cacheLookup,
   });
 
@@ -140,6 +168,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const legacy = legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset);
   const respond = createResponder({
     open: openBody,
+    reads,
+    bodies,
     windowSeconds,
     legacyHeaders: legacy,
     send: createAnswerSender(keepAliveTimeoutMs),
@@ -160,12 +190,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       snapshots,
       bodies,
       respond,
-      packingWaitMs: waits.packingMs,
     }),
   );
 
   const { server: apiServer, connections } = createApiServer({
-    maxConnections: settings.maxConnections,
+    maxConnections: openFiles.connections,
     headersTimeoutMs: settings.headersTimeoutSeconds * 1000,
     keepAliveTimeoutMs,
     legacyHeaders: legacy,

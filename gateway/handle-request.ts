@@ -1,9 +1,8 @@
 import { causeOf } from "../core/cause-code.ts";
 import { isProgramId } from "../core/ids.ts";
-import { type ResponseEntry, responseEntry } from "../core/manifest.ts";
+import { responseEntry } from "../core/manifest.ts";
 import type { ResponseName } from "../core/object-key.ts";
-import { type BodyCache, type BodyId, bodyId } from "./body-cache.ts";
-import { valueWithin } from "./deadline.ts";
+import { type BodyCache, bodyId, type WantedBody } from "./body-cache.ts";
 import type { Exchange } from "./exchange.ts";
 import type { LiveSnapshot, LiveSnapshots } from "./live-snapshots.ts";
 import { quota, type WindowCounter } from "./quota.ts";
@@ -35,9 +34,8 @@ export function createRequestHandler(options: {
   readonly snapshots: LiveSnapshots;
   readonly bodies: BodyCache;
   readonly respond: Responder;
-  readonly packingWaitMs: number;
 }): (exchange: Exchange) => void {
-  const { tokens, counter, windowSeconds, snapshots, bodies, respond, packingWaitMs } = options;
+  const { tokens, counter, windowSeconds, snapshots, bodies, respond } = options;
 
   function begin(exchange: Exchange): void {
     const resource = requestedResource(exchange);
@@ -63,35 +61,31 @@ export function createRequestHandler(options: {
       if (name.kind === "detail") exchange.programId = name.programId;
       whenReady(exchange, snapshots.liveOf(token.tenantId), (live) => {
         exchange.snapshot = live;
-        answer(exchange, live, name);
+        answer(exchange, token, live, name);
       });
     });
   }
 
   /** A body that the cache holds for this generation has passed check 8 before. */
-  function answer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
+  function answer(exchange: Exchange, token: KnownToken, live: LiveSnapshot, name: ResponseName): void {
     const gzip = prefersGzip(exchange.head.acceptEncoding);
     exchange.acceptsGzip = gzip;
-    const cached = bodies.cached(bodyId(live.tenantId, name), live.generation, gzip);
-    if (cached !== undefined) respond.body(exchange, cached);
-    else fetchAnswer(exchange, live, name);
-  }
-
-  /** Check 8: the live snapshot names the program (W3, W22). Then the 200 (W2). */
-  function fetchAnswer(exchange: Exchange, live: LiveSnapshot, name: ResponseName): void {
+    const id = bodyId(live.tenantId, name);
+    const { generation } = live;
+    const cached = bodies.cached(id, generation, gzip);
+    if (cached !== undefined) {
+      respond.body(exchange, cached);
+      return;
+    }
+    // Check 8: the live snapshot names the program (W3, W22). Then the 200 (W2).
     const entry = responseEntry(live.manifest, name);
     if (entry === undefined) {
       respond.refusal(exchange, unknownProgram);
       return;
     }
     exchange.objectKey = entry.key;
-    const id = bodyId(live.tenantId, name);
-    if (entry.size > bodies.maxBodyBytes) {
-      answerLarge(exchange, id, live.generation, entry).catch((error: unknown) => fail(exchange, error));
-      return;
-    }
-    const ready = bodies.load(id, live.generation, entry, exchange.acceptsGzip === true);
-    whenReady(exchange, ready, (body) => respond.body(exchange, body));
+    const fetched = fetchAnswer(exchange, { asker: token, id, generation, entry }, gzip);
+    fetched.catch((error: unknown) => fail(exchange, error));
   }
 
   /**
@@ -99,18 +93,15 @@ export function createRequestHandler(options: {
    * form is too large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
    * Rejects, with nothing sent yet, when the store does not deliver the body.
    */
-  async function answerLarge(
-    exchange: Exchange,
-    id: BodyId,
-    generation: number,
-    entry: ResponseEntry,
-  ): Promise<void> {
-    const packed = exchange.acceptsGzip
-      ? await valueWithin(packingWaitMs, bodies.packLarge(id, generation, entry))
-      : undefined;
+  async function fetchAnswer(exchange: Exchange, wanted: WantedBody, gzip: boolean): Promise<void> {
+    const { asker, entry } = wanted;
+    const isLarge = entry.size > bodies.maxBodyBytes;
+    const packed = isLarge && gzip ? bodies.packLarge(wanted) : undefined;
+    const body = await (isLarge ? packed : bodies.load(wanted, gzip));
     // `stream` also logs that the client has left meanwhile.
-    if (packed === undefined || exchange.res.destroyed) await respond.stream(exchange, entry);
-    else respond.body(exchange, packed);
+    if (body === undefined || (isLarge && exchange.res.destroyed))
+      await respond.stream(exchange, asker, entry);
+    else respond.body(exchange, body);
   }
 
   /** Anything unexpected becomes a 500, also an object that is missing or damaged in the store (W16). */

@@ -94,6 +94,7 @@ async function serve(settings: GatewaySettings, keptIn: string | Failure | undef
     const gateway = createGateway({
       settings,
       store: await openStore(store),
+      documentStore: await openStore(store),
       tokenStore: await openStore(store),
       program,
       logger,

@@ -23,6 +23,7 @@ export interface Metrics {
   cacheLookup(isHit: boolean): void;
   storeCall(operation: string, outcome: string, durationMs: number): void;
   connectionCut(cause: CauseCode): void;
+  readonly shareRefused: () => void;
   lostLogLines(count: number): void;
   /** All of that, and what the parts say of themselves now, in Prometheus' text format. */
   text(parts: MeasuredParts): Promise<string>;
@@ -59,6 +60,7 @@ export function createMetrics(): Metrics {
   const lookups = { hit: 0, miss: 0 };
   const cuts = new Map<CauseCode, number>();
   let lostLines = 0;
+  let refusedShares = 0;
 
   return {
     request: requests.add,
@@ -68,6 +70,9 @@ export function createMetrics(): Metrics {
     },
     storeCall: storeCalls.add,
     connectionCut: (cause) => cuts.set(cause, (cuts.get(cause) ?? 0) + 1),
+    shareRefused() {
+      refusedShares += 1;
+    },
     lostLogLines(count) {
       lostLines += count;
     },
@@ -85,6 +90,9 @@ export function createMetrics(): Metrics {
       );
       const lostHelp = "Log lines given up because standard output did not take them.";
       counter("log_lines_lost_total", lostHelp, lostLines);
+      const sharesHelp =
+        "Reads of bodies given up because others of the same tenant took its share for too long.";
+      counter("shares_refused_total", sharesHelp, refusedShares);
       const failures = parts.mirror?.writeFailures() ?? 0;
       const failureHelp = "Writes to LAST_GOOD_DIR that failed or were given up.";
       counter("last_good_write_failures_total", failureHelp, failures);

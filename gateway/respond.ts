@@ -1,9 +1,10 @@
 import { type Cause, causeOf } from "../core/cause-code.ts";
 import { isSnapshotId, type SnapshotId } from "../core/ids.ts";
 import type { Manifest, ResponseEntry } from "../core/manifest.ts";
-import type { BodyForm } from "./body-cache.ts";
+import type { BodyCache, BodyForm } from "./body-cache.ts";
 import { type BodyOpener, written } from "./body-stream.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Asker, FairShares } from "./fair-shares.ts";
 import { errorEnvelope, errorStatus, kindHeaders, type Refusal } from "./refusal.ts";
 import { type AnswerSender, headerList, type SendLimits, watchSending } from "./send-answer.ts";
 
@@ -21,11 +22,13 @@ export interface Responder {
   refusal(exchange: Exchange, refusal: Refusal): void;
   body(exchange: Exchange, body: BodyForm): void;
   /** Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was sent then. */
-  stream(exchange: Exchange, entry: ResponseEntry): Promise<void>;
+  stream(exchange: Exchange, asker: Asker, entry: ResponseEntry): Promise<void>;
 }
 
 export function createResponder(options: {
   readonly open: BodyOpener;
+  readonly reads: FairShares;
+  readonly bodies: Pick<BodyCache, "sending">;
   readonly windowSeconds: number;
   /** Header lines of every response of the legacy resource. */
   readonly legacyHeaders: string;
@@ -33,7 +36,7 @@ export function createResponder(options: {
   readonly limits: SendLimits;
   readonly observe: (exchange: Exchange, outcome: Outcome) => void;
 }): Responder {
-  const { open, windowSeconds, send, limits, observe } = options;
+  const { open, reads, bodies, windowSeconds, send, limits, observe } = options;
 
   /**
    * All header lines (W41) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
@@ -59,7 +62,13 @@ export function createResponder(options: {
     return route === "legacy" ? lines + options.legacyHeaders : lines;
   }
 
-  function sendReady(exchange: Exchange, status: number, body: Buffer | string, kind: string): void {
+  function sendReady(
+    exchange: Exchange,
+    status: number,
+    body: Buffer | string,
+    kind: string,
+    form?: BodyForm,
+  ): void {
     const { res, req, closes } = exchange;
     if (res.destroyed) {
       observe(exchange, { status, bytes: 0, isCut: true });
@@ -69,8 +78,15 @@ export function createResponder(options: {
     const headers = headersOf(exchange, status, kind, bytes);
     const isTaken = send(res, { status, headers, body, closes });
     const sentBytes = req.method === "HEAD" ? 0 : bytes;
-    if (isTaken) observe(exchange, { status, bytes: sentBytes, isCut: false });
-    else watchSending(res, limits, (isCut) => observe(exchange, { status, bytes: sentBytes, isCut }));
+    if (isTaken) {
+      observe(exchange, { status, bytes: sentBytes, isCut: false });
+      return;
+    }
+    const sent = form && bodies.sending(form);
+    watchSending(res, limits, (isCut) => {
+      sent?.();
+      observe(exchange, { status, bytes: sentBytes, isCut });
+    });
   }
 
   return {
@@ -80,13 +96,14 @@ export function createResponder(options: {
       sendReady(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
     },
 
-    body(exchange, { objectKey, bytes, isGzip }) {
+    body(exchange, form) {
+      const { objectKey, bytes, isGzip } = form;
       exchange.objectKey = objectKey;
       exchange.encoding = isGzip ? "gzip" : "identity";
-      sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders);
+      sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders, form);
     },
 
-    async stream(exchange, entry) {
+    async stream(exchange, asker, entry) {
       const { res } = exchange;
       exchange.encoding = "identity";
       const abandoned = new AbortController();
@@ -109,13 +126,15 @@ export function createResponder(options: {
       }
 
       try {
-        const forEachChunk = await open(entry, signal);
-        await forEachChunk(async (chunk) => {
-          // A local file is read on after the client has left. A response that began now would never be reported as over.
-          signal.throwIfAborted();
-          if (!res.headersSent) begin();
-          bytes += chunk.length;
-          await written(res, chunk, signal);
+        await reads.during(asker, `Reading ${entry.key}`, signal, async () => {
+          const forEachChunk = await open(entry, signal);
+          await forEachChunk(async (chunk) => {
+            // A local file is read on after the client has left. A response that began now would never be reported as over.
+            signal.throwIfAborted();
+            if (!res.headersSent) begin();
+            bytes += chunk.length;
+            await written(res, chunk, signal);
+          });
         });
         res.end();
       } catch (error) {
@@ -154,30 +173,49 @@ export function snapshotHeaders(
  * places in the line count, since two ids of one second do not sort. `*`: `since` is not in the line, or the value is too long.
  */
 export function changedSince(manifest: Manifest, since: SnapshotId): string {
-  const line = lineOf(manifest);
-  const place = line.get(since);
+  const { places, answers } = lineOf(manifest);
+  const place = places.get(since);
   if (place === undefined) return since === manifest.snapshotId ? "" : "*";
+  const known = answers.get(since);
+  if (known !== undefined) return known;
+  if (answers.size >= maxAnswers) answers.clear();
+  const value = changedBefore(manifest, places, place);
+  answers.set(since, value);
+  return value;
+}
+
+function changedBefore({ programs }: Manifest, places: Line["places"], place: number): string {
   if (place === 0) return "";
   let value = "";
-  for (const id of manifest.programs.idsIn((folder) => (line.get(folder) ?? place) < place)) {
+  for (const id of programs.idsIn((folder) => (places.get(folder) ?? place) < place)) {
     value += value === "" ? id : `,${id}`;
     if (value.length > maxChangedBytes) return "*";
   }
   return value;
 }
 
-/** The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name its line. */
-function lineOf(manifest: Manifest): ReadonlyMap<SnapshotId, number> {
+interface Line {
+  /** The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name its line. */
+  readonly places: ReadonlyMap<SnapshotId, number>;
+  /** What was answered. Looking through 100,000 programs takes over a millisecond, and partners ask again and again. */
+  readonly answers: Map<SnapshotId, string>;
+}
+
+function lineOf(manifest: Manifest): Line {
   const known = lines.get(manifest);
   if (known !== undefined) return known;
   const { snapshotId, ancestors } = manifest;
-  const line = new Map(ancestors && [snapshotId, ...ancestors].map((id, place) => [id, place]));
+  const places = new Map(ancestors && [snapshotId, ...ancestors].map((id, place) => [id, place]));
+  const line: Line = { places, answers: new Map() };
   lines.set(manifest, line);
   return line;
 }
 
 /** Kept for each manifest that was asked for it, since making the map costs as much as looking through a thousand programs. */
-const lines = new WeakMap<Manifest, ReadonlyMap<SnapshotId, number>>();
+const lines = new WeakMap<Manifest, Line>();
+
+/** Partners ask with few different snapshots, and an answer has up to 2 KiB. */
+const maxAnswers = 32;
 
 /** A client's buffer for headers may be small. */
 const maxChangedBytes = 2048;

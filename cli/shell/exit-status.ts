@@ -17,6 +17,7 @@ export const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
   store_denied: 1,
   store_unsupported: 4,
   corrupt_document: 1,
+  no_share: 1,
   not_found: 1,
   superseded: 1,
   shrink_guard: 4,

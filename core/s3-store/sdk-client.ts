@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { Failure } from "../failure.ts";
+import { maxCallsAtOnce } from "../object-store.ts";
 import { createSign, type Sign } from "./signature.ts";
 
 /**
@@ -29,7 +30,7 @@ export interface S3Agents {
  */
 export function createS3Agents(): S3Agents {
   const proxyEnv: unknown = Reflect.get(Reflect.get(globalAgent, "options"), "proxyEnv");
-  const options = { keepAlive: true, maxSockets: 256, timeout: 15_000, proxyEnv };
+  const options = { keepAlive: true, maxSockets: maxCallsAtOnce, timeout: 15_000, proxyEnv };
   return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
 }
 

@@ -97,13 +97,24 @@ export function idsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `p${at + 1}`);
 }
 
-/** Text that compresses as descriptions do: to about a quarter. */
+/** Text that compresses as descriptions do, to about a quarter, and differs from seed to seed. */
 function wordsOf(seed: string, bytes: number): string {
-  let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2147483647, 7);
+  const block = words();
+  const text = `${seed} ${block.repeat(Math.ceil(bytes / block.length))}`;
+  return text.slice(0, bytes);
+}
+
+let made: string | undefined;
+
+/** Far more than gzip looks back, so that repetitions of it are not noticed. */
+function words(): string {
+  if (made !== undefined) return made;
+  let state = 7;
   let text = "";
-  while (text.length < bytes) {
+  while (text.length < 256 * 1024) {
     state = (state * 48271) % 2147483647;
     text += `${(state % 5000).toString(36)}tour${state % 7} `;
   }
+  made = text;
   return text;
 }

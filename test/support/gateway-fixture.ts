@@ -77,9 +77,11 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     },
   };
   const seen = options.seen ?? ((whole: ObjectStore): StoreReader => whole);
+  const seenStore = seen(store);
   const gateway = createGateway({
     settings: testSettings(options.env ?? {}),
-    store: seen(store),
+    store: seenStore,
+    documentStore: seenStore,
     tokenStore: (options.seenTokens ?? seen)(store),
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),

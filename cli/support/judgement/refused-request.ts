@@ -189,6 +189,11 @@ const causes: Readonly<Record<string, Fault>> = {
     "config",
     "store check --read-only",
   ],
+  no_share: [
+    "The published file was not in the gateway's memory, and too many reads for this tenant waited for the store at once.",
+    "See whether the store hangs for this tenant, or a partner of it reads slowly or asks for too much at a time. Other tenants are not affected.",
+    "store check",
+  ],
   store_unavailable: storeAway,
   store_denied: storeAway,
   store_unsupported: storeAway,

@@ -37,6 +37,7 @@ async function create(
   gateway = createGateway({
     settings: testSettings({ PORT: String(port), ADMIN_PORT: String(adminPort) }),
     store,
+    documentStore: store,
     tokenStore: seenTokens(store),
     program: "test",
     logger: createLogger({ level: "debug", program: "test", destination }),

@@ -2,10 +2,15 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
 import type { ResponseEntry } from "../../../core/manifest.ts";
 import type { ObjectKey } from "../../../core/object-key.ts";
 import { createBodyPacker, packedStream } from "../../../gateway/body-packer.ts";
 import type { BodyOpener, ChunkSource } from "../../../gateway/body-stream.ts";
+import { FairShares } from "../../../gateway/fair-shares.ts";
+
+const asker = { tenantId: parseTenantId("a"), tokenId: parseTokenId("tok_0000000000000000") };
+const reads = (): FairShares => new FairShares(100);
 
 function entry(name: string): ResponseEntry {
   return { key: `tenants/a/${name}.json` as ObjectKey, sha256: name, size: 1000 };
@@ -24,9 +29,9 @@ test("bodies from the store are packed one at a time, in order", async () => {
       underWay -= 1;
     };
   };
-  const packer = createBodyPacker(open, 10_000);
+  const packer = createBodyPacker(open, reads(), 10_000);
   const entries = ["1", "2", "3"].map(entry);
-  const packed = await Promise.all(entries.map((one) => packer.packEntry(one, 1e6)));
+  const packed = await Promise.all(entries.map((one) => packer.packEntry(asker, one, 1e6)));
   expect(most).toBe(1);
   expect(opened).toEqual(entries.map(({ key }) => key));
   expect(packed.map((form) => form && gunzipSync(form).toString())).toEqual(
@@ -42,9 +47,9 @@ test("a store that never comes to an end holds the others up until the deadline 
     key.includes("stuck")
       ? () => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
       : (take) => take(Buffer.from(key));
-  const packer = createBodyPacker(open, 50);
-  const stuck = packer.packEntry(entry("stuck"), 1e6);
-  const next = packer.packEntry(entry("next"), 1e6);
+  const packer = createBodyPacker(open, reads(), 50);
+  const stuck = packer.packEntry(asker, entry("stuck"), 1e6);
+  const next = packer.packEntry(asker, entry("next"), 1e6);
   const refused = expect(stuck).rejects.toThrow("took longer than 50 ms");
   await vi.advanceTimersByTimeAsync(50);
   await refused;
