@@ -3,9 +3,7 @@ import { chmod, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import type { StoreId } from "../core/ids.ts";
-import type { Manifest } from "../core/manifest.ts";
 import { sha256Hex } from "../core/object-body.ts";
-import { snapshotsPrefix } from "../core/object-key.ts";
 import type { ObjectStore } from "../core/object-store.ts";
 import { readStoreIdentity } from "../core/open-store.ts";
 import { valueWithin } from "./deadline.ts";
@@ -72,22 +70,3 @@ export async function clearedFolder(
 }
 
 const ownNames: ReadonlySet<string> = new Set(["store.json", ".versions-store.json", "auth", "tenants"]);
-
-/** Removes the folders of snapshots that the manifest does not name, since the copy must not grow with each publication. */
-export async function removeUnnamed(
-  folder: string,
-  files: ObjectStore,
-  { tenantId, snapshotId, list, legacy, programs }: Manifest,
-): Promise<void> {
-  const prefix = snapshotsPrefix(tenantId);
-  const folderOf = (key: string): string => key.slice(prefix.length).split("/", 1)[0] ?? "";
-  const named = new Set<string>([
-    snapshotId,
-    folderOf(list.key),
-    folderOf(legacy.key),
-    ...programs.folders(),
-  ]);
-  for await (const name of files.listFolders(prefix)) {
-    if (!named.has(name)) await rm(join(folder, prefix, name), { recursive: true, force: true });
-  }
-}

@@ -6,15 +6,16 @@ import { createFileStore } from "../core/file-store/file-store.ts";
 import type { StoreId } from "../core/ids.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Manifest, ResponseEntry } from "../core/manifest.ts";
-import { bytesBody, readBody, sha256Hex } from "../core/object-body.ts";
-import { currentKey, manifestKey, type ObjectKey, storeKey, tokensKey } from "../core/object-key.ts";
-import type { GetResult, PutCondition } from "../core/object-store.ts";
+import { bytesBody, readBody } from "../core/object-body.ts";
+import { currentKey, type ObjectKey, storeKey, tokensKey } from "../core/object-key.ts";
+import type { GetResult } from "../core/object-store.ts";
 import { type StoreIdentity, storeIdentityBytes } from "../core/open-store.ts";
 import { maxRegistryBytes } from "../core/token-registry.ts";
 import type { Clocks, Waits } from "./clocks.ts";
 import type { Copied } from "./confirmed.ts";
 import { settledWithin, valueWithin } from "./deadline.ts";
-import { clearedFolder, removeUnnamed } from "./mirror-folder.ts";
+import { clearedFolder } from "./mirror-folder.ts";
+import { createAside, writeBytes, writeDocument, writeSnapshot } from "./mirror-snapshot.ts";
 import { createOutageLog } from "./outage-log.ts";
 import type { StoreReader } from "./store-watch.ts";
 
@@ -136,31 +137,6 @@ export function createMirror(options: {
     return { value, confirmedAtMs: Number.NEGATIVE_INFINITY };
   }
 
-  /** W79: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
-  async function writeDocument(key: ObjectKey, bytes: Buffer, confirmedAtMs: number): Promise<boolean> {
-    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      const found = await files.get(key);
-      const before = found.kind === "object" ? await readBody(found, maxRegistryBytes, key) : undefined;
-      if (before !== undefined && rankOf(before) > rankOf(bytes)) return false;
-      if (before?.equals(bytes)) return await touch(key, confirmedAtMs);
-      const condition: PutCondition =
-        found.kind === "object" ? { kind: "match", etag: found.etag } : { kind: "absent" };
-      const { kind } = await files.put(key, bytesBody(bytes), { condition });
-      if (kind === "stored") return await touch(key, confirmedAtMs);
-    }
-    throw new Failure("store_unavailable", `${key} was replaced by others ${maxAttempts} times.`);
-  }
-
-  async function writeBytes(key: ObjectKey, sha256: string, read: () => Promise<Buffer>): Promise<true> {
-    const found = await files.get(key).catch(() => undefined);
-    if (found?.kind === "object") {
-      const before = await readBody(found, found.size, key).catch(() => Buffer.of());
-      if (sha256Hex(before) === sha256) return true;
-    }
-    await files.put(key, bytesBody(await read()));
-    return true;
-  }
-
   async function writeIdentity(): Promise<void> {
     const own = identity();
     if (own === undefined || own.storeId === storeId) return;
@@ -200,23 +176,17 @@ export function createMirror(options: {
     async keepRegistry(bytes, confirmedAtMs) {
       const write = async (): Promise<boolean> => {
         await writeIdentity();
-        return await writeDocument(tokensKey, bytes, confirmedAtMs);
+        return (await writeDocument(files, tokensKey, bytes)) && (await touch(tokensKey, confirmedAtMs));
       };
       await settledWithin(waits.keepMs, keep(tokensKey, registryWrites, write));
     },
 
     keepSnapshot(manifest, manifestBytes, pointer, confirmedAtMs) {
-      const { tenantId, snapshotId } = manifest;
-      const key = currentKey(tenantId);
-      // W77: the pointer comes last, so that a killed gateway leaves none without its manifest.
+      const key = currentKey(manifest.tenantId);
       void keep(key, writes, async () => {
-        if (manifestBytes !== undefined) {
-          const sha256 = sha256Hex(manifestBytes);
-          await writeBytes(manifestKey(tenantId, snapshotId), sha256, async () => manifestBytes);
-        }
-        if (!(await writeDocument(key, pointer, confirmedAtMs))) return false;
-        await removeUnnamed(folder, files, manifest);
-        return true;
+        const kept = { manifest, manifestBytes, pointer };
+        const isKept = await writeSnapshot(files, createAside(folder, manifest), kept);
+        return isKept && (await touch(key, confirmedAtMs));
       });
     },
 
@@ -226,7 +196,11 @@ export function createMirror(options: {
         return;
       }
       waitingBytes += size;
-      void inTurn(writes, () => writeBytes(key, sha256, read)).then(() => {
+      const write = async (): Promise<true> => {
+        await writeBytes(files, key, sha256, read);
+        return true;
+      };
+      void inTurn(writes, write).then(() => {
         waitingBytes -= size;
       });
     },
@@ -257,19 +231,8 @@ interface KeptDocument {
   dueAtMs: number;
 }
 
-/** The registry's revision or the pointer's generation; 0 for what is none of ours. */
-function rankOf(bytes: Buffer): number {
-  try {
-    const { revision, generation }: { revision?: number; generation?: number } = JSON.parse(bytes.toString());
-    return revision ?? generation ?? 0;
-  } catch {
-    return 0;
-  }
-}
-
 /** Node.js rounds a file's time to milliseconds. */
 const roundedMs = 1;
-const maxAttempts = 5;
 const maxReadMs = 1000;
 const maxOpenMs = 5000;
 const maxStopMs = 2000;
