@@ -26,6 +26,8 @@ export function createBodyOpener(
   // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
   const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
   const verifying = new Map<string, Promise<void>>();
+  /** Versions that a reader is streaming and hashing now. */
+  const beingRead = new Set<string>();
 
   /** The body is too large to be kept in memory for its copy, so the store is read again for that. */
   function keep(entry: ResponseEntry): void {
@@ -69,12 +71,19 @@ export function createBodyOpener(
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
     const version = `${found.etag} ${sha256}`;
     const isLocal = found.forEachChunk !== undefined;
-    if (isLocal && verified.get(key) !== version) await verifiedOnce(entry, version);
+    // The first reader hashes what it sends. Others that come meanwhile share one reading, since it may be slow.
+    if (isLocal && verified.get(key) !== version && beingRead.has(version))
+      await verifiedOnce(entry, version);
     if (isLocal && verified.get(key) === version) return found.forEachChunk;
     // The stream of a local file ignores the signal.
     if (signal.aborted) found.body.destroy();
+    beingRead.add(version);
     return async (take) => {
-      for await (const chunk of verifiedChunks(piecesOf(found), entry)) await take(chunk);
+      try {
+        for await (const chunk of verifiedChunks(piecesOf(found), entry)) await take(chunk);
+      } finally {
+        beingRead.delete(version);
+      }
       if (verified.get(key) !== version) keep(entry);
       verified.set(key, version);
     };

@@ -12,7 +12,9 @@ const options = { checker: "automaton", timeout: null } as const;
 
 /** Functions whose last parameter takes a few steps, words or codes, which stand in our code (P215). */
 const takesFew = new Set(
-  "badge comes count forOperations forSupport gauge refuse requestCase stays unlessErrno unlessKind".split(" "),
+  "badge comes count forOperations forSupport gauge refuse requestCase stays unlessErrno unlessKind".split(
+    " ",
+  ),
 );
 
 const { patterns, spreads, fileCount } = productionCode();

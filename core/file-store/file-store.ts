@@ -148,7 +148,11 @@ function largeObject(head: ObjectHead, handle: FileHandle, key: ObjectKey): Stor
     ...head,
     body,
     async forEachChunk(take) {
-      for await (const chunk of chunks(true)) await take(chunk);
+      try {
+        for await (const chunk of chunks(true)) await take(chunk);
+      } finally {
+        body.destroy();
+      }
     },
   };
 }
