@@ -105,7 +105,8 @@ function factTable(facts: readonly Readonly<Record<string, string | number | nul
   if (facts.length === 0) return "";
   const keys = [...new Set(facts.flatMap(Object.keys))];
   const titles = keys.map((key) => key.replace(/[A-Z]/g, " $&").toUpperCase());
-  const rows = facts.map((fact) => keys.map((key) => String(fact[key] ?? "-")));
+  // States and statuses are foreign text, which may even have the codes of our own colours.
+  const rows = facts.map((fact) => keys.map((key) => printable(String(fact[key] ?? "-"))));
   return `${table([titles[0] ?? "", ...titles.slice(1).map(numbers)], rows)}\n`;
 }
 

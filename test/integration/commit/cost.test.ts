@@ -49,13 +49,20 @@ const reads = ["GetObject current.json", "GetObject manifest.json", "GetObject s
 const commit = ["PutObject current.json", "PutObject manifest.json", "PutObject source.json"];
 /** From which all other programs are taken over. */
 const lists = ["GetObject v1/programs.json"];
+/** P224: what the run's spot check reads of the programs that were taken over. */
+const spotCheck = (...ids: readonly string[]): readonly string[] => [
+  ...reads,
+  ...lists,
+  "GetObject api/v1/partner/programs.json",
+  ...ids.map((id) => `GetObject v1/programs/${id}.json`),
+];
 const detail = "PutObject v1/programs/KYOTO-1.json";
 const list = "PutObject v1/programs.json";
 const legacy = "PutObject api/v1/partner/programs.json";
 
 test("P7 an unchanged tenant costs 3 reads and no write", async () => {
   const { tenant, reported, others } = await build();
-  expect(tenant).toEqual(reads);
+  expect(tenant).toEqual([...reads, ...spotCheck("KYOTO-1", "NARA-2")].sort());
   expect(reported).toEqual({ get: 3, put: 0, list: 0, delete: 0 });
   // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants, one report, the age of the
   // data and the last runs read and written, and `store.json` read (P161). There is no probe: what a lost write of that age does, the
@@ -76,19 +83,23 @@ test("P7 an unchanged tenant costs 3 reads and no write", async () => {
 test("a program whose name changed costs 6 writes: detail, list, legacy list, manifest, pointer, memory", async () => {
   await change("name = name || '!'");
   const { tenant, reported } = await build();
-  expect(tenant).toEqual([...reads, ...lists, detail, list, legacy, ...commit].sort());
+  expect(tenant).toEqual(
+    [...reads, ...lists, detail, list, legacy, ...commit, ...spotCheck("NARA-2")].sort(),
+  );
   expect(reported).toEqual({ get: 4, put: 6, list: 0, delete: 0 });
 });
 
 test("a change of a field that the legacy list does not have leaves that list alone", async () => {
   await change("currency = 'CHF'");
-  expect((await build()).tenant).toEqual([...reads, ...lists, detail, list, ...commit].sort());
+  expect((await build()).tenant).toEqual(
+    [...reads, ...lists, detail, list, ...commit, ...spotCheck("NARA-2")].sort(),
+  );
 });
 
 test("a change of a field that is not in the list costs 4 writes", async () => {
   await change("description = coalesce(description, '') || 'More. '");
   const { tenant, reported } = await build();
-  expect(tenant).toEqual([...reads, ...lists, detail, ...commit].sort());
+  expect(tenant).toEqual([...reads, ...lists, detail, ...commit, ...spotCheck("NARA-2")].sort());
   expect(reported.put).toBe(4);
 });
 
@@ -105,11 +116,13 @@ test("with LIVE_COPY=on a change costs a copy of each changed file, and the mark
       ...[detail, list, legacy, ...commit],
       ...copies.map((name) => `CopyObject live/${name}`),
       ...[marker, marker],
+      ...spotCheck("NARA-2"),
     ].sort(),
   );
   expect(reported).toEqual({ get: 6, put: 11, list: 0, delete: 0 });
   const unchanged = await build(env);
-  expect(unchanged.tenant).toEqual([...reads, "GetObject live/README.txt"].sort());
+  const marked = [...reads, "GetObject live/README.txt", ...spotCheck("KYOTO-1", "NARA-2")];
+  expect(unchanged.tenant).toEqual(marked.sort());
 });
 
 const prune = (...args: string[]) =>
