@@ -73,11 +73,9 @@ export function apiReference(document: ApiDocument): string {
         path,
         parameters.map((part) => resolved(document, part)),
       ),
-      ...Object.entries(get.responses).flatMap(([status, part]) => [
-        `### ${get.operationId}: ${status}`,
-        answerText(document, resolved(document, part)),
-      ]),
     ]),
+    "## Answers",
+    ...answersText(document),
     "## Headers of answers",
     markdownTable(
       ["header", "sent", "meaning"],
@@ -88,18 +86,7 @@ export function apiReference(document: ApiDocument): string {
       ]),
     ),
     "## Objects",
-    ...objects.flatMap(([name, { description = "", properties = {} }]) => [
-      `### ${name}`,
-      description.trim(),
-      markdownTable(
-        ["field", "type", "meaning"],
-        Object.entries(properties).map(([field, part]) => [
-          `\`${field}\``,
-          typeText(part),
-          part.description ?? "",
-        ]),
-      ),
-    ]),
+    ...objects.flatMap(([name, object]) => objectText(name, object, objects)),
     "## Kinds of strings",
     ...strings.flatMap(([name, schema]) => [
       `### ${name}`,
@@ -125,13 +112,87 @@ function callBlocks(path: string, parameters: readonly Parameter[]): readonly st
   ];
 }
 
-/** Shared headers are described in one table. Only an answer's own are described with it. */
-function answerText(document: ApiDocument, { description, headers, content }: Answer): string {
-  const [json] = Object.values(content);
-  const names = Object.entries(headers).map(([name, header]) =>
-    "$ref" in header ? `\`${name}\`` : `\`${name}\`: ${headerText(resolved(document, header))}`,
+/** An answer that several resources give in the same words stands once. Headers are described in a table of their own. */
+function answersText(document: ApiDocument): readonly string[] {
+  const answers = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    Object.entries(get.responses).map(([status, part]) => ({ path, status, ...resolved(document, part) })),
   );
-  return `${description.trim()} The body: ${typeText(json?.schema ?? {})}. [Headers](#headers-of-answers): ${names.join(", ")}.`;
+  const always = inAll(answers.map(({ headers }) => Object.keys(headers)));
+  const rows = new Map<string, typeof answers>();
+  for (const answer of answers) {
+    const same = `${answer.status} ${answer.description}`;
+    rows.set(same, [...(rows.get(same) ?? []), answer]);
+  }
+  const table = [...rows.values()]
+    .toSorted(([one], [other]) => Number(one?.status) - Number(other?.status))
+    .map((same) => {
+      const paths = same.map(({ path }) => `\`${path}\``);
+      const [json] = Object.values(same[0]?.content ?? {});
+      return [
+        same[0]?.status ?? "",
+        paths.length === Object.keys(document.paths).length ? "all" : paths.join(", "),
+        `${same[0]?.description.trim()} ${typeText(json?.schema ?? {})}`,
+        headersText(document, same, always),
+      ];
+    });
+  return [
+    `Every answer has the [headers](#headers-of-answers) ${always.map((name) => `\`${name}\``).join(" and ")}, and those of its row.`,
+    markdownTable(["status", "of", "when, and the body", "headers"], table),
+  ];
+}
+
+/** The headers of all these answers, then those of single resources. One that is an answer's own is described there. */
+function headersText(
+  document: ApiDocument,
+  answers: readonly (Answer & { readonly path: string })[],
+  always: readonly string[],
+): string {
+  const shared = inAll(answers.map(({ headers }) => Object.keys(headers)));
+  const named = (headers: Answer["headers"], keep: (name: string) => boolean): readonly string[] =>
+    Object.entries(headers)
+      .filter(([name]) => keep(name))
+      .map(([name, header]) =>
+        "$ref" in header ? `\`${name}\`` : `\`${name}\`: ${headerText(resolved(document, header))}`,
+      );
+  const common = named(answers[0]?.headers ?? {}, (name) => shared.includes(name) && !always.includes(name));
+  const own = answers.flatMap(({ path, headers }) => {
+    const further = named(headers, (name) => !shared.includes(name));
+    return further.length === 0 ? [] : [`with \`${path}\` also ${further.join(", ")}`];
+  });
+  return [...(common.length === 0 ? [] : [common.join(", ")]), ...own].join("; ");
+}
+
+function inAll(lists: readonly (readonly string[])[]): readonly string[] {
+  return (lists[0] ?? []).filter((name) => lists.every((list) => list.includes(name)));
+}
+
+/** The fields that another object has, too, all of them and in the same words, stand with that one alone. */
+function objectText(
+  name: string,
+  { description = "", properties = {} }: Schema,
+  objects: readonly (readonly [string, Schema])[],
+): readonly string[] {
+  const own = Object.entries(properties);
+  const part = objects.find(([, { properties: theirs = {} }]) => {
+    const fields = Object.entries(theirs);
+    return (
+      fields.length > 1 &&
+      fields.length < own.length &&
+      fields.every(([field, schema]) => JSON.stringify(properties[field]) === JSON.stringify(schema))
+    );
+  });
+  const elsewhere = Object.keys(part?.[1].properties ?? {});
+  return [
+    `### ${name}`,
+    description.trim(),
+    ...(part === undefined ? [] : [`All fields of [${part[0]}](#${part[0].toLowerCase()}), and:`]),
+    markdownTable(
+      ["field", "type", "meaning"],
+      own
+        .filter(([field]) => !elsewhere.includes(field))
+        .map(([field, schema]) => [`\`${field}\``, typeText(schema), schema.description ?? ""]),
+    ),
+  ];
 }
 
 function headerText({ description, schema, example, examples = {} }: Header): string {

@@ -12,7 +12,7 @@ import { apiReference } from "./api-reference.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
 const sections = {
-  "docs/commands.md": { commands: await commandTable(), options: await optionTables() },
+  "docs/commands.md": { commands: await commandTable() },
   "docs/first-day.md": { views: viewTable() },
   "docs/partners.md": {},
   "docs/reference.md": {
@@ -53,31 +53,6 @@ function viewTable(): string {
 async function commandTable(): Promise<string> {
   const rows = (await allCommands()).map(([name, command]) => `| \`${name}\` | ${command.description()} |`);
   return ["| command | does |", "| --- | --- |", ...rows, ""].join("\n");
-}
-
-async function optionTables(): Promise<string> {
-  const tables = (await allCommands()).flatMap(([name, command]) => {
-    const options = command
-      .createHelp()
-      .visibleOptions(command)
-      .filter(({ long }) => long !== "--help");
-    if (options.length === 0) return [];
-    const rows = options.map(({ flags, description, defaultValue }) => {
-      const fallback =
-        defaultValue === undefined || defaultValue === false ? "" : ` (default: ${shown(defaultValue)})`;
-      return `| \`${cell(flags)}\` | ${cell(description)}${cell(fallback)} |`;
-    });
-    return [`### ${name.replace(/ [<[].*/, "")}`, "", "| option | |", "| --- | --- |", ...rows, ""];
-  });
-  return tables.join("\n");
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
 }
 
 async function allCommands(): Promise<[name: string, command: Command][]> {
