@@ -56,7 +56,7 @@ describe("the operator guide", () => {
       inlineCode(code),
     );
     const failures = [
-      ...["not_found", "corrupt_document", "internal"],
+      ...["not_found", "corrupt_document", "internal", "no_share"],
       ...["store_unavailable", "store_denied", "store_unsupported"],
     ];
     expect(listed.toSorted()).toEqual([...refusalCodes, ...failures].toSorted());
