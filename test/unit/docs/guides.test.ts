@@ -64,7 +64,9 @@ describe("the operator guide", () => {
 });
 
 test("docs/commands.md explains every exit status", () => {
-  const listed = tableAfter(page("docs/commands.md").text, "## Exit statuses").map(([status]) => Number(status));
+  const listed = tableAfter(page("docs/commands.md").text, "## Exit statuses").map(([status]) =>
+    Number(status),
+  );
   expect(listed).toEqual([0, 1, 2, 3, 4, 130]);
   expect([exitStatuses.shrink_guard, exitStatuses.held, exitStatuses.store_unsupported]).toEqual([4, 4, 4]);
 });
