@@ -61,26 +61,32 @@ interface Schema {
 export function apiReference(document: ApiDocument): string {
   const { paths, components } = document;
   const schemas = Object.entries(components.schemas);
+  const taken = Object.values(paths).map(({ parameters }) =>
+    parameters.map((part) => resolved(document, part)),
+  );
+  const shared = inAll(taken.map((own) => own.map(({ name }) => name)));
   const objects = schemas.filter(([, { properties }]) => properties !== undefined);
   const strings = schemas.filter(([, { properties }]) => properties === undefined);
   return [
     "## Authentication",
     ...Object.values(components.securitySchemes).map(({ description }) => description.trim()),
+    "All resources take:",
+    ...parametersText((taken[0] ?? []).filter(({ name }) => shared.includes(name))),
     ...Object.entries(paths).flatMap(([path, { parameters, get }]) => [
       `## GET \`${path}\``,
       `**${get.summary}${get.deprecated === true ? " (deprecated)" : ""}.** ${get.description.trim()}`,
       ...callBlocks(
         path,
         parameters.map((part) => resolved(document, part)),
+        shared,
       ),
     ]),
     "## Answers",
     ...answersText(document),
     "## Headers of answers",
-    markdownTable(
-      ["header", "sent", "meaning"],
+    markdownList(
       Object.entries(components.headers).map(([name, header]) => [
-        `\`${name}\``,
+        name,
         header.required === true ? "always" : "where known",
         headerText(header),
       ]),
@@ -96,20 +102,33 @@ export function apiReference(document: ApiDocument): string {
   ].join("\n\n");
 }
 
-function callBlocks(path: string, parameters: readonly Parameter[]): readonly string[] {
+/** The parameters that all resources take are not told again. */
+function callBlocks(
+  path: string,
+  parameters: readonly Parameter[],
+  shared: readonly string[],
+): readonly string[] {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
     String(parameters.find((parameter) => parameter.name === name)?.example ?? ""),
   );
   const call = `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${exampleBaseUrl}${filled}`;
-  const rows = parameters.map(({ name, in: place, required, description, schema }) => [
-    `\`${name}\``,
-    `${place}, ${required === true ? "required" : "optional"}; ${typeText(schema)}`,
-    description,
-  ]);
   return [
     `\`\`\`sh\n${call}\n\`\`\``,
-    ...(rows.length === 0 ? [] : [markdownTable(["parameter", "place and type", "meaning"], rows)]),
+    ...parametersText(parameters.filter(({ name }) => !shared.includes(name))),
   ];
+}
+
+function parametersText(parameters: readonly Parameter[]): readonly string[] {
+  if (parameters.length === 0) return [];
+  const entries = parameters.map(
+    ({ name, in: place, required, description, schema }) =>
+      [
+        name,
+        `${place}, ${required === true ? "required" : "optional"}, ${typeText(schema)}`,
+        description,
+      ] as const,
+  );
+  return [markdownList(entries)];
 }
 
 /** An answer that several resources give in the same words stands once. Headers are described in a table of their own. */
@@ -186,11 +205,10 @@ function objectText(
     `### ${name}`,
     description.trim(),
     ...(part === undefined ? [] : [`All fields of [${part[0]}](#${part[0].toLowerCase()}), and:`]),
-    markdownTable(
-      ["field", "type", "meaning"],
+    markdownList(
       own
         .filter(([field]) => !elsewhere.includes(field))
-        .map(([field, schema]) => [`\`${field}\``, typeText(schema), schema.description ?? ""]),
+        .map(([field, schema]) => [field, typeText(schema), schema.description ?? ""]),
     ),
   ];
 }
@@ -229,6 +247,10 @@ function bareType(schema: Schema): string {
     .flat()
     .map((type) => (type === "array" ? `array of ${bareType(schema.items ?? {})}` : type))
     .join(" or ");
+}
+
+function markdownList(entries: readonly (readonly [name: string, type: string, meaning: string])[]): string {
+  return entries.map(([name, type, meaning]) => `- \`${name}\` (${type}): ${meaning.trim()}`).join("\n");
 }
 
 function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {

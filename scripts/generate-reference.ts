@@ -12,13 +12,13 @@ import { apiReference } from "./api-reference.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
 const sections = {
-  "docs/commands.md": { commands: await commandTable() },
+  "docs/commands.md": { commands: await commandList() },
   "docs/first-day.md": { views: viewTable() },
   "docs/partners.md": {},
   "docs/reference.md": {
     reference: apiReference(JSON.parse(readFileSync("schemas/generated/openapi.json", "utf8"))),
   },
-  "docs/settings.md": { settings: settingTable() },
+  "docs/settings.md": { settings: settingList() },
 };
 
 for (const [path, named] of Object.entries(sections)) {
@@ -50,9 +50,9 @@ function viewTable(): string {
   return ["| view | further columns |", "| --- | --- |", ...rows, ""].join("\n");
 }
 
-async function commandTable(): Promise<string> {
-  const rows = (await allCommands()).map(([name, command]) => `| \`${name}\` | ${command.description()} |`);
-  return ["| command | does |", "| --- | --- |", ...rows, ""].join("\n");
+async function commandList(): Promise<string> {
+  const lines = (await allCommands()).map(([name, command]) => `- \`${name}\`: ${command.description()}`);
+  return [...lines, ""].join("\n");
 }
 
 async function allCommands(): Promise<[name: string, command: Command][]> {
@@ -74,7 +74,7 @@ function argumentForm(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function settingTable(): string {
+function settingList(): string {
   const rows = new Map<string, string>();
   const users = new Map<string, string[]>();
   const tables: readonly (readonly [string, SettingTable])[] = [
@@ -86,10 +86,10 @@ function settingTable(): string {
       const fallback =
         /`|^none/.test(fallbackText) || fallbackText.includes(" ") ? fallbackText : `\`${fallbackText}\``;
       users.set(name, [...(users.get(name) ?? []), program]);
-      rows.set(name, `| \`${name}\` | ${fallback} | ${users.get(name)?.join(", ")} | ${about} |`);
+      rows.set(name, `- \`${name}\` (${users.get(name)?.join(", ")}; ${fallback}): ${about}`);
     }
   }
-  return ["| name | default | for | |", "| --- | --- | --- | --- |", ...rows.values(), ""].join("\n");
+  return [...rows.values(), ""].join("\n");
 }
 
 /** A shell for commands that only describe themselves. */
