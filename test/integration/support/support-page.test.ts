@@ -14,7 +14,7 @@ const logFile = join(folderForAllTests(), "gateway.log");
 
 test("each complaint that docs/support.md lists has a section, and a cause", () => {
   const { text } = page(path);
-  const listed = [...text.matchAll(/^\| \[(.+)\]\(#[^)]+\) \|/gm)].map(([, title]) => title);
+  const listed = [...text.matchAll(/^- \[(.+)\]\(#[^)]+\)$/gm)].map(([, title]) => title);
   expect(listed).toEqual(Object.keys(causes));
   for (const title of listed) expect(text).toContain(`\n## ${title}\n`);
 });
