@@ -11,11 +11,11 @@ import {
   checkedProgram,
 } from "../publish/content/checked-program.ts";
 import { placesOf, publicFacts, publicParts } from "../publish/guards/field-guard.ts";
-import { type ComparedPrograms, minShared, programsGivenEqually } from "../publish/guards/shared-guard.ts";
+import { minPrograms } from "../publish/guards/guards.ts";
 import { reportedProblem, shownId } from "../publish/public-program/problem.ts";
 import { lifecycle, type ProgramSource } from "../publish/public-program/program-source.ts";
 import { requireSourceStructure } from "../publish/source/check-structure.ts";
-import { tenantsOfPrograms } from "../publish/source/find-programs.ts";
+import { type NamedPrograms, ownersOf } from "../publish/source/find-programs.ts";
 import { statesQuery } from "../publish/source/program-queries.ts";
 import { type ReadProgram, readProgram, readPrograms } from "../publish/source/read-programs.ts";
 import { readTenantList } from "../publish/source/read-tenants.ts";
@@ -60,7 +60,7 @@ export async function previewSource(
       const preview = previewOf(read, outcome);
       if (outcome.kind === "published") {
         published += 1;
-        compared.set(outcome.programId, outcome.rendered.detailSha256);
+        compared.set(outcome.programId, outcome.data.name);
         filled |= publicFacts(outcome.data).parts;
       }
       if (asked === undefined && shown?.outcome !== "published") {
@@ -68,7 +68,7 @@ export async function previewSource(
       }
     }
   }
-  await addSharedSample(client, tenantId, rules, compared, groups);
+  await addSharedSample(client, tenantId, compared, groups);
   const findings: readonly SourceProblem[] = groups.problems;
   return {
     tenantId,
@@ -140,34 +140,31 @@ interface PreviewedPrice {
 const place = { view: "programs", column: "tenant_id" };
 
 /**
- * P144: warns of programs of the sample that another tenant gets with the same id and content. `sample`: those that would be
- * published. Other tenants' rows that cannot be read leave the preview as it is, and the warning says so.
+ * P144: warns of programs of the sample that another tenant has with the same id and name. `sample`: those that would be published.
+ * Other tenants' rows that cannot be read leave the preview as it is, and the warning says so.
  */
 async function addSharedSample(
   client: SourceClient,
   tenantId: TenantId,
-  rules: ContentRules,
-  sample: ComparedPrograms,
+  sample: NamedPrograms,
   groups: FindingGroups,
 ): Promise<void> {
-  if (sample.size < minShared) return;
+  if (sample.size < minPrograms) return;
   const add = (code: "programs_shared" | "shared_unknown", value: string, count?: number): void =>
     groups.add(code, place, { tenantId, programId: null, value }, count);
   const asked = await tryReading(client, async () => {
     // Somebody waits for the preview.
     await limitWaiting(client, { statementMs: 10_000 });
-    return await tenantsOfPrograms(client, tenantId, sample.keys());
+    return await ownersOf(client, tenantId, sample);
   });
   if ("error" in asked) return add("shared_unknown", asked.error.message);
-  // The sample's own cursors are still open, under the names that each reading uses.
-  await client.query("CLOSE ALL");
-  for (const { tenantId: other } of asked.result.slice(0, 20)) {
-    const reading = await tryReading(client, () => programsGivenEqually(client, other, rules, sample));
-    if ("error" in reading) add("shared_unknown", `${other}: ${reading.error.message}`);
-    else if (reading.result.length >= minShared) {
-      const count = reading.result.length;
-      add("programs_shared", `${count} of ${sample.size} program(s) looked at as ${other} has them`, count);
-    }
+  for (const { tenantId: other, programs } of asked.result.owners) {
+    if (programs < minPrograms) break;
+    add(
+      "programs_shared",
+      `${programs} of ${sample.size} program(s) looked at as ${other} has them`,
+      programs,
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import type { RunProgress } from "../../output/progress-bar.ts";
 import { type ContentRules, checkedProgram } from "../../publish/content/checked-program.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";
 import { structureProblems } from "../../publish/source/check-structure.ts";
+import { sharingTenants } from "../../publish/source/find-programs.ts";
 import { statesQuery } from "../../publish/source/program-queries.ts";
 import { readPrograms, readSums } from "../../publish/source/read-programs.ts";
 import { readStructure } from "../../publish/source/read-structure.ts";
@@ -12,7 +13,7 @@ import { soundViews } from "../../publish/source/sound-views.ts";
 import type { SourceProblem } from "../../publish/source/source-problem.ts";
 import { tryReading } from "../../publish/source/tenant-rows.ts";
 import { type EnrollmentStatus, readEnrollmentStatuses } from "./enrollment-statuses.ts";
-import { FindingGroups, nowhere, rowsProblem, SharedTally } from "./findings.ts";
+import { addShared, FindingGroups, nowhere, rowsProblem } from "./findings.ts";
 import { hintRules } from "./hint-rules.ts";
 import { countedRows, hiddenRows, missingRows, Unreadable } from "./missing-rows.ts";
 import { addTallyHints, type SourceTables, sourceTables, TenantTally, twinFinder } from "./source-tally.ts";
@@ -55,7 +56,6 @@ export async function checkSource(
   const { from, isRead, unread } = sound;
   const groups = new FindingGroups(isRead);
   const unreadable = new Unreadable();
-  const shared = new SharedTally();
 
   async function checkTenant(tenantId: TenantId): Promise<TenantTally> {
     const { sums, strays } = await readSums(client, tenantId, undefined, from);
@@ -72,7 +72,6 @@ export async function checkSource(
         groups.addProgram(tenantId, read, outcome);
         const twin = outcome.kind === "published" ? twinOf(read.source) : undefined;
         groups.addHints(tenantId, read, today, twin);
-        if (outcome.kind === "published") shared.add(tenantId, outcome.rendered.detailSha256);
         tally.add(read.source, outcome);
       }
       progress.programs(batch.length);
@@ -107,7 +106,9 @@ export async function checkSource(
   }
   const listed = [...tenants, ...removed];
   const { rows, byTenant } = await countedRows(client, listed, groups, unreadable, sound);
-  shared.report(groups);
+  await limitWaiting(client, { statementMs: maxQueryMs });
+  const sharing = await tryReading(client, () => sharingTenants(client));
+  if ("result" in sharing) addShared(groups, sharing.result);
   addTallyHints(groups, tallies);
   const causes = [...missingRows(rows, tallies), ...(await hiddenRows(client, schema))];
   const problems = [...structure, ...causes, ...unreadable.problems, ...groups.problems];

@@ -1,8 +1,9 @@
 import type { TenantId } from "../../../core/ids.ts";
 import type { CheckedProgram } from "../../publish/content/checked-program.ts";
-import { minShared } from "../../publish/guards/shared-guard.ts";
+import { minPrograms } from "../../publish/guards/guards.ts";
 import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";
 import { contractViews, sourceViews, viewNames } from "../../publish/source/contract.ts";
+import type { TenantWithPrograms } from "../../publish/source/find-programs.ts";
 import type { ReadProgram } from "../../publish/source/read-programs.ts";
 import type { TenantProblem } from "../../publish/source/read-tenants.ts";
 import type { Fix, ProblemExample, SourceProblem } from "../../publish/source/source-problem.ts";
@@ -152,38 +153,23 @@ export function withSharedAdvice(
   if (sharedPrograms === "warn") return problems;
   return problems.map((problem) => {
     if (problem.code !== "programs_shared") return problem;
-    const text = `${problem.fix.text}; companies that share a catalogue set SHARED_PROGRAMS=warn`;
+    const text = `${problem.fix.text}: a build refuses such programs; companies that share a catalogue set SHARED_PROGRAMS=warn`;
     return { ...problem, fix: { kind: "advice", text } };
   });
 }
 
-/** Programs that are remembered; later ones are still held against those. */
-const maxRemembered = 1_000_000;
-
-/** P144: counts the programs that two tenants have with the same id and content. */
-export class SharedTally {
-  /** By the first 48 bits of the digest of its detail, which contains the id: whose program it is. */
-  readonly #owners = new Map<number, TenantId>();
-  /** How many programs two tenants share, by both ids with a space between. */
-  readonly #pairs = new Map<string, number>();
-
-  add(tenantId: TenantId, detailSha256: string): void {
-    const key = Number.parseInt(detailSha256.slice(0, 12), 16);
-    const owner = this.#owners.get(key);
-    if (owner === undefined) {
-      if (this.#owners.size < maxRemembered) this.#owners.set(key, tenantId);
-    } else if (owner !== tenantId) {
-      const pair = `${owner} ${tenantId}`;
-      this.#pairs.set(pair, (this.#pairs.get(pair) ?? 0) + 1);
-    }
-  }
-
-  report(groups: FindingGroups): void {
-    for (const [pair, count] of this.#pairs) {
-      if (count < minShared) continue;
-      const [owner, tenantId = null] = pair.split(" ");
-      const example = { tenantId, programId: null, value: `${count} program(s) as ${owner} has them` };
-      groups.add("programs_shared", { view: "programs", column: "tenant_id" }, example, count);
+/** P144: adds the programs that two tenants have with the same id and name. */
+export function addShared(
+  groups: FindingGroups,
+  sharing: ReadonlyMap<string, readonly TenantWithPrograms[]>,
+): void {
+  for (const [tenantId, others] of sharing) {
+    for (const { tenantId: other, programs } of others) {
+      // Both of a pair are in the map. The first one has them.
+      if (programs < minPrograms || other > tenantId) continue;
+      const value = `${programs} program(s) as ${other} has them`;
+      const place = { view: "programs", column: "tenant_id" };
+      groups.add("programs_shared", place, { tenantId, programId: null, value }, programs);
     }
   }
 }

@@ -128,11 +128,11 @@ export const problemRules = {
     "look for a join that multiplies the rows of the view; if there is none, your data has the tenant twice",
   ),
   programs_shared: warning(
-    "another tenant has programs of the same ids and the same content",
+    "another tenant has programs of the same ids and names",
     "look whether the view programs joins each program to its own tenant by the key",
   ),
   shared_unknown: warning(
-    "the source could not be asked which other tenants have the added programs, too; of a tenant with partners, what the others have live was looked at",
+    "the source could not be asked which other tenants have the added programs, too",
     "look with `source check` at what keeps the view programs from being read for all tenants",
   ),
   // Only builds find the following.

@@ -115,7 +115,7 @@ async function buildTenants(
     const whyNot = tenants.get(tenantId);
     return (whyNot === undefined ? fromDatabase : unreadableRows(whyNot, fromDatabase))(tenantId, read);
   };
-  const sharedGuard = createSharedGuard(pool, store, rules, signal);
+  const sharedGuard = createSharedGuard(pool, store, signal);
   const isNotified = wanted.kind === "notified";
   const withinBudget = createReportBudget();
   onTenants(tenants.size);

@@ -18,7 +18,7 @@ import {
 import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../../schemas/generated/types.ts";
-import { minShared } from "../guards/shared-guard.ts";
+import { minPrograms } from "../guards/guards.ts";
 import { editDocument, type SharedDocument } from "../snapshot/shared-documents.ts";
 
 /** What runs have found and the documents do not say yet. It grows with the tenants, not with the runs. */
@@ -101,7 +101,7 @@ function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest: strin
     return;
   }
   // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
-  const isKept = outcome !== "published" || counts.removed + counts.changed < minShared;
+  const isKept = outcome !== "published" || counts.removed + counts.changed < minPrograms;
   const own = problemCounts.snapshot_differs === undefined ? {} : { differedAt: of.endedAt };
   const last = {
     ...{ ...of, outcome, failure: run.failure },

@@ -1,8 +1,10 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
+import { textRows } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem, shownId } from "../public-program/problem.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
+import { statesQuery } from "../source/program-queries.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 import type { TenantChoice } from "./choose-tenants.ts";
 
@@ -36,9 +38,13 @@ export async function addSourceProblems(
   mayRead: boolean,
   runs: readonly TenantRun[],
 ): Promise<void> {
-  const added = runs.flatMap(({ tenantId, outcome, previousSnapshotId: before }) =>
-    outcome === "published" && before === null && isTenantId(tenantId) ? [tenantId] : [],
-  );
+  const added = runs.flatMap(({ tenantId, outcome, failure, previousSnapshotId: before }) => {
+    // P144: a first snapshot may be refused because it is another tenant's under a new id.
+    const isNew = outcome === "published" || failure?.code === "shared_guard";
+    return isNew && before === null && isTenantId(tenantId)
+      ? [{ tenantId, isRefused: failure !== null }]
+      : [];
+  });
   const problems = [
     ...(mayRead ? await strayPrograms(choice) : []),
     ...vanished.map((tenantId) => runProblem("tenant_vanished", tenantId)),
@@ -65,18 +71,22 @@ const maxCompared = 20;
 
 /** P13: vanished tenants most of whose programs a new tenant has by id, with that tenant. */
 async function renamedTenants(
-  { store, signal }: TenantChoice,
+  { pool, store, signal }: TenantChoice,
   vanished: readonly TenantId[],
-  added: readonly TenantId[],
+  added: readonly { readonly tenantId: TenantId; readonly isRefused: boolean }[],
 ): Promise<readonly Problem[]> {
   // Nothing where nothing is live, or where it cannot be read.
   const programsOf = async (tenantId: TenantId) =>
     (await unlessFailed(publishedSnapshot(store, tenantId, signal), "corrupt_document"))?.manifest.programs;
+  const rowsOf = async (tenantId: TenantId): Promise<ReadonlySet<string | null | undefined>> => {
+    const reading = pool.withReading((client) => textRows(client, statesQuery, [tenantId]));
+    return new Set((await reading.catch(() => [])).map(([programId]) => programId));
+  };
   const renamed: Problem[] = [];
   for (const from of added.length === 0 ? [] : vanished.slice(0, maxCompared)) {
     const before = await programsOf(from);
-    for (const to of added.slice(0, maxCompared)) {
-      const now = await programsOf(to);
+    for (const { tenantId: to, isRefused } of added.slice(0, maxCompared)) {
+      const now = await (isRefused ? rowsOf(to) : programsOf(to));
       const shared = [...(before?.ids() ?? [])].filter((id) => now?.has(id)).length;
       if (shared * 2 <= (before?.count ?? 0)) continue;
       renamed.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));

@@ -1,12 +1,19 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
-import { ofTenant } from "./program-queries.ts";
 
-/** SQL: equal for rows of the view `programs` with the same id, name, dates and description. */
-const likeness = `program_id::text COLLATE "C",
-  md5(concat_ws(chr(31), name::text, departure_date::text, return_date::text, description::text))`;
+/*
+ * P144: programs that two tenants have with the same id and name, in rows of state active. Whatever else differs does not count, since
+ * columns of a view may depend on the tenant: a date in its time zone, a price in its currency.
+ */
+
 const tenantOf = 'tenant_id::text COLLATE "C"';
-const isListed = `${tenantOf} IN (SELECT ${tenantOf} FROM partner_source.tenants)`;
+const idOf = 'program_id::text COLLATE "C"';
+const nameOf = 'name::text COLLATE "C"';
+const isOffered = `lower(lifecycle_state::text) = 'active'
+     AND ${tenantOf} IN (SELECT ${tenantOf} FROM partner_source.tenants)`;
+
+/** Programs by id, with their names. */
+export type NamedPrograms = ReadonlyMap<string, string>;
 
 export interface TenantWithPrograms {
   readonly tenantId: TenantId;
@@ -14,26 +21,30 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/** The listed tenants other than `$1` that have rows like those of its programs `$2`, and how many. */
-const tenantsOfProgramsQuery = `
-  SELECT ${tenantOf}, count(*)::int
-    FROM partner_source.programs
-   WHERE (${likeness})
-         IN (SELECT ${likeness} FROM partner_source.programs
-              WHERE ${ofTenant} AND program_id::text COLLATE "C" = ANY ($2::text[]))
-     AND ${tenantOf} <> $1::text AND ${isListed}
-   GROUP BY 1
-   ORDER BY count(*) DESC, 1
+/** For each tenant but `$1` how many of the programs `$2`, of the names `$3`, it has; and in the row of no tenant how many any has. */
+const ownersQuery = `
+  SELECT tenant, count(DISTINCT id)::int
+    FROM (SELECT ${tenantOf} AS tenant, ${idOf} AS id
+            FROM partner_source.programs
+           WHERE (${idOf}, ${nameOf}) IN (SELECT * FROM unnest($2::text[], $3::text[]))
+             AND ${tenantOf} <> $1::text AND ${isOffered}) AS found
+   GROUP BY GROUPING SETS ((tenant), ())
+   ORDER BY tenant IS NULL DESC, 2 DESC, 1
    LIMIT 1000`;
 
-/** P144: the other tenants that have rows like these programs', those with the most first. At most 1,000. */
-export async function tenantsOfPrograms(
+/** The other tenants that have these programs, those with the most first; and how many of the programs any of them has. */
+export async function ownersOf(
   client: SourceClient,
   tenantId: TenantId,
-  programIds: Iterable<string>,
-): Promise<readonly TenantWithPrograms[]> {
-  const rows = await rowsOf<[string, number]>(client, tenantsOfProgramsQuery, [tenantId, [...programIds]]);
-  return rows.flatMap(([found, count]) => (isTenantId(found) ? { tenantId: found, programs: count } : []));
+  programs: NamedPrograms,
+): Promise<{ readonly shared: number; readonly owners: readonly TenantWithPrograms[] }> {
+  const values = [tenantId, [...programs.keys()], [...programs.values()]];
+  const rows = await rowsOf<[string | null, number]>(client, ownersQuery, values);
+  const [[, shared] = [null, 0], ...others] = rows;
+  const owners = others.flatMap(([owner, count]) =>
+    owner !== null && isTenantId(owner) ? { tenantId: owner, programs: count } : [],
+  );
+  return { shared, owners };
 }
 
 /** For each listed tenant that has programs of another: one other for each such program, and how many programs it stands for. */
@@ -41,13 +52,13 @@ const sharingTenantsQuery = `
   SELECT tenant, CASE WHEN tenant = least THEN greatest ELSE least END, count(*)::int
     FROM (SELECT array_agg(DISTINCT ${tenantOf}) AS tenants, min(${tenantOf}) AS least, max(${tenantOf}) AS greatest
             FROM partner_source.programs
-           WHERE ${isListed}
-           GROUP BY ${likeness}
+           WHERE ${isOffered}
+           GROUP BY ${idOf}, ${nameOf}
           HAVING min(${tenantOf}) <> max(${tenantOf})) AS shared, unnest(tenants) AS tenant
    GROUP BY 1, 2
    ORDER BY 3 DESC, 2`;
 
-/** P144: for each tenant the others that share rows with it, by one question over all tenants. */
+/** For each tenant the others that share programs with it, by one question over all tenants. */
 export async function sharingTenants(
   client: SourceClient,
 ): Promise<ReadonlyMap<string, readonly TenantWithPrograms[]>> {
@@ -55,7 +66,9 @@ export async function sharingTenants(
   const rows = await rowsOf<[string, string, number]>(client, sharingTenantsQuery);
   for (const [tenantId, other, programs] of rows) {
     if (!isTenantId(other)) continue;
-    sharing.set(tenantId, [...(sharing.get(tenantId) ?? []), { tenantId: other, programs }]);
+    const others = sharing.get(tenantId) ?? [];
+    others.push({ tenantId: other, programs });
+    sharing.set(tenantId, others);
   }
   return sharing;
 }

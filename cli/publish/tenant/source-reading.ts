@@ -20,7 +20,7 @@ export interface SourceReading {
   readonly leftOut: readonly (string | null)[];
   /** P20: programs of the live snapshot all of whose rows state that they are not to be published. */
   readonly withdrawn: ReadonlySet<string>;
-  /** P144: the programs that the live snapshot does not have, and the digests of their details. */
+  /** P144: the programs that the live snapshot does not have, and their names. */
   readonly added: ReadonlyMap<ProgramId, string>;
   readonly changed: readonly ProgramId[];
   /** P140: what the build empties for most programs that had it. */

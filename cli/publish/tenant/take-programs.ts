@@ -27,7 +27,7 @@ export interface TakenPrograms {
   readonly lines: readonly ProgramLine[];
   /** The published ones by their ids, in the order in which they were read. */
   readonly programs: ReadonlyMap<string, TakenProgram>;
-  /** P144: those that the live snapshot does not have, and the digests of their details. */
+  /** P144: those that the live snapshot does not have, and their names. */
   readonly added: ReadonlyMap<ProgramId, string>;
   /** Those whose detail differs from the live one. */
   readonly changed: readonly ProgramId[];
@@ -66,7 +66,7 @@ export async function takePrograms(
     data: ProgramListItem,
   ) {
     if (before === undefined) {
-      added.set(programId, sha256);
+      added.set(programId, data.name);
     } else if (before.sha256 === sha256) {
       tally.addUnchanged(next.parts);
     } else {

@@ -66,10 +66,11 @@ test("P144 under --on-invalid fail a faulty program is told first, and then the 
   expect((await bench.build(["--on-invalid", "fail", "--allow-shared"])).status).toBe(0);
 });
 
-test("P144 what the other tenant gets in the same run counts as what it has live", async () => {
-  // All content is new, so that nothing that is live is equal.
+test("P144 columns that depend on the tenant make no other programs of them", async () => {
   await joinWithoutKey();
-  await bench.source.update("description = 'New'");
+  await bench.source.update(
+    "description = 'By ' || tenant_id, capacity_total = length(tenant_id || program_id)",
+  );
   expect(outcomes(await bench.build())).toEqual(["acme refused shared_guard", "beta refused shared_guard"]);
 });
 
@@ -85,7 +86,7 @@ test("P144 the guard's override publishes, with a warning; so does the setting, 
   expect((await bench.build()).report.outcome).toBe("unchanged");
 });
 
-test("P144 few shared programs, fewer than half, or the same ids with other content are no reason to refuse", async () => {
+test("P144 few shared programs, fewer than half, or the same ids with other names are no reason to refuse", async () => {
   await insert("acme", "b", 4);
   expect(outcomes(await bench.build())).toEqual(["acme published ", "beta unchanged "]);
   await insert("beta", "a", 8);
@@ -101,7 +102,17 @@ test("P144 few shared programs, fewer than half, or the same ids with other cont
   expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
 });
 
-test("P144 so are all first snapshots of a run that have programs of others, also of each other, and only those", async () => {
+test("P144 programs of another tenant that are not offered, or whose tenant is not listed, are nobody's", async () => {
+  await insert("acme", "n", 8);
+  await insert("beta", "n", 8);
+  await insert("gone", "n", 8);
+  await bench.source.query(
+    "UPDATE partner_source.programs SET lifecycle_state = 'draft' WHERE tenant_id = 'beta'",
+  );
+  expect(outcomes(await bench.build(["--tenant", "acme"]))).toEqual(["acme published "]);
+});
+
+test("P144 all first snapshots of a run that have programs of others are refused, also of each other, and only those", async () => {
   const news = [
     ["delta", "a"],
     ["epsilon", "e"],
@@ -113,14 +124,38 @@ test("P144 so are all first snapshots of a run that have programs of others, als
     await insert(tenant_id, prefix, 8);
   }
   const { report, status } = await bench.build();
-  expect(status).toBe(0);
-  const shared = (others: RegExp) => [{ code: "programs_shared", value: expect.stringMatching(others) }];
-  expect(news.map(([tenantId]) => tenantRun(report, tenantId).problems)).toMatchObject([
-    shared(/^8 of 8 .* acme$/),
-    [],
-    shared(/^8 of 8 .* eta$/),
-    shared(/^8 of 8 .* zeta$/),
+  expect(status).toBe(3);
+  const messages = news.map(([tenantId]) => tenantRun(report, tenantId).failure?.message);
+  const shared = (others: string) =>
+    expect.stringContaining(`8 of 8 added program(s) are those of ${others}.`);
+  expect(messages).toEqual([shared("acme"), undefined, shared("eta"), shared("zeta")]);
+  // Only a tenant that partners have may have a new id.
+  expect(messages.map((message) => message?.includes("tenant rename"))).toEqual([
+    true,
+    undefined,
+    false,
+    false,
   ]);
+  const allowed = await bench.build(["--allow-shared"]);
+  expect([allowed.status, allowed.report.totals.tenants.published]).toEqual([0, 3]);
+});
+
+test("P144 a tenant is renamed by the steps of the page, which the refusal names, too", async () => {
+  await bench.run(["token", "create", "--tenant", "acme"]);
+  await bench.source.insert("tenants", { tenant_id: "acme-tours" });
+  await insert("acme-tours", "a", 8);
+  const refused = await bench.build(["--tenant", "acme-tours"]);
+  expect(refused.status).toBe(4);
+  expect(tenantRun(refused.report, "acme-tours").failure?.message).toContain(
+    "If acme-tours is the new id of acme, build it with --allow-shared, then `tenant rename acme acme-tours`.",
+  );
+  expect((await bench.build(["--tenant", "acme-tours", "--allow-shared"])).status).toBe(0);
+  expect((await bench.run(["tenant", "rename", "acme", "acme-tours"])).status).toBe(0);
+  await bench.source.query("DELETE FROM partner_source.tenants WHERE tenant_id = 'acme'");
+  expect((await bench.run(["tenant", "remove", "acme", "--purge"])).status).toBe(0);
+  const tokens = JSON.parse((await bench.run(["token", "list", "--json"])).stdout);
+  expect(tokens.map(({ tenantId }: { readonly tenantId: string }) => tenantId)).toEqual(["acme-tours"]);
+  expect((await bench.build()).status).toBe(0);
 });
 
 describe("P144 where the rows of another tenant cannot be read", () => {
