@@ -73,7 +73,8 @@ test("a missing object is a finding with its key and what to do", async () => {
 test("P208 an earlier snapshot is offered where there is one, by a command that a rollback takes", async () => {
   await tools.build([{ programId: "NARA-2", name: "Newer" }]);
   const damage = async () => {
-    const [key = ""] = await detailKeys("NARA-2");
+    const { snapshotId } = await tools.current();
+    const key = (await detailKeys("NARA-2")).find((each) => each.includes(snapshotId)) ?? "";
     await tools.store.delete([objectKey(key)]);
     const [, command = ""] = /`(snapshot rollback [^`]*)`/.exec((await verify()).stdout) ?? [];
     return command.split(" ");
