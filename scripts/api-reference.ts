@@ -205,6 +205,8 @@ function objectText(
     `### ${name}`,
     description.trim(),
     ...(part === undefined ? [] : [`All fields of [${part[0]}](#${part[0].toLowerCase()}), and:`]),
+    // Two lists in a row would become one.
+    ...(/^- .*$/.test(description.trim().split("\n").at(-1) ?? "") ? ["Its fields:"] : []),
     markdownList(
       own
         .filter(([field]) => !elsewhere.includes(field))
