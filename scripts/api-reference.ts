@@ -76,7 +76,7 @@ export function apiReference(document: ApiDocument): string {
       `## GET \`${path}\``,
       `**${get.summary}${get.deprecated === true ? " (deprecated)" : ""}.** ${get.description.trim()}`,
       ...callBlocks(
-        path,
+        { path, deprecated: get.deprecated === true },
         parameters.map((part) => resolved(document, part)),
         shared,
       ),
@@ -102,9 +102,9 @@ export function apiReference(document: ApiDocument): string {
   ].join("\n\n");
 }
 
-/** The parameters that all resources take are not told again. */
+/** The parameters that all resources take are not told again, and nobody is shown a call of what will end. */
 function callBlocks(
-  path: string,
+  { path, deprecated }: { readonly path: string; readonly deprecated: boolean },
   parameters: readonly Parameter[],
   shared: readonly string[],
 ): readonly string[] {
@@ -113,7 +113,7 @@ function callBlocks(
   );
   const call = `curl --fail-with-body --compressed \\\n  -H "Authorization: Bearer $PARTNER_TOKEN" \\\n  ${exampleBaseUrl}${filled}`;
   return [
-    `\`\`\`sh\n${call}\n\`\`\``,
+    ...(deprecated ? [] : [`\`\`\`sh\n${call}\n\`\`\``]),
     ...parametersText(parameters.filter(({ name }) => !shared.includes(name))),
   ];
 }
