@@ -2,6 +2,7 @@ import type { ConfirmedDocument, TenantConfirmation } from "../schemas/generated
 import { isConfirmedDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "./ids.ts";
+import { maxConfirmedBytes } from "./limits.ts";
 import { joinedPieces, linedBytes, parseLargeDocument } from "./object-body.ts";
 import { confirmedKey } from "./object-key.ts";
 
@@ -21,9 +22,6 @@ export interface Confirmation {
 export type Confirmations = ReadonlyMap<TenantId, Confirmation>;
 
 export const confirmedFormat = "partner-programs/confirmed@1";
-
-/** 10,000 tenants are about 2 MB. */
-export const maxConfirmedBytes = 16 * 1024 * 1024;
 
 /** The document's bytes, tenants in order. */
 export function confirmationsBytes(confirmations: Confirmations): Buffer {

@@ -19,8 +19,6 @@ export interface Current {
   readonly nonce: string;
 }
 
-export const maxCurrentBytes = 64 * 1024;
-
 /** Throws `corrupt_document`, also when the document names another tenant. */
 export function parseCurrent(bytes: Uint8Array, tenantId: TenantId): Current {
   const what = `current.json of tenant ${tenantId}`;

@@ -1,6 +1,7 @@
 import type { LastRunOfAll, LastRunsDocument, TenantLastRun } from "../schemas/generated/types.ts";
 import { isLastRunsDocument } from "../schemas/generated/validators-administration.ts";
 import { isTenantId, type TenantId } from "./ids.ts";
+import { maxLastRunsBytes } from "./limits.ts";
 import { documentBytes, parseStoredDocument, readBody } from "./object-body.ts";
 import { lastRunsKey } from "./object-key.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
@@ -14,12 +15,6 @@ export interface LastRuns {
 
 /** What a store says that no build has written to since this document exists: nothing is known yet. */
 export const noLastRuns: LastRuns = { runsOfAll: [], tenants: new Map() };
-
-/** The most ids of left-out programs in a tenant's entry; `leftOutCount` counts the others, too. */
-export const maxLeftOutIds = 20;
-
-/** 10,000 tenants are about 4 MB. */
-export const maxLastRunsBytes = 32 * 1024 * 1024;
 
 /** What a day of a tenant is told for: whether it was within the last 24 hours. */
 export function isWithinDay(at: string | undefined, now: Date): boolean {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ManifestDocument } from "../schemas/generated/types.ts";
 import { Failure } from "./failure.ts";
 import type { ProgramId, SnapshotId, TenantId } from "./ids.ts";
+import { maxAncestors } from "./limits.ts";
 import { piecesOf } from "./object-body.ts";
 import { type ObjectKey, type ResponseName, responseKey } from "./object-key.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
@@ -41,9 +42,6 @@ export interface Manifest {
   readonly legacy: ResponseEntry;
   readonly programs: ProgramTable;
 }
-
-/** A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes. */
-const maxAncestors = 300;
 
 /** The ancestors of a snapshot that is built on this one. */
 export function lineFrom({ snapshotId, ancestors = [] }: Manifest): readonly SnapshotId[] {

@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { isManifestDocument } from "../schemas/generated/validators-stored.ts";
 import { Failure } from "./failure.ts";
 import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "./ids.ts";
+import { maxManifestBytes } from "./limits.ts";
 import type { Manifest, ResponseEntry } from "./manifest.ts";
 import { joinedPieces, parseStoredDocument, sha256Hex } from "./object-body.ts";
 import { type ObjectKey, type ResponseName, responsePath, snapshotsPrefix } from "./object-key.ts";
@@ -120,8 +121,6 @@ function checkedEntry(
 /** A line takes 5 us, and 15 us before V8 has compiled the code. So these lines take about a millisecond. */
 const linesPerTurn = 64;
 const entriesOpening = '"programs":{\n';
-/** A million programs. */
-export const maxManifestBytes = 256 * 1024 * 1024;
 const maxWholeBytes = 16 * 1024 * 1024;
 /** The table keeps sizes in 32 bits. No response comes near this size. */
 const maxResponseBytes = 2 ** 32 - 1;

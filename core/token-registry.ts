@@ -32,9 +32,6 @@ const registryFormat = "partner-programs/tokens@1";
 
 export const emptyRegistry: TokenRegistry = { revision: 0, tokens: [] };
 
-/** 10,000 tokens are about 3 MB. */
-export const maxRegistryBytes = 64 * 1024 * 1024;
-
 /** The scope that every resource of the API requires. */
 export const readScope = "programs.read";
 

@@ -1,11 +1,7 @@
-import {
-  type Confirmations,
-  confirmedAtOf,
-  maxConfirmedBytes,
-  readConfirmations,
-} from "../core/confirmations.ts";
+import { type Confirmations, confirmedAtOf, readConfirmations } from "../core/confirmations.ts";
 import { Failure } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
+import { maxConfirmedBytes } from "../core/limits.ts";
 import { piecesOf } from "../core/object-body.ts";
 import { confirmedKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";

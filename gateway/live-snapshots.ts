@@ -1,11 +1,12 @@
-import { type Current, maxCurrentBytes, parseCurrent } from "../core/current.ts";
+import { type Current, parseCurrent } from "../core/current.ts";
 import { Failure, type FailureCode } from "../core/failure.ts";
 import type { TenantId } from "../core/ids.ts";
+import { maxCurrentBytes, maxManifestBytes } from "../core/limits.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { readBody } from "../core/object-body.ts";
 import { currentKey, manifestKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
-import { maxManifestBytes, readManifest } from "../core/read-manifest.ts";
+import { readManifest } from "../core/read-manifest.ts";
 import { Confirmed, type Copied, type StoreReading } from "./confirmed.ts";
 import { settledWithin } from "./deadline.ts";
 import type { StoreReader } from "./store-watch.ts";

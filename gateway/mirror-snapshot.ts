@@ -3,11 +3,11 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../core/failure.ts";
 import { unlessErrno } from "../core/file-store/store-folders.ts";
+import { maxRegistryBytes } from "../core/limits.ts";
 import type { Manifest } from "../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../core/object-body.ts";
 import { currentKey, manifestKey, type ObjectKey, snapshotsPrefix } from "../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../core/object-store.ts";
-import { maxRegistryBytes } from "../core/token-registry.ts";
 
 type Files = Pick<ObjectStore, "get" | "put" | "listFolders">;
 

@@ -1,16 +1,12 @@
 import type { Cause } from "../core/cause-code.ts";
 import { Failure } from "../core/failure.ts";
 import type { TenantId, TokenId } from "../core/ids.ts";
+import { maxRegistryBytes } from "../core/limits.ts";
 import { readBody } from "../core/object-body.ts";
 import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import type { TokenDigest } from "../core/token.ts";
-import {
-  maxRegistryBytes,
-  parseTokenRegistry,
-  readScope,
-  type TokenRegistry,
-} from "../core/token-registry.ts";
+import { parseTokenRegistry, readScope, type TokenRegistry } from "../core/token-registry.ts";
 import { Confirmed, type Copied, type StoreReading } from "./confirmed.ts";
 import { settledWithin } from "./deadline.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { asFailure, Failure } from "../../../core/failure.ts";
+import { maxRegistryBytes } from "../../../core/limits.ts";
 import { bytesBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import {
-  maxRegistryBytes,
   parseTokenRegistry,
   type RegisteredToken,
   type TokenRegistry,

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
-import { maxConfirmedBytes, readConfirmations } from "../../../core/confirmations.ts";
+import { readConfirmations } from "../../../core/confirmations.ts";
+import { maxConfirmedBytes } from "../../../core/limits.ts";
 import { confirmedKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { noStore, readStoreIdentity } from "../../../core/open-store.ts";

@@ -2,7 +2,6 @@ import {
   type Confirmation,
   type Confirmations,
   confirmationsBytes,
-  maxConfirmedBytes,
   readConfirmations,
 } from "../../../core/confirmations.ts";
 import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
@@ -10,11 +9,10 @@ import {
   isWithinDay,
   type LastRuns,
   lastRunsBytes,
-  maxLastRunsBytes,
-  maxLeftOutIds,
   noLastRuns,
   parseLastRuns,
 } from "../../../core/last-runs.ts";
+import { maxConfirmedBytes, maxLastRunsBytes, maxLeftOutIds } from "../../../core/limits.ts";
 import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../../schemas/generated/types.ts";

@@ -2,6 +2,7 @@ import type { Problem, RunReport, RunTotals, TenantRun } from "../../../schemas/
 import type { ExitStatus } from "../../shell/exit-status.ts";
 import type { OnInvalid } from "../guards/guards.ts";
 import { type ProblemCode, severityOf } from "../public-program/problem.ts";
+import { maxRunFindings } from "../source/limits.ts";
 import { noPrograms, type ProgramTally } from "../tenant/build-report.ts";
 
 type Severity = Problem["severity"];
@@ -65,7 +66,10 @@ function addFindings(found: Record<Severity, number>, counts: TenantRun["problem
  * P217: cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. Errors have
  * places of their own, so that no number of warnings hides why a program was left out.
  */
-export function createReportBudget(maxOfSeverity = 5000, maxNames = 100_000): (run: TenantRun) => TenantRun {
+export function createReportBudget(
+  maxOfSeverity = maxRunFindings,
+  maxNames = 100_000,
+): (run: TenantRun) => TenantRun {
   const left = { error: maxOfSeverity, warning: maxOfSeverity };
   let names = 0;
   return (run) => {

@@ -10,6 +10,7 @@ import { checkedProgram } from "../content/checked-program.ts";
 import { elementText, type ListedPrograms, readBothListed } from "../content/lists.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
+import { maxSpotPrograms } from "../source/limits.ts";
 import { type ReadProgram, readPrograms, readSums } from "../source/read-programs.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
 import { note } from "../tenant/build-report.ts";
@@ -31,7 +32,6 @@ export interface SpotCheckContext {
 /** Builds the tenant again, reading and writing everything. */
 export type RebuildTenant = (tenantId: TenantId) => Promise<TenantRun>;
 
-const maxPrograms = 8;
 /** One reading; a run has one, and a second one when the first finds something. */
 const maxReadingMs = 1000;
 /** A larger list takes longer to read than the check is worth. */
@@ -125,7 +125,7 @@ function isTakenOver(line: ProgramLine, { outcome }: TenantRun, { programs, snap
 /** Lines that follow each other, from a place that the run's id chooses: so many runs look at all of them. */
 function pickedLines(lines: readonly ProgramLine[], runId: string): readonly ProgramLine[] {
   const start = numberOf(`${runId} programs`) % Math.max(1, lines.length);
-  return [...lines.slice(start), ...lines.slice(0, start)].slice(0, maxPrograms);
+  return [...lines.slice(start), ...lines.slice(0, start)].slice(0, maxSpotPrograms);
 }
 
 function numberOf(text: string): number {

@@ -2,6 +2,7 @@ import { Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
 import { type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
 import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
+import { programsPerRound, smallBytes } from "./limits.ts";
 import { type FromView, programsQuery, programViews, sumsQuery } from "./program-queries.ts";
 import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLimits } from "./program-row.ts";
 
@@ -56,10 +57,6 @@ export interface WantedPrograms {
   readonly count?: number | undefined;
   readonly from?: FromView | undefined;
 }
-
-/** What is read together has at most 4 MB, and ten times as much when it is parsed. */
-const programsPerRound = 32;
-const smallBytes = 128 * 1024;
 
 /**
  * Reads a tenant's programs in the order of their ids, some at a time. A large program stays in the database at first, and is then

@@ -9,6 +9,7 @@ import {
   severityOf,
   shownValue,
 } from "../public-program/problem.ts";
+import { maxTenantFindings } from "../source/limits.ts";
 import type { Live } from "./build-context.ts";
 
 /** The report of a build that is under way. One that fails lacks what it did not reach. */
@@ -94,9 +95,6 @@ export function countsOfKept(programs: number, found: Partial<ProgramCounts>): P
 /** The problems of one tenant as reports show them. */
 export type Findings = Pick<TenantRun, "problems" | "problemsOmitted" | "problemCounts">;
 
-/** Further problems are only counted. */
-const maxKept = 200;
-
 /** The problems of one tenant: all counted, the first ones kept, errors before warnings. */
 export class ProblemLog {
   readonly #kept: Record<"error" | "warning", DataProblem[]> = { error: [], warning: [] };
@@ -107,11 +105,11 @@ export class ProblemLog {
     this.#total += 1;
     this.#counts.set(problem.code, (this.#counts.get(problem.code) ?? 0) + 1);
     const kept = this.#kept[severityOf(problem.code)];
-    if (kept.length < maxKept) kept.push(problem);
+    if (kept.length < maxTenantFindings) kept.push(problem);
   }
 
   get findings(): Findings {
-    const kept = [...this.#kept.error, ...this.#kept.warning].slice(0, maxKept);
+    const kept = [...this.#kept.error, ...this.#kept.warning].slice(0, maxTenantFindings);
     return {
       problems: kept.map(reportedProblem),
       problemsOmitted: this.#total - kept.length,

@@ -1,6 +1,7 @@
 import { unlessFailed } from "../../../core/failure.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { type ListedPrograms, readListed } from "../content/lists.ts";
+import { maxChangedShare } from "../source/limits.ts";
 import type { StrayRows, WantedPrograms } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { Attempt } from "./build-context.ts";
@@ -36,9 +37,6 @@ export async function liveListed(
   const reading = readListed(context.store, live, options.rules.legacyCapacity, context.signal);
   return await unlessFailed(reading, "corrupt_document");
 }
-
-/** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
-const maxChangedShare = 1 / 3;
 
 /** Compares the sums of the source's rows with the memory. */
 export async function findChanges(

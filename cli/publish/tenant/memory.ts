@@ -5,6 +5,7 @@ import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import type { PublicFacts } from "../guards/field-guard.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { textBody } from "../snapshot/stored-snapshot.ts";
+import { maxMemoryBytes, maxRememberedFindings } from "../source/limits.ts";
 import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
 
 /*
@@ -96,7 +97,8 @@ export async function writeMemory(
   known?: Memory,
 ): Promise<void> {
   const programs = lines.filter(
-    ([id, sum, , , ...findings]) => id !== null && sum !== undefined && findings.length <= maxFindings,
+    ([id, sum, , , ...findings]) =>
+      id !== null && sum !== undefined && findings.length <= maxRememberedFindings,
   );
   const isStored = (line: ProgramLine): boolean => {
     const stored = known?.programs.get(line[0] ?? "");
@@ -122,13 +124,7 @@ function* memoryText(head: string, programs: readonly ProgramLine[]): Generator<
   yield "\n]";
 }
 
-/** A program with more is read again by each build, so that lines stay short. */
-const maxFindings = 50;
-
 /** The SHA-256 of everything before it. */
 function seal(sha256: string): string {
   return `,"sha256":"${sha256}"}`;
 }
-
-/** This is room for 2.5 million programs of 100 bytes. */
-const maxMemoryBytes = 256 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { forEachBounded } from "../../../core/bounded-work.ts";
 import type { Current } from "../../../core/current.ts";
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { ProgramId, TenantId } from "../../../core/ids.ts";
+import { maxManifestBytes } from "../../../core/limits.ts";
 import {
   detailEntry,
   lineFrom,
@@ -11,7 +12,6 @@ import {
 } from "../../../core/manifest.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
-import { maxManifestBytes } from "../../../core/read-manifest.ts";
 import type { ProgramDetail, RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListedProgram, type ListedPrograms, readBothListed } from "../content/lists.ts";

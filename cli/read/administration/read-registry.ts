@@ -1,13 +1,9 @@
 import { Failure } from "../../../core/failure.ts";
+import { maxRegistryBytes } from "../../../core/limits.ts";
 import { readBody } from "../../../core/object-body.ts";
 import { tokensKey } from "../../../core/object-key.ts";
 import type { ETag, ObjectStore } from "../../../core/object-store.ts";
-import {
-  emptyRegistry,
-  maxRegistryBytes,
-  parseTokenRegistry,
-  type TokenRegistry,
-} from "../../../core/token-registry.ts";
+import { emptyRegistry, parseTokenRegistry, type TokenRegistry } from "../../../core/token-registry.ts";
 
 /** The registry as it is; empty when no token was ever created. Throws `corrupt_document`. */
 export async function readRegistry(

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { Failure, unlessFailed } from "../../../core/failure.ts";
 import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
+import { maxManifestBytes } from "../../../core/limits.ts";
 import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
 import { joinedPieces, parseStoredDocument, piecesOf, sha256Hex } from "../../../core/object-body.ts";
 import { manifestKey } from "../../../core/object-key.ts";
 import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
-import { maxManifestBytes, readManifest } from "../../../core/read-manifest.ts";
+import { readManifest } from "../../../core/read-manifest.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
 

@@ -6,10 +6,10 @@ import {
   type Confirmations,
   confirmationsBytes,
   confirmedFormat,
-  maxConfirmedBytes,
   readConfirmations,
 } from "../../../core/confirmations.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
+import { maxConfirmedBytes } from "../../../core/limits.ts";
 import { isConfirmedDocument } from "../../../schemas/generated/validators-stored.ts";
 import { validate } from "../../../schemas/validate.ts";
 

@@ -1,0 +1,24 @@
+/*
+ * The bounds on stored documents, one table for those who write a document and those who read it: what a reader refuses, no writer may
+ * write. Tests take their values from here, so that a bound that is changed is crossed at its new value.
+ */
+
+/** A million programs. */
+export const maxManifestBytes = 256 * 1024 * 1024;
+
+/** 10,000 tokens are about 3 MB. */
+export const maxRegistryBytes = 64 * 1024 * 1024;
+
+/** 10,000 tenants are about 2 MB. */
+export const maxConfirmedBytes = 16 * 1024 * 1024;
+
+/** 10,000 tenants are about 4 MB. */
+export const maxLastRunsBytes = 32 * 1024 * 1024;
+
+export const maxCurrentBytes = 64 * 1024;
+
+/** The most ids of left-out programs in a tenant's entry of `runs/last.json`; `leftOutCount` counts the others, too. */
+export const maxLeftOutIds = 20;
+
+/** A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes. */
+export const maxAncestors = 300;
