@@ -19,7 +19,7 @@ import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 import { sized } from "../../support/quick-pass.ts";
-import { anyIds, anyStep, type Step } from "../../support/source-steps.ts";
+import { anyHistory, anyIds, type Step } from "../../support/source-steps.ts";
 import { useWorkbench } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");
@@ -56,7 +56,12 @@ async function build(world: World, options: Partial<BuildOptions> = {}): Promise
 }
 
 /** Findings about what a build changes, and not about the source. */
-const ofChanges: ReadonlySet<string> = new Set(["fields_emptied", "capacity_changed"]);
+const ofChanges: ReadonlySet<string> = new Set([
+  "fields_emptied",
+  "capacity_changed",
+  "mostly_changed",
+  "mostly_withdrawn",
+]);
 
 /** What must not depend on the history. */
 async function resultOf(world: World, run: TenantRun): Promise<object> {
@@ -112,6 +117,36 @@ async function change(world: World, step: Step): Promise<void> {
         question: "Really?",
         answer: step.answer,
       });
+    case "findings":
+      return await query(
+        `INSERT INTO partner_source.faq (tenant_id, program_id, position, question, answer)
+         SELECT 'acme', $1, n, 'Really?', ' ' FROM generate_series(1, $2::int) AS n`,
+        [step.id, step.count],
+      );
+    case "mended":
+      return await query("DELETE FROM partner_source.faq WHERE program_id IS NOT DISTINCT FROM $1", [
+        step.id,
+      ]);
+    case "many":
+      await query("DELETE FROM partner_source.programs WHERE program_id LIKE 'many-%'");
+      return await query(
+        `INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+         SELECT 'acme', 'many-' || n, 'Kyoto', 'active', 10 FROM generate_series(1, $1::int) AS n`,
+        [step.count],
+      );
+    case "long":
+      return await set("description", step.id, "x".repeat(step.length));
+    case "renamed":
+      return await query(
+        `UPDATE partner_source.programs SET name = $2 WHERE program_id IN (
+           SELECT program_id FROM partner_source.programs ORDER BY program_id
+           LIMIT (SELECT floor(count(*) * $1::float) FROM partner_source.programs))`,
+        [step.share, step.name],
+      );
+    case "gone":
+      return await end(step.how, "program_id IS NOT DISTINCT FROM $1", step.id);
+    case "alone":
+      return await end(step.how, "program_id IS DISTINCT FROM $1", step.id);
     case "moved child":
       return await query(
         "UPDATE partner_source.faq SET program_id = $2 WHERE program_id IS NOT DISTINCT FROM $1",
@@ -137,6 +172,16 @@ async function change(world: World, step: Step): Promise<void> {
     case "build":
       return;
   }
+}
+
+/** Takes the programs of `where` from the tenant. Their children stay behind, as rows of unknown programs. */
+async function end(how: "deleted" | "ended" | "moved", where: string, id: string | null): Promise<void> {
+  const changes = {
+    deleted: "DELETE FROM partner_source.programs",
+    ended: "UPDATE partner_source.programs SET lifecycle_state = 'ended'",
+    moved: "UPDATE partner_source.programs SET tenant_id = 'beta'",
+  };
+  await bench.source.query(`${changes[how]} WHERE tenant_id = 'acme' AND ${where}`, [id]);
 }
 
 async function liveListKey({ store }: World): Promise<string | undefined> {
@@ -172,7 +217,7 @@ async function rewriteObject(
 async function withdrawnIds({ pool }: World): Promise<readonly string[]> {
   const { rows } = await pool.withReading((client) =>
     client.query<{ id: string }>(
-      `SELECT program_id AS id FROM partner_source.programs GROUP BY program_id
+      `SELECT program_id AS id FROM partner_source.programs WHERE tenant_id = 'acme' GROUP BY program_id
        HAVING bool_and(coalesce(lower(lifecycle_state) IN ('draft', 'cancelled', 'ended'), false))`,
     ),
   );
@@ -185,9 +230,10 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
   const tally = { builds: 0, merged: 0, held: 0, withdrawn: 0 };
   await withSourcePool({ databaseUrl: bench.database.url, connections: 2, signal: never }, async (pool) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(anyHistory, async (steps) => {
         await bench.reset();
         await bench.source.insert("tenants", { tenant_id: "acme" });
+        await bench.source.insert("tenants", { tenant_id: "beta" });
         await bench.insertPrograms("acme", ...anyIds.slice(0, 20));
         const world: World = {
           store: bench.store,
