@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { rm, stat } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { chmod, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,10 +12,13 @@ import { useWorkbench } from "../../support/workbench.ts";
 
 const bench = useWorkbench();
 /** The server leaves it where a view has failed once. */
-const mark = join(tmpdir(), `failed-once-${process.pid}`);
+const folder = mkdtempSync(join(tmpdir(), "failed-once-"));
+const mark = join(folder, "mark");
 const signal = new AbortController().signal;
 
 beforeAll(async () => {
+  // The server may run as another user.
+  await chmod(folder, 0o777);
   await bench.source.query(`
     CREATE FUNCTION public.passes(tenant text) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
@@ -32,7 +36,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await rm(mark, { force: true });
+  await rm(folder, { recursive: true });
 });
 
 async function addTenants(...tenantIds: readonly string[]): Promise<void> {

@@ -127,11 +127,16 @@ describe("docs export", () => {
     const reference = unescaped(await text("reference.html"));
     const { paths, components } = JSON.parse(await text("openapi.json"));
     const wanted: string[] = [];
+    // The rows of the table of answers: a status, the resources that give it, and so on.
+    const row = /<tr><th scope="row">(\d{3})<\/th><td[^>]*>(.*?)<\/td>/g;
+    const answers = [...reference.matchAll(row)].map(([, ...cells]) => cells);
     for (const [path, { get, parameters }] of Object.entries<Part>(paths)) {
       wanted.push(`<code>${path}</code>`, get.summary);
       for (const part of parameters) wanted.push(part.name ?? "X-Request-Id");
       for (const status of Object.keys(get.responses)) {
-        wanted.push(`id="${get.operationId.toLowerCase()}-${status}"`);
+        const isToldOf = ([of, resources = ""]: readonly string[]): boolean =>
+          of === status && (resources === "all" || resources.includes(`<code>${path}</code>`));
+        expect(answers.filter(isToldOf), `${path} ${status}`).toHaveLength(1);
       }
     }
     for (const [name, { description }] of Object.entries<Part>(components.headers)) {
