@@ -120,7 +120,7 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
   }
   const { programs_shared: shared = 0 } = lastRun?.problemCounts ?? {};
   if (shared > 0) {
-    // A tenant's first snapshot is published with programs of another tenant; later builds would refuse them.
+    // A build that was allowed to has published them; another one would be refused.
     const text = "the last run found programs that another tenant has, too";
     const look = forSupport("Find out whether both companies really offer those programs.");
     const remedy = "If not, take them out of the view, and build.";
