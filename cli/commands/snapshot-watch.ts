@@ -7,7 +7,7 @@ import { type RunRequest, withBuildSession } from "../publish/run/build-session.
 import { inShard } from "../publish/snapshot/stored-tenants.ts";
 import { buildOptions } from "../publish/tenant/build-context.ts";
 import { listenForChanges, type NotificationEvents } from "../publish/watch/notifications.ts";
-import { createTenantQueue } from "../publish/watch/tenant-queue.ts";
+import { maxOverdue, TenantQueue } from "../publish/watch/tenant-queue.ts";
 import { createToldNames } from "../publish/watch/told-names.ts";
 import { type RunKind, withWatchAdmin } from "../publish/watch/watch-admin.ts";
 import { commandLogger } from "../shell/command-logger.ts";
@@ -37,34 +37,43 @@ export const snapshotWatch = command(
     const onNews = (report: RunReport): void => {
       shell.stdout.write(`${json ? printableJson(report, 0) : runSummary(report, places)}\n`);
     };
-    const hooks = { confirmationIntervalMs, onNews };
+    const hooks = { confirmationIntervalMs, overdue: maxOverdue(concurrency), onNews };
     await withBuildSession(shell, settings, options, hooks, async (session) => {
       places = runPlaces(settings);
       logger.info({ ...buildInfo() }, "watching the source");
       const { databaseUrl, pool, store, build, isUnrecorded } = session;
-      const state = { waiting: () => 0, isListening: false, isUnrecorded };
+      const state = { waiting: () => 0, overdue: () => 0, isListening: false, isUnrecorded };
       await withWatchAdmin(shell, store, intervalMs, state, async (onRunEnded) => {
         const run = async (kind: RunKind, request: RunRequest): Promise<void> => {
           const report = await build(request);
           if (report.outcome !== "interrupted") onRunEnded(report, kind);
         };
-        const queue = createTenantQueue({
-          ...{ concurrency, intervalMs, signal },
+        const queue = new TenantQueue({
+          concurrency,
+          intervalMs,
+          signal,
+          now: shell.now,
           async buildRound(schedule) {
             const ended = names.roundBegins();
             await run("round", { wanted: { kind: "all", shard }, schedule });
             ended();
           },
           buildNotified: (id) => run("notified", { wanted: { kind: "notified", tenantIds: [id] } }),
+          onOverdue: (tenantId) =>
+            logger.warn(
+              { tenantId },
+              "the tenant's build is overdue: the others do not wait for it any more",
+            ),
         });
         const onTenant = (id: TenantId): void => {
           if (inShard(id, shard)) queue.notify(id);
         };
         const names = createToldNames({
           ...{ pool, store, intervalMs, signal, onTenant },
-          onAnything: queue.notifyAll,
+          onAnything: () => queue.notifyAll(),
         });
-        state.waiting = queue.waiting;
+        state.waiting = () => queue.waiting();
+        state.overdue = () => queue.overdue();
         let running: Promise<void> | undefined;
         const events: NotificationEvents = {
           onChange(tenantId) {

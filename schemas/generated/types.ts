@@ -391,6 +391,10 @@ export interface LastRunOfAll {
    * The tenants that the source listed for this run. Empty when the run failed before.
    */
   readonly tenants: readonly string[];
+  /**
+   * Only where there are any: those of them whose builds were overdue, so that the run went on without them.
+   */
+  overdue?: OverdueTenant[];
 }
 /**
  * Why something was not done.
@@ -406,6 +410,16 @@ export interface LastRunFailure {
   readonly message: string;
 }
 /**
+ * A tenant whose build takes longer than others wait for it.
+ */
+export interface OverdueTenant {
+  readonly tenantId: string;
+  /**
+   * When that build began.
+   */
+  readonly since: string;
+}
+/**
  * What a run made of one tenant.
  */
 export interface TenantLastRun {
@@ -414,7 +428,7 @@ export interface TenantLastRun {
    */
   readonly runId: string;
   /**
-   * When the run ended.
+   * When the tenant's build ended.
    */
   readonly endedAt: string;
   /**
@@ -1151,6 +1165,10 @@ export interface RunReport {
    */
   readonly tenants: readonly TenantRun[];
   /**
+   * Only of a round of `snapshot watch`: the tenants that it left out because a build of them was still under way.
+   */
+  underWay?: TenantUnderWay[];
+  /**
    * Findings that belong to no tenant of this run, such as a tenant that vanished from the source; `value` names it. Of each kind the first 200, but all tenants that vanished.
    */
   readonly problems: readonly Problem[];
@@ -1403,6 +1421,20 @@ export interface MostlyWithdrawn {
    * Programs that the run added.
    */
   readonly added: number;
+}
+/**
+ * A tenant whose build had not ended when the round came to it.
+ */
+export interface TenantUnderWay {
+  readonly tenantId: string;
+  /**
+   * When that build began.
+   */
+  readonly since: string;
+  /**
+   * Whether it takes so long that others do not wait for it.
+   */
+  readonly isOverdue: boolean;
 }
 /**
  * `runs/sandbox.json`: which tenant of the store is the sandbox.

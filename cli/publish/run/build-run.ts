@@ -18,11 +18,14 @@ import { addSourceProblems, RunProblems, runProblem } from "./run-findings.ts";
 import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
 import { spotCheck } from "./spot-check.ts";
 
-/** Decides when which tenant of a run is built: calls `build` once for each. */
+/** A tenant that a run leaves out, since a build of it that began before has not ended. */
+export type StillUnderWay = NonNullable<RunReport["underWay"]>[number];
+
+/** Decides when which tenant of a run is built: calls `build` once for each but those that it gives back. */
 export type BuildSchedule = (
   tenants: readonly TenantId[],
   build: (tenantId: TenantId) => Promise<void>,
-) => Promise<void>;
+) => Promise<readonly StillUnderWay[]>;
 
 export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard" | "readAgain"> {
   /** The booking database. */
@@ -31,7 +34,8 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard
   /** P224: whether this run is to prove some of what it took over. */
   readonly isSpotCheckDue: () => boolean;
   readonly onTenants: (count: number) => void;
-  readonly onTenantDone: (run: TenantRun) => void;
+  /** Hears of each tenant when its build has ended, and again when something else was found of it after that. */
+  readonly onTenantDone: (run: TenantRun, runId: string) => void;
 }
 
 /** Builds the wanted tenants and says what became of them. Never throws: see the report's `failure`. */
@@ -46,12 +50,13 @@ export async function buildRun(
   const store = countingStore(given.store);
   const context = { ...given, store, pool: withLockPatience(given.pool), readAgain: createReadAgain(signal) };
   const tenants: TenantRun[] = [];
+  const underWay: StillUnderWay[] = [];
   const problems = new RunProblems();
-  const failure = await buildTenants(runId, wanted, options, context, tenants, problems).catch(
-    (error: unknown) => (signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error)),
+  const found = { tenants, underWay, problems };
+  const failure = await buildTenants(runId, wanted, options, context, found).catch((error: unknown) =>
+    signal.aborted ? new Failure("interrupted", "Interrupted.") : asFailure(error),
   );
   tenants.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
-  const { found } = problems;
   const finishedAt = now();
   const { dryRun, onInvalid, concurrency, rules } = options;
   const { allowShrink, allowEmptied, allowShared, allowScaled, allowVanished } = options;
@@ -60,7 +65,7 @@ export async function buildRun(
   const { outcome, exitStatus } = signal.aborted
     ? { outcome: "interrupted" as const, exitStatus: 130 as const }
     : failure === undefined
-      ? runOutcome(tenants, found.problems, judged)
+      ? runOutcome(tenants, problems.found.problems, judged)
       : { outcome: "failed" as const, exitStatus: exitStatuses[failure.code] };
   const shard = wanted.kind === "all" ? wanted.shard : undefined;
   return {
@@ -81,15 +86,23 @@ export async function buildRun(
       terminalStatuses: [...rules.terminalStatuses],
     },
     storeRequests: store.requests(),
-    totals: runTotals(tenants, found.problemCounts),
+    totals: runTotals(tenants, problems.found.problemCounts),
     failure: failure === undefined ? null : { code: failure.code, message: failure.message },
     tenants,
-    ...found,
+    ...(underWay.length > 0 && { underWay }),
+    ...problems.found,
   };
 }
 
+/** What a run finds out as it goes. */
+interface RunFindings {
+  readonly tenants: TenantRun[];
+  readonly underWay: StillUnderWay[];
+  readonly problems: RunProblems;
+}
+
 /**
- * Builds the tenants and looks at the source as a whole; adds to `runs` and `problems` as it goes. Returns why the run as a whole
+ * Builds the tenants and looks at the source as a whole; adds to what was found as it goes. Returns why the run as a whole
  * failed, if it did; stated withdrawals are published all the same.
  */
 async function buildTenants(
@@ -97,8 +110,7 @@ async function buildTenants(
   wanted: WantedTenants,
   options: BuildOptions,
   context: RunContext & { readonly readAgain: ReadAgain },
-  runs: TenantRun[],
-  problems: RunProblems,
+  { tenants: runs, underWay, problems }: RunFindings,
 ): Promise<Failure | undefined> {
   const { pool, store, signal, schedule, readAgain, onTenants, onTenantDone } = context;
   const { rules, dryRun, allowVanished } = options;
@@ -120,20 +132,21 @@ async function buildTenants(
   const withinBudget = createReportBudget();
   onTenants(tenants.size);
   const building = { ...context, withRows, sharedGuard, isNotified };
-  await schedule([...tenants.keys()], async (tenantId) => {
+  const leftOut = await schedule([...tenants.keys()], async (tenantId) => {
     const run = signal.aborted
       ? notBuilt(tenantId, "skipped")
       : await buildTenant(tenantId, options, building);
     runs.push(withinBudget(run));
-    onTenantDone(run);
+    onTenantDone(run, runId);
   });
+  for (const each of leftOut) underWay.push(each);
   const maySpotCheck = wanted.kind === "all" && failure === undefined && !dryRun && !signal.aborted;
   if (maySpotCheck && context.isSpotCheckDue()) {
     const rebuild = (tenantId: TenantId) => buildTenant(tenantId, { ...options, rewrite: true }, building);
     const found = await spotCheck(runId, runs, options, context, rebuild);
     const place = runs.findIndex(({ tenantId }) => tenantId === found?.tenantId);
     if (found !== undefined) runs[place] = withinBudget(found);
-    if (found !== undefined) onTenantDone(found);
+    if (found !== undefined) onTenantDone(found, runId);
   }
   if (vanished !== undefined && !signal.aborted) {
     await addSourceProblems(choice, vanished, failure === undefined, runs);

@@ -21,6 +21,8 @@ export interface SessionHooks {
   readonly confirmationIntervalMs?: number;
   /** The store as the builds see it, where more is to happen with what they write. */
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
+  /** How many builds the schedules have beside those of the concurrency; left out: none. */
+  readonly overdue?: number;
   /** Hears of each run that published or found something else than the ones before, unless it was interrupted. */
   readonly onNews?: (report: RunReport) => void;
 }
@@ -50,7 +52,7 @@ export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
   options: BuildOptions,
-  { confirmationIntervalMs, watchStore, onNews }: SessionHooks,
+  { confirmationIntervalMs, watchStore, overdue = 0, onNews }: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
   const { signal, now, randomBytes } = shell;
@@ -63,7 +65,10 @@ export async function withBuildSession<Result>(
     const store = watchStore?.(identified) ?? identified;
     const recorder = createRunRecorder(identified, shell, confirmationIntervalMs);
     const news = createNews();
-    const sideBySide: BuildSchedule = (tenants, build) => forEachBounded(tenants, concurrency, build);
+    const sideBySide: BuildSchedule = async (tenants, build) => {
+      await forEachBounded(tenants, concurrency, build);
+      return [];
+    };
 
     let spotCheckedAtMs = Number.NEGATIVE_INFINITY;
     const isSpotCheckDue = (): boolean => {
@@ -87,8 +92,10 @@ export async function withBuildSession<Result>(
           followLive: createFollowLive(shell, settings),
           onTenants: progress.total,
           onProgress: progress.programs,
-          onTenantDone: (run) => {
+          onTenantDone: (run, runId) => {
             progress.tenantDone();
+            const of = { runId, endedAt: now().toISOString(), onInvalid: options.onInvalid };
+            if (!dryRun) recorder.noteTenant(run, of);
             const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
             const isNews = news.isOfTenant(run);
             isTenantNews ||= isNews;
@@ -115,7 +122,7 @@ export async function withBuildSession<Result>(
     }
   }
 
-  const connections = concurrency + spareConnections;
+  const connections = concurrency + overdue + spareConnections;
   return await withStore(settings, (opened) =>
     withDatabaseUrl(settings, (databaseUrl) =>
       withSourcePool({ databaseUrl, connections, signal }, (pool) => run(opened, databaseUrl, pool)),

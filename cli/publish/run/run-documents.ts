@@ -39,8 +39,8 @@ interface WholeRun {
   readonly known: ReadonlySet<string | null>;
 }
 
-/** The run in which a tenant was built. `endedAt`: when this is known. */
-type RunOfTenant = Pick<TenantLastRun, "runId" | "endedAt" | "onInvalid">;
+/** The run in which a tenant was built. `endedAt`: when the build ended. */
+export type RunOfTenant = Pick<TenantLastRun, "runId" | "endedAt" | "onInvalid">;
 
 /** P25. When it is damaged, the next builds fill it again, and gateways go on with what they know. */
 const confirmedDocument: SharedDocument<Confirmations> = {
@@ -73,22 +73,18 @@ export function nothingNoted(): Noted {
   return { tenants: new Map(), runsOfAll: [], whole: undefined };
 }
 
-/** Notes a run that has ended, with all of its tenants. */
+/** Notes a run that has ended; its tenants are noted as they end. */
 export function noteRun(noted: Noted, report: RunReport, latest: string): void {
-  const { runId, finishedAt: endedAt, options } = report;
   noted.whole = wholeRun(report) ?? noted.whole;
   for (const [tenantId, { confirmation }] of noted.tenants) {
     if (isGone(tenantId, confirmation.triedAt, noted.whole)) noted.tenants.delete(tenantId);
-  }
-  for (const run of report.tenants) {
-    noteTenant(noted, run, { runId, endedAt, onInvalid: options.onInvalid }, latest);
   }
   const run = runOfAll(report);
   if (run !== undefined) noted.runsOfAll = withRunOfAll(noted.runsOfAll, run, latest);
 }
 
 /** Notes a tenant whose build has ended, whether its run has or not. */
-function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest: string): void {
+export function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest: string): void {
   const { tenantId, outcome, counts, problemCounts } = run;
   // A dry run and an interrupted build say nothing.
   if (outcome === "would-publish" || outcome === "skipped" || !isTenantId(tenantId)) return;
@@ -230,8 +226,11 @@ function sharedCount(run: TenantLastRun | undefined): TenantLastRun["problemCoun
 function runOfAll(report: RunReport): LastRunOfAll | undefined {
   const { runId, startedAt, finishedAt: endedAt, outcome, failure, options } = report;
   if (options.tenants !== null) return undefined;
-  const tenants = report.tenants.map(({ tenantId }) => tenantId);
-  return { shard: options.shard ?? null, runId, startedAt, endedAt, outcome, failure, tenants };
+  const overdue = (report.underWay ?? []).flatMap(({ tenantId, since, isOverdue }) =>
+    isOverdue ? [{ tenantId, since }] : [],
+  );
+  const run = { shard: options.shard ?? null, runId, startedAt, endedAt, outcome, failure };
+  return { ...run, tenants: tenantsOf(report), ...(overdue.length > 0 && { overdue }) };
 }
 
 function withRunOfAll(
@@ -253,15 +252,14 @@ function isLater(at: string | null, known: string | null, latest: string): boole
   return Date.parse(known) > Date.parse(latest) || Date.parse(at) > Date.parse(known);
 }
 
+/** P211: a tenant whose build is still under way is known, too. */
+function tenantsOf({ tenants, underWay = [] }: RunReport): string[] {
+  return [...tenants, ...underWay].map(({ tenantId }) => tenantId).sort();
+}
+
 /** The run of all tenants, if it is one and knew all that there are. */
-function wholeRun({
-  startedAt,
-  options,
-  failure,
-  outcome,
-  tenants,
-  problems,
-}: RunReport): WholeRun | undefined {
+function wholeRun(report: RunReport): WholeRun | undefined {
+  const { startedAt, options, failure, outcome, problems } = report;
   const isOfAll = options.tenants === null && (options.shard ?? null) === null;
   const isWhole =
     failure === null &&
@@ -269,7 +267,7 @@ function wholeRun({
     !problems.some(({ code }) => code === "tenants_unreadable");
   if (!isOfAll || !isWhole) return undefined;
   const vanished = problems.flatMap(({ code, value }) => (code === "tenant_vanished" ? [value] : []));
-  return { startedAt, known: new Set([...tenants.map(({ tenantId }) => tenantId), ...vanished]) };
+  return { startedAt, known: new Set([...tenantsOf(report), ...vanished]) };
 }
 
 /** Without the tenants that are gone: one copy, in which the caller may change entries. */

@@ -4,21 +4,25 @@ import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import { runKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { readStoreIdentity } from "../../../core/open-store.ts";
-import type { RunReport } from "../../../schemas/generated/types.ts";
+import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
 import {
   copyOf,
   forgetWritten,
   latestTime,
   noteRun,
+  noteTenant,
   nothingNoted,
+  type RunOfTenant,
   writeConfirmations,
   writeLastRuns,
 } from "./run-documents.ts";
 
 /** Keeps reports, `runs/confirmed.json` and `runs/last.json`, for the runs of one process. */
 export interface RunRecorder {
-  /** Notes a run that has ended. `isNews`: its report is stored for support, too. Returns at once. */
+  /** Notes a tenant whose build has ended, in a run that may go on for long. Returns at once. */
+  noteTenant(run: TenantRun, of: RunOfTenant): void;
+  /** Notes a run that has ended, and of which no tenant is noted any more. `isNews`: its report is stored for support, too. Returns at once. */
   note(report: RunReport, isNews: boolean): void;
   /** Writes at once what was noted and is not written yet. Never rejects. */
   flush(): Promise<void>;
@@ -49,6 +53,7 @@ export function createRunRecorder(
   let writing = Promise.resolve();
   let waiting: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let timerAtMs = Number.POSITIVE_INFINITY;
   let beganAtMs = Number.NEGATIVE_INFINITY;
   /** What was said of the last write, unless it was done. */
   let complaint: string | undefined;
@@ -70,7 +75,6 @@ export function createRunRecorder(
   /** Returns why a document could not be written that the store has no part in. Throws when the store does not take them. */
   async function writeAll(): Promise<string | undefined> {
     if (!hasWorked && (await readStoreIdentity(store, { signal: ended.signal })) === undefined) {
-      forgetWritten(noted, noted);
       news = [];
       return undefined;
     }
@@ -97,7 +101,7 @@ export function createRunRecorder(
   /** Writes when the write under way is done: two at a time would only fail each other's conditions. One write waits at most. */
   function flush(): Promise<void> {
     clearTimeout(timer);
-    timer = undefined;
+    timerAtMs = Number.POSITIVE_INFINITY;
     if (waiting === undefined) {
       waiting = writing.then(write);
       writing = waiting;
@@ -105,7 +109,22 @@ export function createRunRecorder(
     return waiting;
   }
 
+  /** Writes in `ms`, unless a write is due sooner. */
+  function writeIn(ms: number): void {
+    isPending = true;
+    const atMs = performance.now() + ms;
+    if (minIntervalMs === undefined || atMs >= timerAtMs) return;
+    clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(flush, ms);
+  }
+
   return {
+    noteTenant(run, of) {
+      noteTenant(noted, run, of, latestTime(now()));
+      // Where the run ends sooner, one write has all of it.
+      writeIn(minIntervalMs ?? 0);
+    },
     note(report, isNews) {
       const { options, tenants, failure, outcome } = report;
       // P193: a notification of a name that is no tenant leaves nothing.
@@ -113,9 +132,7 @@ export function createRunRecorder(
       noteRun(noted, report, latestTime(now()));
       if (isNews) news = [...news, report].slice(-maxReports);
       hasWorked ||= failure === null && outcome !== "interrupted";
-      isPending = true;
-      if (minIntervalMs === undefined) return;
-      timer ??= setTimeout(flush, Math.max(0, beganAtMs + minIntervalMs - performance.now()));
+      writeIn(Math.max(0, beganAtMs + (minIntervalMs ?? 0) - performance.now()));
     },
     flush,
     isFailing: () => complaint !== undefined,

@@ -1,151 +1,251 @@
 import { once } from "node:events";
-import { createSlots, forEachBounded } from "../../../core/bounded-work.ts";
+import { createSlots, type Slots } from "../../../core/bounded-work.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { BuildSchedule } from "../run/build-run.ts";
-
-/** Decides which build begins when. */
-export interface TenantQueue {
-  /** The tenant changed. */
-  notify(tenantId: TenantId): void;
-  /** Anything may have changed, so a round of all is due: as long after the last one as that took, and a second at least. */
-  notifyAll(): void;
-  /** Begins builds until the signal; resolves when those under way have ended, too. */
-  run(): Promise<void>;
-  /** Tenants that wait for a build. */
-  waiting(): number;
-}
+import type { BuildSchedule, StillUnderWay } from "../run/build-run.ts";
 
 export interface QueueOptions {
-  /** Builds at a time, at least 1. */
+  /** Builds at a time, at least 1; those that are overdue not counted. */
   readonly concurrency: number;
   /** From the beginning of a round to the beginning of the next, at most. */
   readonly intervalMs: number;
   readonly signal: AbortSignal;
+  readonly now: () => Date;
   /** Builds all tenants, each when the schedule says so. Never rejects. */
   readonly buildRound: (schedule: BuildSchedule) => Promise<void>;
   /** Builds a notified tenant. Never rejects. */
   readonly buildNotified: (tenantId: TenantId) => Promise<void>;
+  /** A build takes longer than it may hold up others. */
+  readonly onOverdue: (tenantId: TenantId) => void;
+}
+
+/** A build that has asked for a slot. */
+interface Build {
+  /** When it got one. */
+  beganAt: Date | undefined;
+  isOverdue: boolean;
 }
 
 /**
- * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it.
- * P32: builds get slots in the order in which they ask. A round asks for all but one of several slots at a time, and notified tenants
- * for no more than there are. So a notified tenant never waits for the round, and the round ends however many are notified.
+ * Decides which build begins when.
+ *
+ * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it. Builds get slots in
+ * the order in which they ask. Rounds ask for all but one of several slots at a time, and notified tenants for no more than there are.
+ * So a notified tenant never waits for a round, and a round ends however many are notified.
+ *
+ * P211: nobody waits for the slowest tenant. When the interval has passed the next round begins without those whose builds are still
+ * under way, and a build that is overdue gives its slot back.
  */
-export function createTenantQueue(options: QueueOptions): TenantQueue {
-  const { concurrency, intervalMs, signal, buildRound, buildNotified } = options;
-  const slots = createSlots(concurrency);
+export class TenantQueue {
+  readonly #options: QueueOptions;
+  readonly #slots: Slots;
+  /** What rounds may have of the slots. */
+  readonly #slotsOfRounds: Slots;
+  /** Overdue builds go on in these. */
+  readonly #overduePlaces: Slots;
+  readonly #overdueMs: number;
+  /** By tenant, until a moment after the build's end. */
+  readonly #builds = new Map<TenantId, Build>();
   /** Tenants whose builds have not begun. */
-  const waiting = { notified: new Set<TenantId>(), turn: new Set<TenantId>() };
-  /** The last build of each tenant, until a moment after its end. */
-  const lastBuilds = new Map<TenantId, Promise<void>>();
+  readonly #waiting = { notified: new Set<TenantId>(), turn: new Set<TenantId>() };
   /** Notified tenants that have asked for a slot, or have one. */
-  let asking = 0;
-  const underWay = new Set<Promise<void>>();
+  #asking = 0;
+  readonly #underWay = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether the last round does not know its tenants yet. */
+  #isChoosing = false;
+  #isAllNotified = false;
+  /** When the last round began. */
+  #roundBeganMs = 0;
+  /** When the next round begins if anything may have changed, and when it begins in any case. */
+  #soonestRoundMs = 0;
+  #nextRoundMs = 0;
 
-  function follow(work: Promise<void>): void {
-    const followed = work.finally(() => underWay.delete(followed));
-    underWay.add(followed);
+  constructor(options: QueueOptions) {
+    const { concurrency, intervalMs } = options;
+    this.#options = options;
+    this.#slots = createSlots(concurrency);
+    this.#slotsOfRounds = createSlots(Math.max(1, concurrency - 1));
+    this.#overduePlaces = createSlots(maxOverdue(concurrency));
+    this.#overdueMs = Math.max(minOverdueMs, intervalMs);
   }
 
-  async function afterEarlierBuilds(tenantId: TenantId, build: () => Promise<void>): Promise<void> {
-    const last = (lastBuilds.get(tenantId) ?? Promise.resolve()).then(build);
-    lastBuilds.set(tenantId, last);
-    await last;
-    if (lastBuilds.get(tenantId) === last) lastBuilds.delete(tenantId);
-    beginNotified();
+  /** The tenant changed. */
+  notify(tenantId: TenantId): void {
+    // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
+    const { notified } = this.#waiting;
+    if (notified.size < maxNotified) notified.add(tenantId);
+    if (notified.has(tenantId)) this.#beginNotified();
+    else this.notifyAll();
   }
 
-  async function inSlot(
-    tenantId: TenantId,
-    kind: keyof typeof waiting,
-    build: () => Promise<void>,
-  ): Promise<void> {
-    // Each build sees the signal, and ends by itself.
-    await slots(`Building ${tenantId}`, undefined, async () => {
-      waiting[kind].delete(tenantId);
-      await build();
-    });
+  /** Anything may have changed, so a round of all is due: as long after the last one as that took, and a second at least. */
+  notifyAll(): void {
+    this.#isAllNotified = true;
+    this.#planRound();
   }
 
-  function beginNotified(): void {
-    for (const tenantId of waiting.notified) {
-      if (asking >= concurrency || signal.aborted) return;
-      if (lastBuilds.has(tenantId)) continue;
-      asking += 1;
-      follow(afterEarlierBuilds(tenantId, () => notifiedBuild(tenantId)));
+  /** Begins builds until the signal; resolves when those under way have ended, too. */
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    this.#planRound();
+    if (!signal.aborted) await once(signal, "abort");
+    clearTimeout(this.#timer);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** How many tenants wait for a build. */
+  waiting(): number {
+    return new Set([...this.#waiting.notified, ...this.#waiting.turn]).size;
+  }
+
+  /** How many tenants have a build that is overdue. */
+  overdue(): number {
+    return [...this.#builds.values()].filter(({ isOverdue }) => isOverdue).length;
+  }
+
+  #follow(work: Promise<void>): void {
+    const followed = work.finally(() => this.#underWay.delete(followed));
+    this.#underWay.add(followed);
+  }
+
+  #beginNotified(): void {
+    const { concurrency, signal } = this.#options;
+    for (const tenantId of this.#waiting.notified) {
+      if (this.#asking >= concurrency || signal.aborted) return;
+      if (this.#builds.has(tenantId)) continue;
+      this.#asking += 1;
+      this.#follow(this.#notifiedBuild(tenantId));
     }
   }
 
-  async function notifiedBuild(tenantId: TenantId): Promise<void> {
+  async #notifiedBuild(tenantId: TenantId): Promise<void> {
     let gathered: Promise<void> | undefined;
-    await inSlot(tenantId, "notified", async () => {
+    const { ended } = await this.#inSlot(tenantId, "notified", async () => {
       // A burst of changes makes few snapshots.
       gathered = new Promise((resolve) => setTimeout(resolve, gatherMs));
-      await buildNotified(tenantId);
+      await this.#options.buildNotified(tenantId);
     });
-    asking -= 1;
-    beginNotified();
+    this.#asking -= 1;
+    this.#beginNotified();
+    await ended;
     await gathered;
+    this.#isDone(tenantId);
   }
 
-  const inTurns: BuildSchedule = async (tenants, build) => {
-    for (const tenantId of tenants) waiting.turn.add(tenantId);
-    await forEachBounded(tenants, Math.max(1, concurrency - 1), (tenantId) =>
-      afterEarlierBuilds(tenantId, () => inSlot(tenantId, "turn", () => build(tenantId))),
-    );
-  };
-
-  let timer: NodeJS.Timeout | undefined;
-  let isInRound = false;
-  let isAllNotified = false;
-  /** When the next round begins if anything may have changed, and when it begins in any case. */
-  let soonestRoundMs = 0;
-  let nextRoundMs = 0;
-
-  function planRound(): void {
-    clearTimeout(timer);
-    if (isInRound || signal.aborted) return;
-    const atMs = isAllNotified ? Math.min(soonestRoundMs, nextRoundMs) : nextRoundMs;
-    timer = setTimeout(() => follow(round()), Math.max(0, Math.ceil(atMs - performance.now())));
+  /** Resolves when the slot is free again, and gives the end of the build. Call `#isDone` when the tenant may have another one. */
+  async #inSlot(
+    tenantId: TenantId,
+    kind: "notified" | "turn",
+    work: () => Promise<void>,
+  ): Promise<{ readonly ended: Promise<void> }> {
+    const build: Build = { beganAt: undefined, isOverdue: false };
+    this.#builds.set(tenantId, build);
+    let ended = Promise.resolve();
+    // Each build sees the signal, and ends by itself.
+    await this.#slots(`Building ${tenantId}`, undefined, async () => {
+      build.beganAt = this.#options.now();
+      this.#waitsNoLonger(tenantId, kind);
+      ended = work();
+      await Promise.race([ended, this.#becomesOverdue(tenantId, build, ended)]);
+    });
+    return { ended };
   }
 
-  async function round(): Promise<void> {
-    isInRound = true;
-    isAllNotified = false;
+  /** Resolves when the build is overdue and there is a place for it, where it stays until its end. */
+  #becomesOverdue(tenantId: TenantId, build: Build, ended: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        build.isOverdue = true;
+        this.#options.onOverdue(tenantId);
+        const stay = async (): Promise<void> => {
+          resolve();
+          await ended;
+        };
+        // It rejects when the build ends before there is a place.
+        this.#overduePlaces(`Building ${tenantId}`, over.signal, stay).catch(() => {});
+      }, this.#overdueMs);
+      void ended.then(() => {
+        clearTimeout(timer);
+        over.abort();
+      });
+    });
+  }
+
+  #isDone(tenantId: TenantId): void {
+    this.#builds.delete(tenantId);
+    this.#beginNotified();
+  }
+
+  #waitsNoLonger(tenantId: TenantId, kind: "notified" | "turn"): void {
+    this.#waiting[kind].delete(tenantId);
+    if (kind === "turn") this.#planRound();
+  }
+
+  /** A round may begin when the last one has begun all that it builds. */
+  #planRound(): void {
+    clearTimeout(this.#timer);
+    if (this.#isChoosing || this.#waiting.turn.size > 0 || this.#options.signal.aborted) return;
+    const atMs = this.#isAllNotified ? Math.min(this.#soonestRoundMs, this.#nextRoundMs) : this.#nextRoundMs;
+    const leftMs = Math.max(0, Math.ceil(atMs - performance.now()));
+    this.#timer = setTimeout(() => this.#follow(this.#round()), leftMs);
+  }
+
+  async #round(): Promise<void> {
+    const isOfAnything = this.#isAllNotified;
+    this.#isAllNotified = false;
+    this.#isChoosing = true;
     const beganMs = performance.now();
-    nextRoundMs = beganMs + intervalMs;
-    await buildRound(inTurns);
-    isInRound = false;
+    this.#roundBeganMs = beganMs;
+    this.#nextRoundMs = beganMs + this.#options.intervalMs;
+    this.#soonestRoundMs = this.#nextRoundMs;
+    await this.#options.buildRound((tenants, build) => this.#inTurns(tenants, build, isOfAnything));
+    // Another one may have begun meanwhile.
+    if (this.#roundBeganMs !== beganMs) return;
+    this.#isChoosing = false;
     const nowMs = performance.now();
-    soonestRoundMs = nowMs + Math.max(minPauseMs, nowMs - beganMs);
-    planRound();
+    this.#soonestRoundMs = nowMs + Math.max(minPauseMs, nowMs - beganMs);
+    this.#planRound();
   }
 
-  function notifyAll(): void {
-    isAllNotified = true;
-    planRound();
+  /** Builds the tenants but those that have a build already. Of these, `isOfAnything`: what changed meanwhile is built after it. */
+  async #inTurns(
+    tenants: readonly TenantId[],
+    build: (tenantId: TenantId) => Promise<void>,
+    isOfAnything: boolean,
+  ): Promise<readonly StillUnderWay[]> {
+    const stillUnderWay: StillUnderWay[] = [];
+    const inTurn = async (tenantId: TenantId): Promise<{ readonly ended: Promise<void> } | undefined> => {
+      const earlier = this.#builds.get(tenantId);
+      if (earlier === undefined) return await this.#inSlot(tenantId, "turn", () => build(tenantId));
+      const { beganAt = this.#options.now(), isOverdue } = earlier;
+      stillUnderWay.push({ tenantId, since: beganAt.toISOString(), isOverdue });
+      if (isOfAnything) this.#waiting.notified.add(tenantId);
+      this.#waitsNoLonger(tenantId, "turn");
+      return undefined;
+    };
+    for (const tenantId of tenants) this.#waiting.turn.add(tenantId);
+    this.#isChoosing = false;
+    this.#planRound();
+    await Promise.all(
+      tenants.map(async (tenantId) => {
+        const begun = await this.#slotsOfRounds(`Building ${tenantId}`, undefined, () => inTurn(tenantId));
+        if (begun === undefined) return;
+        await begun.ended;
+        this.#isDone(tenantId);
+      }),
+    );
+    return stillUnderWay;
   }
-
-  return {
-    notify(tenantId) {
-      // P182: anybody who may connect to the database can notify, also of tenants that do not exist.
-      const { notified } = waiting;
-      if (notified.size >= maxNotified && !notified.has(tenantId)) return notifyAll();
-      notified.add(tenantId);
-      beginNotified();
-    },
-    notifyAll,
-    async run() {
-      planRound();
-      if (!signal.aborted) await once(signal, "abort");
-      clearTimeout(timer);
-      while (underWay.size > 0) await Promise.all(underWay);
-    },
-    waiting: () => new Set([...waiting.notified, ...waiting.turn]).size,
-  };
 }
 
+/** As many as stop the rounds when they hold their slots: with one slot none, since then nothing would go on beside it but they. */
+export function maxOverdue(concurrency: number): number {
+  return concurrency - 1;
+}
+
+/** The shortest time after which a build is overdue. */
+const minOverdueMs = 60_000;
 /** The least time between the beginnings of two builds of a notified tenant. */
 const gatherMs = 250;
 /** The least time between a round and one that begins because anything may have changed. */

@@ -14,6 +14,8 @@ export type RunKind = "notified" | "round";
 interface WatchState {
   /** Tenants that wait for a build. */
   readonly waiting: () => number;
+  /** Tenants with a build that is overdue. */
+  readonly overdue: () => number;
   readonly isListening: boolean;
   readonly isUnrecorded: () => boolean;
 }
@@ -88,6 +90,8 @@ function createWatchMetrics(state: WatchState, store: ObjectStore) {
     buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800],
   });
   const queue = new Gauge(metric("queue_tenants", "Tenants that wait for a build."));
+  const overdueHelp = "Tenants whose builds take so long that the others do not wait for them.";
+  const overdue = new Gauge(metric("tenants_overdue", overdueHelp));
   const connectedHelp = "1 while it is proven that changes are heard, 0 while they wait for the interval.";
   const connected = new Gauge(metric("notifications_connected", connectedHelp));
   const unrecordedHelp =
@@ -104,6 +108,7 @@ function createWatchMetrics(state: WatchState, store: ObjectStore) {
     /** The Prometheus text of this moment. */
     async text(): Promise<string> {
       queue.set(state.waiting());
+      overdue.set(state.overdue());
       connected.set(state.isListening ? 1 : 0);
       unrecorded.set(state.isUnrecorded() ? 1 : 0);
       // While the store is away, the last times stay.

@@ -33,6 +33,8 @@ export interface LastBuild {
   readonly confirmation: Confirmation | undefined;
   /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
   readonly notInSource: string | null;
+  /** P211: since when a build of it is under way that the others do not wait for any more; left out when there was none lately. */
+  readonly overdueSince?: string | undefined;
 }
 
 /** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
@@ -53,7 +55,14 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
       const { outcome, triedAt } = confirmation ?? {};
       const isLater = outcome !== undefined && triedAt !== undefined && triedAt > (tried?.triedAt ?? "");
       const lastTry = isLater ? { outcome, triedAt } : tried;
-      return { lastRun, lastTry, confirmation, notInSource: unlistedSince(tenantId, last.value) };
+      const notInSource = unlistedSince(tenantId, last.value);
+      return {
+        lastRun,
+        lastTry,
+        confirmation,
+        notInSource,
+        overdueSince: overdueSince(tenantId, last.value),
+      };
     },
     /** The tenants that a run has named. */
     named: [...tenants.keys(), ...runsOfAll.flatMap((run) => run.tenants.filter(isTenantId))],
@@ -124,4 +133,11 @@ function unlistedSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): st
   const own = tenants.get(tenantId);
   // A told build after that has found the tenant in the source.
   return own !== undefined && own.failure?.code !== "not_found" && own.endedAt > at ? null : at;
+}
+
+/** What the last runs of all found, unless the build has ended since. */
+function overdueSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): string | undefined {
+  const overdue = runsOfAll.flatMap((run) => run.overdue ?? []).find((each) => each.tenantId === tenantId);
+  const endedAt = tenants.get(tenantId)?.endedAt ?? "";
+  return overdue === undefined || endedAt > overdue.since ? undefined : overdue.since;
 }

@@ -35,6 +35,7 @@ export const concernKinds = {
   guard: { severity: "bad", title: "refused" },
   faults: { severity: "bad", title: "faulty programs" },
   mostly_withdrawn: { severity: "bad", title: "most withdrawn" },
+  overdue: { severity: "bad", title: "overdue" },
   answers_limited: { severity: "doubtful", title: "429" },
   snapshot_differs: { severity: "bad", title: "differed" },
   programs_shared: { severity: "doubtful", title: "programs shared" },

@@ -103,6 +103,11 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
       "Ask operations whether the reason of the hold is gone. Until the hold ends builds take out what the source withdraws, and nothing else.";
     add("held", `held ${holdWords(hold, reader)}`, [forSupport(ask), remedies.release(tenantId)]);
   }
+  if (facts.overdueSince !== undefined) {
+    const text = "a build of it takes so long that the other tenants do not wait for it any more";
+    const look = "Look for a slow view, a lock, or a part of the store that hangs.";
+    add("overdue", text, [forOperations(look, "source check")], { at: facts.overdueSince });
+  }
   const differedAt = lastRun?.differedAt;
   if (differedAt !== undefined && isWithinDay(differedAt, reader.now)) {
     const text = `a run found that what partners got was not what unchanged rows give, and read everything (${when(differedAt)})`;

@@ -66,12 +66,22 @@ function roundOf(shard: string | null, ...runs: readonly TenantRun[]): RunReport
   return runReportOf(runs, { startedAt: at, finishedAt: at, options: { shard } });
 }
 
+/** Notes a run as a session does: each tenant as it ends, and then the whole. */
+function noteWhole(recorded: RunRecorder, report: RunReport, isNews: boolean): void {
+  const { runId, finishedAt: endedAt, options } = report;
+  for (const run of options.dryRun ? [] : report.tenants) {
+    recorded.noteTenant(run, { runId, endedAt, onInvalid: options.onInvalid });
+  }
+  recorded.note(report, isNews);
+}
+
 async function reportsStored(): Promise<number> {
   let found = 0;
   for await (const { key } of store.list("runs/")) if (/T\d+Z-/.test(key)) found += 1;
   return found;
 }
 
+const a = parseTenantId("a");
 const lastRuns = () => readLastRuns(store, new AbortController().signal);
 
 const stored = async (): Promise<readonly string[]> => Object.keys((await storedConfirmations(store)) ?? {});
@@ -91,7 +101,7 @@ test("P160 a report is stored when it says anything new; where there is no store
     if (isThere) await beginTestStore(store);
     else await store.delete([storeKey]);
     const recorded = recorder();
-    recorded.note(report, isNews);
+    noteWhole(recorded, report, isNews);
     await recorded.flush();
     const found = Array.from({ length: await reportsStored() }, () => "report");
     expect([...(await stored()), ...found]).toEqual(expected);
@@ -102,21 +112,58 @@ test("with one the first note is written at once, and what follows is gathered u
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const minIntervalMs = 500;
   const recorded = recorder(minIntervalMs);
-  recorded.note(reportOf("a"), false);
+  noteWhole(recorded, reportOf("a"), false);
   vi.advanceTimersByTime(0);
   await expect.poll(stored).toEqual(["a"]);
   // With nothing noted it only waits for the write under way.
   await recorded.flush();
-  for (const tenantId of ["b", "c", "d"]) recorded.note(reportOf(tenantId), false);
+  for (const tenantId of ["b", "c", "d"]) noteWhole(recorded, reportOf(tenantId), false);
   vi.advanceTimersByTime(minIntervalMs - 1);
   expect(puts).toBe(1);
   vi.advanceTimersByTime(1);
   await expect.poll(stored).toEqual(["a", "b", "c", "d"]);
   expect(puts).toBe(2);
-  recorded.note(reportOf("e"), false);
+  noteWhole(recorded, reportOf("e"), false);
   await recorded.flush();
   expect([puts, await stored()]).toEqual([3, ["a", "b", "c", "d", "e"]]);
   expect(complaints).toEqual([]);
+});
+
+test("P211 a tenant that has ended is recorded while its round goes on, and the round's end takes nothing back", async () => {
+  await beginTestStore(store);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const recorded = recorder(500);
+  const round = roundOf(null, run("a"));
+  const of = { runId: round.runId, endedAt: new Date().toISOString(), onInvalid: round.options.onInvalid };
+  recorded.noteTenant(tenantRunOf("a", { outcome: "failed" }), of);
+  vi.advanceTimersByTime(499);
+  expect(puts).toBe(0);
+  vi.advanceTimersByTime(1);
+  await expect.poll(async () => (await lastRuns())?.tenants.get(a)?.outcome).toBe("failed");
+  // Somebody told of a change meanwhile.
+  noteWhole(recorded, reportOf("a"), false);
+  const underWay = [
+    { tenantId: "slow", since: round.startedAt, isOverdue: true },
+    { tenantId: "busy", since: round.startedAt, isOverdue: false },
+  ];
+  recorded.note({ ...round, underWay, finishedAt: new Date(Date.now() + 60_000).toISOString() }, false);
+  await recorded.flush();
+  const last = await lastRuns();
+  expect(last?.tenants.get(a)?.outcome).toBe("unchanged");
+  expect(last?.runsOfAll).toMatchObject([
+    { tenants: ["a", "busy", "slow"], overdue: [{ tenantId: "slow", since: round.startedAt }] },
+  ]);
+});
+
+test("P211 a round without a tenant whose build is under way leaves what is known of that tenant", async () => {
+  const recorded = recorder();
+  noteWhole(recorded, reportOf("slow", "gone"), false);
+  await recorded.flush();
+  const underWay = [{ tenantId: "slow", since: new Date().toISOString(), isOverdue: false }];
+  noteWhole(recorded, { ...roundOf(null, run("a")), underWay }, false);
+  await recorded.flush();
+  expect(await stored()).toEqual(["a", "slow"]);
+  expect([...((await lastRuns())?.tenants.keys() ?? [])].sort()).toEqual(["a", "slow"]);
 });
 
 test("P25 a write whose answer was lost is no failure", async () => {
@@ -126,7 +173,7 @@ test("P25 a write whose answer was lost is no failure", async () => {
     return result;
   };
   const recorded = recorder();
-  recorded.note(reportOf("a"), false);
+  noteWhole(recorded, reportOf("a"), false);
   await recorded.flush();
   expect([complaints, await stored()]).toEqual([[], ["a"]]);
 });
@@ -139,7 +186,7 @@ test("P25 what another builder wrote meanwhile is merged, not overwritten", asyn
     return put();
   };
   const recorded = recorder();
-  recorded.note(reportOf("ours"), false);
+  noteWhole(recorded, reportOf("ours"), false);
   await recorded.flush();
   expect([puts, complaints, await stored()]).toEqual([2, [], ["ours", "theirs"]]);
 });
@@ -147,14 +194,14 @@ test("P25 what another builder wrote meanwhile is merged, not overwritten", asyn
 test("P25 a document that changes all the time is given up, told, and written with the next flush", async () => {
   onPut = async () => ({ kind: "refused" });
   const recorded = recorder();
-  recorded.note(reportOf("a"), false);
+  noteWhole(recorded, reportOf("a"), false);
   await recorded.flush();
   expect(puts).toBe(8);
   expect(complaints).toEqual([
     expect.stringContaining("runs/confirmed.json changed all the time; try again."),
   ]);
   onPut = (put) => put();
-  recorded.note(reportOf("b"), false);
+  noteWhole(recorded, reportOf("b"), false);
   await recorded.flush();
   expect(await stored()).toEqual(["a", "b"]);
 });
@@ -164,7 +211,7 @@ test("P25 a store that is away is told once for each write, and nothing is lost"
     throw unavailable();
   };
   const recorded = recorder();
-  recorded.note(reportOf("a"), false);
+  noteWhole(recorded, reportOf("a"), false);
   await recorded.flush();
   expect([puts, complaints]).toEqual([2, [expect.stringContaining("broken by the test")]]);
   onPut = (put) => put();
@@ -179,7 +226,7 @@ test("P25 a failure that stays the same is told once, and again when it comes ba
       if (fails) throw unavailable();
       return put();
     };
-    recorded.note(reportOf("a"), false);
+    noteWhole(recorded, reportOf("a"), false);
     await recorded.flush();
     expect(recorded.isFailing()).toBe(fails);
   }
@@ -191,12 +238,12 @@ test("P194 one failed write loses nothing of a hundred tenants that are told mea
   const recorded = recorder();
   let rejectPut = (): void => {};
   onPut = () => new Promise((_resolve, reject) => (rejectPut = () => reject(unavailable())));
-  recorded.note(reportOf("first"), true);
+  noteWhole(recorded, reportOf("first"), true);
   const first = recorded.flush();
   await expect.poll(() => puts).toBe(1);
   for (const [at, tenantId] of tenantIds.entries()) {
     const runId = `20270201T031500Z-${String(at).padStart(8, "0")}`;
-    recorded.note({ ...reportOf(tenantId), runId }, true);
+    noteWhole(recorded, { ...reportOf(tenantId), runId }, true);
   }
   rejectPut();
   await expect.poll(() => puts).toBe(2);
@@ -226,7 +273,7 @@ test("P194 a document that its readers would refuse is not written: the stored o
   const before = await etag();
   const recorded = recorder();
   const fresh = Array.from({ length: 40_000 }, (_, at) => run(`new-${"y".repeat(50)}-${at}`));
-  recorded.note(reportOfRuns(fresh), false);
+  noteWhole(recorded, reportOfRuns(fresh), false);
   await recorded.flush();
   expect(complaints).toEqual([
     expect.stringContaining("runs/confirmed.json would be larger than 16777216 bytes"),
@@ -239,8 +286,8 @@ test("runs/last.json has the last run of each tenant and shard, whoever wrote fi
   const [one, other] = [recorder(), recorder()];
   const failure = { code: "internal", message: "No." };
   const failed = tenantRunOf("b", { outcome: "failed", failure, leftOut: ["lisbon douro"] });
-  one.note(roundOf("1/2", run("a")), false);
-  other.note(roundOf("2/2", failed), false);
+  noteWhole(one, roundOf("1/2", run("a")), false);
+  noteWhole(other, roundOf("2/2", failed), false);
   await Promise.all([one.flush(), other.flush()]);
   const found = await lastRuns();
   expect(found?.runsOfAll).toMatchObject([
@@ -254,8 +301,8 @@ test("runs/last.json has the last run of each tenant and shard, whoever wrote fi
     leftOutCount: 1,
   });
   const dry = roundOf(null, run("dry"));
-  one.note({ ...dry, options: { ...dry.options, dryRun: true } }, false);
-  one.note(roundOf(null, run("a")), false);
+  noteWhole(one, { ...dry, options: { ...dry.options, dryRun: true } }, false);
+  noteWhole(one, roundOf(null, run("a")), false);
   await one.flush();
   const after = await lastRuns();
   expect(after?.runsOfAll).toMatchObject([{ shard: null, tenants: ["a"] }]);
@@ -270,7 +317,7 @@ test("P144 programs of another tenant are remembered until a build takes them aw
   const counted: (number | undefined)[] = [];
   for (const each of [shared, found, { ...found, outcome: "failed" as const }, lessened, found]) {
     const recorded = recorder();
-    recorded.note(roundOf(null, each), false);
+    noteWhole(recorded, roundOf(null, each), false);
     await recorded.flush();
     counted.push((await lastRuns())?.tenants.get(parseTenantId("a"))?.problemCounts.programs_shared);
   }

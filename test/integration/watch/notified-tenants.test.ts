@@ -1,5 +1,7 @@
 import { get } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import { readLastRuns } from "../../../core/last-runs.ts";
+import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
@@ -31,7 +33,7 @@ async function addTenants(...tenantIds: readonly string[]): Promise<void> {
 function start(...args: readonly string[]): void {
   printed = "";
   said = "";
-  watch = startCli(["snapshot", "watch", "--json", "--interval", "3600", ...args], {
+  watch = startCli(["snapshot", "watch", "--json", ...args], {
     env: { ...bench.env, WATCH_ADMIN_PORT: "0" },
   });
   watch.child.stdout?.on("data", (text: string) => {
@@ -68,7 +70,7 @@ describe("a notified tenant", () => {
   test("P32: is published while a round of all stands still", async () => {
     gate = await gateSource(bench);
     await addTenants("slow-1", "slow-2", "tardy");
-    start("--concurrency", "2");
+    start("--interval", "3600", "--concurrency", "2");
     await listening();
     await expect.poll(() => metric("builder_queue_tenants")).toBe(2);
     await bench.source.query("NOTIFY partner_source_changed, 'tardy'");
@@ -92,7 +94,7 @@ describe("a notified tenant", () => {
   test("P32: is built again after its build, when it was notified meanwhile", async () => {
     gate = await gateSource(bench);
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     await isLive("acme");
     await addTenants("slow-1");
     await listening();
@@ -110,10 +112,35 @@ describe("a notified tenant", () => {
   });
 });
 
+describe("P211: a tenant whose reading stands still", () => {
+  test("keeps no other from being published and confirmed in time, is known, and is published itself in the end", async () => {
+    gate = await gateSource(bench);
+    await addTenants("acme", "slow-1");
+    start("--interval", "1");
+    await isLive("acme");
+    const insertedAt = Date.now();
+    await bench.source.query(
+      "INSERT INTO public.programs (tenant_id, program_id, name, lifecycle_state) VALUES ('acme', 'b', 'B', 'active')",
+    );
+    // No notification says so.
+    await expect.poll(async () => (await bench.published("acme")).list.meta.count).toBe(2);
+    const confirmedAt = async (): Promise<number> =>
+      Date.parse((await storedConfirmations(bench.store))?.acme?.confirmedAt ?? "");
+    await expect.poll(confirmedAt).toBeGreaterThan(insertedAt);
+    const knownTenants = async () =>
+      (await readLastRuns(bench.store, new AbortController().signal))?.runsOfAll[0]?.tenants;
+    await expect.poll(knownTenants).toEqual(["acme", "slow-1"]);
+    expect((await fetch(`${await adminAddress()}/readyz`)).status).toBe(200);
+    expect(await metric("builder_tenants_overdue")).toBe(0);
+    await gate.open();
+    await isLive("slow-1");
+  });
+});
+
 describe("snapshot watch", () => {
   test("says when notifications are down and back, and builds what changed meanwhile", async () => {
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     await isLive("acme");
     await listening();
     await bench.database.query(
@@ -128,7 +155,7 @@ describe("snapshot watch", () => {
 
   test("answers for its health to those who ask by an address, and to no page of somebody else's", async () => {
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     const address = await adminAddress();
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
     const posted = await fetch(`${address}/metrics`, { method: "POST" });
@@ -147,7 +174,7 @@ describe("snapshot watch", () => {
 
   test("P182: hears of a change that names no tenant, each time, whatever the payload", async () => {
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     await isLive("acme");
     await listening();
     const payloads = ["", ", ''", ", '-all-'", ', \'{"tenant":"acme"}\''];
@@ -161,7 +188,7 @@ describe("snapshot watch", () => {
 
   test("P193: a name that is no tenant begins a round, once; a new tenant is built at once", async () => {
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     await isLive("acme");
     await listening();
     const rounds = (): Promise<number> => metric('builder_run_duration_seconds_count{kind="round"}');
@@ -194,7 +221,7 @@ describe("snapshot watch", () => {
 
   test("ends with 1 when nobody reads its output any more", async () => {
     await addTenants("acme");
-    start();
+    start("--interval", "3600");
     watch.child.stdout?.destroy();
     await listening();
     await bench.source.update("name = 'Changed'");
@@ -212,7 +239,7 @@ describe("snapshot watch", () => {
     }
     expect(builds.flat().sort()).toEqual(tenants);
     const [[own = ""] = [], [other = ""] = []] = builds;
-    start("--shard", "1/2");
+    start("--interval", "3600", "--shard", "1/2");
     await isLive(own);
     await listening();
     await bench.source.update("name = 'B'");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type Noted,
   noteRun,
+  noteTenant,
   nothingNoted,
   withConfirmations,
 } from "../../../cli/publish/run/run-documents.ts";
@@ -74,7 +75,7 @@ describe("P23 merging confirmations", () => {
     const beganAt = performance.now();
     for (const tenantId of all.slice(0, 300)) {
       const run = tenantRunOf(tenantId, { confirmedAt: at(5) });
-      noteRun(noted, runReportOf([run], { finishedAt: at(5), options: { tenants: [tenantId] } }), never);
+      noteOne(noted, tenantId, run, at(5));
     }
     const merged = withConfirmations(stored, noted, never);
     // With a copy of the map for each report, it took three seconds.
@@ -101,7 +102,7 @@ function notedOf(tenantId: TenantId, ...runs: readonly Confirmation[]): Noted {
   const noted = nothingNoted();
   for (const { outcome, triedAt, ...read } of runs) {
     const run = tenantRunOf(tenantId, { ...read, outcome: outcome as TenantRun["outcome"] });
-    noteRun(noted, runReportOf([run], { finishedAt: triedAt, options: { tenants: [tenantId] } }), never);
+    noteOne(noted, tenantId, run, triedAt);
   }
   return noted;
 }
@@ -113,4 +114,11 @@ function at(minute: number): string {
 function entry(fields: Partial<Confirmation>): Confirmation {
   const [snapshotId = null] = snapshots;
   return { snapshotId, confirmedAt: at(1), triedAt: at(1), outcome: "published", ...fields };
+}
+
+/** Notes a run of one tenant. */
+function noteOne(noted: Noted, tenantId: TenantId, run: TenantRun, endedAt: string): void {
+  const report = runReportOf([run], { finishedAt: endedAt, options: { tenants: [tenantId] } });
+  noteTenant(noted, run, { runId: report.runId, endedAt, onInvalid: report.options.onInvalid }, never);
+  noteRun(noted, report, never);
 }

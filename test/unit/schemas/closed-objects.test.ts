@@ -21,7 +21,7 @@ const optional: Readonly<Record<string, readonly string[]>> = {
   "manifest.schema.json": ["source", "contentAt", "ancestors", "removed"],
   "removed.schema.json/$defs/RemovedTenant": ["isPurged", "generation"],
   "audit.schema.json/$defs/RemovalChange": ["generation"],
-  "run-report.schema.json": ["problemsOmitted", "problemCounts"],
+  "run-report.schema.json": ["underWay", "problemsOmitted", "problemCounts"],
   "run-report.schema.json/$defs/RunOptions": [
     "shard",
     "allowEmptied",
@@ -37,6 +37,7 @@ const optional: Readonly<Record<string, readonly string[]>> = {
     "changes",
     "mostlyWithdrawn",
   ],
+  "last-runs.schema.json/$defs/LastRunOfAll": ["overdue"],
   "last-runs.schema.json/$defs/TenantLastRun": ["differedAt", "mostlyWithdrawn"],
   "run-report.schema.json/$defs/OutcomeCounts": ["elsewhere"],
   "run-report.schema.json/$defs/ProgramCounts": ["withdrawn"],

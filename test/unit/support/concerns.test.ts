@@ -37,6 +37,7 @@ const cases: readonly (readonly [Concern["kind"], Concern["severity"], Partial<T
     "bad",
     { lastRun: lastRun({ mostlyWithdrawn: { at: ago(23), withdrawn: 6, of: 8, added: 0 } }) },
   ],
+  ["overdue", "bad", { overdueSince: ago(1) }],
   ["held", "doubtful", { hold }],
   [
     "removed",

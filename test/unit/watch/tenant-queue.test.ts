@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createTenantQueue, type TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
+import { TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
 import { parseTenantId, type TenantId } from "../../../core/ids.ts";
 
 const ids = ["a", "b", "c", "d"].map(parseTenantId);
@@ -26,18 +26,26 @@ class Watched {
   most = 0;
   hadTwo = false;
   rounds = 0;
+  /** What rounds that have ended left out, and what was told as overdue. */
+  readonly leftOut: string[] = [];
+  readonly overdue: TenantId[] = [];
 
   constructor(concurrency: number, tenants: readonly TenantId[] = ids) {
-    this.queue = createTenantQueue({
+    this.queue = new TenantQueue({
       concurrency,
       intervalMs: 10_000,
       signal: this.#stop.signal,
+      now: () => new Date(performance.timeOrigin + performance.now()),
       buildRound: async (schedule) => {
         this.#begun.push("round");
-        await schedule(tenants, (tenantId) => this.#build("turn", tenantId));
+        const leftOut = await schedule(tenants, (tenantId) => this.#build("turn", tenantId));
+        this.leftOut.push(
+          ...leftOut.map(({ tenantId, isOverdue }) => `${tenantId}${isOverdue ? " overdue" : ""}`),
+        );
         this.rounds += 1;
       },
       buildNotified: (tenantId) => this.#build("notified", tenantId),
+      onOverdue: (tenantId) => this.overdue.push(tenantId),
     });
     this.#running = this.queue.run();
   }
@@ -198,5 +206,88 @@ describe("the queue of tenants", () => {
     expect(watched.queue.waiting()).toBe(10_000);
     expect(await watched.after(1000)).toEqual(["notified a", "round"]);
     await watched.close();
+  });
+
+  describe("P211: nobody waits for the slowest tenant", () => {
+    test("the next round begins when the interval has passed, without those that are under way", async () => {
+      const watched = new Watched(3);
+      expect(await watched.after(0)).toEqual(["round", "turn a", "turn b"]);
+      watched.end(b);
+      expect(await watched.after(0)).toEqual(["turn c"]);
+      watched.end(parseTenantId("c"));
+      expect(await watched.after(0)).toEqual(["turn d"]);
+      watched.end(parseTenantId("d"));
+      expect(await watched.after(9999)).toEqual([]);
+      expect(await watched.after(1)).toEqual(["round", "turn b"]);
+      for (const tenantId of ids.slice(1)) {
+        watched.end(tenantId);
+        await watched.after(0);
+      }
+      // The second round has ended, and the first one has not.
+      expect([watched.rounds, watched.leftOut]).toEqual([1, ["a"]]);
+      watched.end(a);
+      await watched.after(0);
+      expect(watched.rounds).toBe(2);
+      await watched.close();
+    });
+
+    test("a round that has not begun all of its tenants goes on, however long it takes", async () => {
+      const watched = new Watched(2);
+      expect(await watched.after(0)).toEqual(["round", "turn a"]);
+      expect(await watched.after(30_000)).toEqual([]);
+      watched.end(a);
+      expect(await watched.after(0)).toEqual(["turn b"]);
+      await watched.close();
+    });
+
+    test("a build that is overdue gives its slot back, once it has a place beside the slots", async () => {
+      const watched = new Watched(3);
+      expect(await watched.after(0)).toEqual(["round", "turn a", "turn b"]);
+      expect(await watched.after(59_999)).toEqual([]);
+      expect(watched.overdue).toEqual([]);
+      expect(await watched.after(1)).toEqual(["turn c", "turn d"]);
+      expect(await watched.after(1)).toEqual(["round"]);
+      expect([watched.overdue, watched.queue.overdue()]).toEqual([[a, b], 2]);
+      // Two places beside three slots: these two stay where they are, and so do the rounds.
+      expect(await watched.after(200_000)).toEqual([]);
+      expect([watched.queue.overdue(), watched.most]).toEqual([4, 4]);
+      watched.queue.notify(e);
+      expect(await watched.after(0)).toEqual(["notified e"]);
+      watched.end(a);
+      expect(await watched.after(0)).toContain("turn a");
+      await watched.close();
+    });
+
+    test("what ends in time is never overdue", async () => {
+      const watched = new Watched(2, [a]);
+      await watched.after(59_000);
+      watched.end(a);
+      await watched.after(5000);
+      expect([watched.overdue, watched.queue.overdue()]).toEqual([[], 0]);
+      await watched.close();
+    });
+
+    test("with one slot there is no place beside it", async () => {
+      const watched = new Watched(1, [a, b]);
+      await watched.after(100_000);
+      expect([watched.overdue, watched.underWay()]).toEqual([[a], [a]]);
+      await watched.close();
+    });
+
+    test("when anything may have changed, those that a round leaves out are built after their builds", async () => {
+      const watched = new Watched(2, [a]);
+      await watched.after(0);
+      watched.queue.notifyAll();
+      expect(await watched.after(10_000)).toEqual(["round"]);
+      watched.end(a);
+      expect(await watched.after(0)).toEqual(["notified a"]);
+      watched.end(a);
+      // A round of the interval needs no such build.
+      expect(await watched.after(10_000)).toEqual(["round", "turn a"]);
+      expect(await watched.after(10_000)).toEqual(["round"]);
+      watched.end(a);
+      expect(await watched.after(100)).toEqual([]);
+      await watched.close();
+    });
   });
 });
