@@ -1,7 +1,7 @@
 import { printable } from "../../core/printable.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder, openapiDocument } from "../partners/folder/partner-folder.ts";
-import { readSandbox } from "../publish/snapshot/shared-documents.ts";
+import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { exportedText } from "../read/snapshots/export-snapshot.ts";
 import { printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { asText, command, flag, json, required } from "./command.ts";

@@ -11,13 +11,8 @@ import {
   sandboxText,
   tokenVariables,
 } from "../partners/sandbox/sandbox-tokens.ts";
-import {
-  makeSandbox,
-  otherSandbox,
-  readRemovedTenants,
-  readSandbox,
-  reinstateReturned,
-} from "../publish/snapshot/shared-documents.ts";
+import { readRemovedTenants, reinstateReturned } from "../publish/snapshot/removed-tenants.ts";
+import { makeSandbox, otherSandbox, readSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { hasPointer } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { command, flag, json, value } from "./command.ts";

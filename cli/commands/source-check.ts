@@ -12,7 +12,7 @@ import { createProgressBar } from "../output/progress-bar.ts";
 import { counted, numberText } from "../output/words.ts";
 import { contentRules } from "../publish/content/checked-program.ts";
 import { shownId } from "../publish/public-program/problem.ts";
-import { knownRemovals } from "../publish/snapshot/shared-documents.ts";
+import { knownRemovals } from "../publish/snapshot/removed-tenants.ts";
 import type { SourceProblem } from "../publish/source/source-problem.ts";
 import { type CliSettings, printResult, type Shell, settingsOf, withStore } from "../shell/shell.ts";
 import { type ProgramPreview, previewSource, type SourcePreview } from "../support/source-preview.ts";

@@ -7,7 +7,7 @@ import { recordedChange } from "../change/audit/recorded-change.ts";
 import { withSourceReading } from "../database/with-database-url.ts";
 import { layoutOf } from "../output/layout.ts";
 import { counted } from "../output/words.ts";
-import { knownSandbox } from "../publish/snapshot/shared-documents.ts";
+import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
 import { readTenants as readTenantRows } from "../publish/source/read-tenants.ts";
 import { assertKnownTenant } from "../read/administration/known-tenant.ts";
 import { printJson, printResult, settingsOf } from "../shell/shell.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { makeSandbox } from "../../cli/publish/snapshot/shared-documents.ts";
+import { makeSandbox } from "../../cli/publish/snapshot/sandbox-tenant.ts";
 import { createFileStore } from "../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../core/ids.ts";
 import { runCommand } from "./command-line.ts";

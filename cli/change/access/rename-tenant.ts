@@ -2,7 +2,7 @@ import { Failure, unlessFailed } from "../../../core/failure.ts";
 import type { TenantId, TokenId } from "../../../core/ids.ts";
 import { tokenStatus } from "../../../core/token-registry.ts";
 import { counted } from "../../output/words.ts";
-import { knownSandbox } from "../../publish/snapshot/shared-documents.ts";
+import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { tenantHint } from "../../publish/snapshot/stored-tenants.ts";
 import { assertNotRemoved } from "../../read/administration/known-tenant.ts";

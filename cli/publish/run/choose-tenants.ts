@@ -4,7 +4,7 @@ import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourceClient, SourcePool } from "../../database/connect.ts";
 import { isAnswer } from "../../database/source-client.ts";
 import { didYouMeanLonger } from "../../output/words.ts";
-import type { RemovedTenants } from "../snapshot/shared-documents.ts";
+import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";

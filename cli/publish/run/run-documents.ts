@@ -17,7 +17,7 @@ import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../../schemas/generated/types.ts";
 import { minPrograms } from "../guards/guards.ts";
-import { editDocument, type SharedDocument } from "../snapshot/shared-documents.ts";
+import { editDocument, type SharedDocument } from "../snapshot/edit-document.ts";
 
 /** What runs have found and the documents do not say yet. It grows with the tenants, not with the runs. */
 export interface Noted {

@@ -17,7 +17,7 @@ import { publishedContract } from "../../../schemas/generated/validators-publish
 import { type ListedProgram, type ListedPrograms, readBothListed } from "../content/lists.ts";
 import { type ListBodies, listedAgain, SnapshotContent } from "../content/snapshot-content.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
-import { readRemovedTenants } from "../snapshot/shared-documents.ts";
+import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
 import { dataOf, putImmutable, responseBytes, textBody } from "../snapshot/stored-snapshot.ts";
 import type { Attempt, Live } from "./build-context.ts";
 import { ResponseWriter } from "./response-writer.ts";

@@ -1,7 +1,8 @@
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { SourcePool } from "../../database/connect.ts";
-import { knownRemovals, knownSandbox } from "../snapshot/shared-documents.ts";
+import { knownRemovals } from "../snapshot/removed-tenants.ts";
+import { knownSandbox } from "../snapshot/sandbox-tenant.ts";
 import { storedTenants } from "../snapshot/stored-tenants.ts";
 import { listedTenants } from "../source/read-tenants.ts";
 import { maxNotified } from "./tenant-queue.ts";

@@ -3,7 +3,7 @@ import type { TenantId } from "../../../core/ids.ts";
 import { currentKey } from "../../../core/object-key.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { settingText } from "../../../core/setting-parser.ts";
-import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
+import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { storedTenants, unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 import type { Shell } from "../../shell/shell.ts";
 import { readRegistry } from "./read-registry.ts";

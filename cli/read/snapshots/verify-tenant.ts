@@ -16,7 +16,7 @@ import {
 import { type CompiledValidator, validate } from "../../../schemas/validate.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { counted, numberText } from "../../output/words.ts";
-import { knownSandbox } from "../../publish/snapshot/shared-documents.ts";
+import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import {
   readLive,
   readLiveManifest,

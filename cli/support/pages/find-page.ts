@@ -7,7 +7,7 @@ import type { RegisteredToken } from "../../../core/token-registry.ts";
 import { type Html, html } from "../../output/html.ts";
 import { tokenFree } from "../../output/safe-output.ts";
 import { numberText } from "../../output/words.ts";
-import { readRemovedTenants } from "../../publish/snapshot/shared-documents.ts";
+import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { storedTenants } from "../../publish/snapshot/stored-tenants.ts";
 import { isKeptRequestId, trimmed } from "../../read/gateway-log/find-requests.ts";

@@ -2,11 +2,8 @@ import { rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { removeTenant } from "../../../cli/change/access/remove-tenant.ts";
 import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
-import {
-  makeSandbox,
-  readRemovedTenants,
-  reinstateReturned,
-} from "../../../cli/publish/snapshot/shared-documents.ts";
+import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snapshot/removed-tenants.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { readAudit } from "../../../cli/read/administration/read-audit.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";

@@ -1,11 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { renameTenant, type TenantRename } from "../../../cli/change/access/rename-tenant.ts";
 import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
-import {
-  editRemovedTenants,
-  makeSandbox,
-  withRemoved,
-} from "../../../cli/publish/snapshot/shared-documents.ts";
+import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { assertKnownTenant } from "../../../cli/read/administration/known-tenant.ts";
 import { readAudit } from "../../../cli/read/administration/read-audit.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";

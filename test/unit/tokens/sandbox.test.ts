@@ -3,7 +3,7 @@ import { removeTenant } from "../../../cli/change/access/remove-tenant.ts";
 import { createAudit } from "../../../cli/change/audit/audit.ts";
 import { publishSandbox } from "../../../cli/partners/sandbox/publish-sandbox.ts";
 import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-tokens.ts";
-import { makeSandbox } from "../../../cli/publish/snapshot/shared-documents.ts";
+import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
 import { parseTenantId } from "../../../core/ids.ts";
