@@ -124,10 +124,14 @@ async function startServer(
     // A port of the range that nobody owns by convention. If it is taken, the next attempt takes another one.
     port: randomInt(49_152, 65_536),
     unix_socket_directories: "''",
-    ...{ timezone: "UTC", log_timezone: "UTC" },
+    timezone: "UTC",
+    log_timezone: "UTC",
     // No replica will ever read this cluster: bulk loads into fresh tables skip the write-ahead log.
-    ...{ wal_level: "minimal", max_wal_senders: 0, max_wal_size: "4GB" },
-    ...{ shared_buffers: "256MB", maintenance_work_mem: "256MB" },
+    wal_level: "minimal",
+    max_wal_senders: 0,
+    max_wal_size: "4GB",
+    shared_buffers: "256MB",
+    maintenance_work_mem: "256MB",
     // A crash of the machine may take what was written in the last second.
     synchronous_commit: "off",
     ...(isDurable ? {} : { fsync: "off", full_page_writes: "off" }),

@@ -45,7 +45,11 @@ function stageOf(options: DemoOptions, { stdout, env, signal }: Pick<Shell, "std
   const own: NodeJS.ProcessEnv = { ...kept, DATA_DIR: options.dataDir, LOG_LEVEL: "warn" };
   const style = styleOf(stdout, env);
   return {
-    ...{ ...options, stdout, style, signal, env: own },
+    ...options,
+    stdout,
+    style,
+    signal,
+    env: own,
     /** Runs a command of `partner-programs` as an operator would, and returns its output. */
     run: (...args: readonly string[]) => runCli(args, own, signal),
     heading: (step: number, text: string) => stdout.write(`\n${style.bold(`${step}. ${text}`)}\n`),
