@@ -14,7 +14,7 @@ import { maxSpotPrograms } from "../source/limits.ts";
 import { type ReadProgram, readPrograms, readSums } from "../source/read-programs.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
 import { note } from "../tenant/build-report.ts";
-import { isPublished, type ProgramLine, readMemory } from "../tenant/memory.ts";
+import { isPublished, type ProgramOutcome, readMemory } from "../tenant/memory.ts";
 
 /*
  * P224: that an incremental build leaves what a full one would is a promise that production has to prove, too. So each run of all takes
@@ -88,8 +88,8 @@ async function differences(
   if (live === undefined || current?.snapshotId !== run.snapshotId || current.hold !== null) return undefined;
   const { manifest } = live;
   const memory = await readMemory({ options, context: { store, signal } }, manifest);
-  const lines = [...(memory?.programs.values() ?? [])].filter((line) => isTakenOver(line, run, manifest));
-  const picked = new Map(pickedLines(lines, runId).map((line) => [line[0] ?? "", line]));
+  const outcomes = [...(memory?.programs.values() ?? [])].filter((each) => isTakenOver(each, run, manifest));
+  const picked = new Map(pickedOutcomes(outcomes, runId).map((each) => [each.programId ?? "", each]));
   const only = [...picked.keys()];
   if (only.length === 0) return new Map();
   const limits = { statementMs: maxReadingMs, lockMs: maxReadingMs };
@@ -100,7 +100,7 @@ async function differences(
       // A program that has changed meanwhile is the next build's.
       for (const each of batch) {
         const id = each.source.programId ?? "";
-        if (sums.get(id) === picked.get(id)?.[1]) programs.push(each);
+        if (sums.get(id) === picked.get(id)?.sum) programs.push(each);
       }
     }
     return programs;
@@ -117,15 +117,15 @@ async function differences(
 }
 
 /** Whether the run left the program as it was live before. */
-function isTakenOver(line: ProgramLine, { outcome }: TenantRun, { programs, snapshotId }: Manifest): boolean {
-  const record = programs.get(line[0] ?? "");
-  return isPublished(line) && (outcome === "unchanged" || record?.snapshotId !== snapshotId);
+function isTakenOver(program: ProgramOutcome, { outcome }: TenantRun, { programs, snapshotId }: Manifest) {
+  const record = programs.get(program.programId ?? "");
+  return isPublished(program) && (outcome === "unchanged" || record?.snapshotId !== snapshotId);
 }
 
-/** Lines that follow each other, from a place that the run's id chooses: so many runs look at all of them. */
-function pickedLines(lines: readonly ProgramLine[], runId: string): readonly ProgramLine[] {
-  const start = numberOf(`${runId} programs`) % Math.max(1, lines.length);
-  return [...lines.slice(start), ...lines.slice(0, start)].slice(0, maxSpotPrograms);
+/** Programs that follow each other, from a place that the run's id chooses: so many runs look at all of them. */
+function pickedOutcomes(all: readonly ProgramOutcome[], runId: string): readonly ProgramOutcome[] {
+  const start = numberOf(`${runId} programs`) % Math.max(1, all.length);
+  return [...all.slice(start), ...all.slice(0, start)].slice(0, maxSpotPrograms);
 }
 
 function numberOf(text: string): number {

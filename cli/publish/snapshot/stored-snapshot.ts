@@ -61,6 +61,12 @@ export async function readLiveManifest(
   throw new Failure("corrupt_document", `Snapshot ${snapshotId} of tenant ${tenantId} has no manifest.json.`);
 }
 
+/** What partners of a tenant see. `manifest` is `undefined` when it cannot be trusted. */
+export interface LiveSnapshot {
+  readonly current: Current;
+  readonly manifest: Manifest | undefined;
+}
+
 /** The live snapshot: the pointer, and the manifest whose digest it states. */
 export interface VouchedSnapshot {
   readonly pointer: PointerVersion;

@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
 import { createRequire } from "node:module";
-import type { Current } from "../../../core/current.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -48,14 +46,15 @@ export function buildOptions(flags: Partial<BuildFlags>, settings: CliSettings):
 let ownGenerator: string | undefined;
 
 const usual: BuildFlags = {
-  ...{ concurrency: 1, onInvalid: "report", rewrite: false, dryRun: false },
-  ...{
-    allowShrink: false,
-    allowEmptied: false,
-    allowShared: false,
-    allowScaled: false,
-    allowVanished: false,
-  },
+  concurrency: 1,
+  onInvalid: "report",
+  allowShrink: false,
+  allowEmptied: false,
+  allowShared: false,
+  allowScaled: false,
+  allowVanished: false,
+  rewrite: false,
+  dryRun: false,
 };
 
 /** Digest of all that decides what a build publishes, except the source. */
@@ -101,7 +100,7 @@ export interface BuildContext {
 }
 
 /** One attempt to build a tenant. */
-export interface Attempt {
+export interface BuildAttempt {
   readonly tenantId: TenantId;
   readonly options: BuildOptions;
   readonly context: BuildContext;
@@ -113,10 +112,4 @@ export interface Attempt {
   readonly readAt: Date;
   /** What the attempt finds out as it goes. */
   readonly run: RunDraft;
-}
-
-/** What partners of a tenant see. `manifest` is `undefined` when it cannot be trusted. */
-export interface Live {
-  readonly current: Current;
-  readonly manifest: Manifest | undefined;
 }

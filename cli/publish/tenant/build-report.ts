@@ -9,8 +9,8 @@ import {
   severityOf,
   shownValue,
 } from "../public-program/problem.ts";
+import type { LiveSnapshot } from "../snapshot/stored-snapshot.ts";
 import { maxTenantFindings } from "../source/limits.ts";
-import type { Live } from "./build-context.ts";
 
 /** The report of a build that is under way. One that fails lacks what it did not reach. */
 export type RunDraft = { -readonly [Name in keyof TenantRun]: TenantRun[Name] };
@@ -47,7 +47,7 @@ export function noteCode(run: RunDraft, code: ProblemCode, value: string | null)
   note(run, { code, programId: null, field: null, value: shownValue(value) });
 }
 
-export function noteLive(run: RunDraft, { current, manifest }: Live): void {
+export function noteLive(run: RunDraft, { current, manifest }: LiveSnapshot): void {
   run.snapshotId = current.snapshotId;
   run.generation = current.generation;
   run.livePrograms = manifest?.programs.count ?? null;
@@ -87,8 +87,12 @@ export function countsOfKept(programs: number, found: Partial<ProgramCounts>): P
   const { notPublishable = 0, invalid = 0, withdrawn = 0 } = found;
   return {
     ...noPrograms,
-    ...{ programs, unchanged: programs, removed: withdrawn },
-    ...{ notPublishable, invalid, withdrawn },
+    programs,
+    unchanged: programs,
+    removed: withdrawn,
+    notPublishable,
+    invalid,
+    withdrawn,
   };
 }
 

@@ -4,8 +4,8 @@ import { type ListedPrograms, readListed } from "../content/lists.ts";
 import { maxChangedShare } from "../source/limits.ts";
 import type { StrayRows, WantedPrograms } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { Attempt } from "./build-context.ts";
-import { isPublished, type Memory, type ProgramLine } from "./memory.ts";
+import type { BuildAttempt } from "./build-context.ts";
+import { isPublished, type Memory, type ProgramOutcome } from "./memory.ts";
 
 /** What the store has of the tenant beside its pointer. */
 export interface StoredState {
@@ -20,7 +20,7 @@ export interface SourceChanges extends StoredState {
   readonly sums: ReadonlyMap<string | null, string>;
   readonly strays: readonly StrayRows[];
   /** The programs whose rows have not changed. They are taken over. */
-  readonly kept: readonly ProgramLine[];
+  readonly kept: readonly ProgramOutcome[];
   /** The programs to read; `undefined`: none. */
   readonly wanted: WantedPrograms | undefined;
   /** The programs of the live list, of which the kept ones are taken over. Empty when nobody needs them. */
@@ -31,7 +31,7 @@ export interface SourceChanges extends StoredState {
 
 /** The programs of the live list; `undefined` when it is damaged. */
 export async function liveListed(
-  { options, context }: Attempt,
+  { options, context }: BuildAttempt,
   live: Manifest,
 ): Promise<ListedPrograms | undefined> {
   const reading = readListed(context.store, live, options.rules.legacyCapacity, context.signal);
@@ -40,7 +40,7 @@ export async function liveListed(
 
 /** Compares the sums of the source's rows with the memory. */
 export async function findChanges(
-  attempt: Attempt,
+  attempt: BuildAttempt,
   rows: TenantRows,
   storing: Promise<StoredState>,
 ): Promise<SourceChanges> {
@@ -56,9 +56,9 @@ export async function findChanges(
   early?.catch(() => {});
   const { sums, strays } = await summing;
   const ids = [...sums.keys()].filter((id) => id !== null);
-  const remembered = memory?.programs ?? new Map<string, ProgramLine>();
-  const kept = [...remembered.values()].filter(([id, sum]) => sums.get(id) === sum);
-  const changed = ids.filter((id) => remembered.get(id)?.[1] !== sums.get(id));
+  const remembered = memory?.programs ?? new Map<string, ProgramOutcome>();
+  const kept = [...remembered.values()].filter(({ programId, sum }) => sums.get(programId) === sum);
+  const changed = ids.filter((id) => remembered.get(id)?.sum !== sums.get(id));
   // P223: the memory leaves some programs out, so the manifest says whether all that is live is kept.
   const isAllKept = changed.length === 0 && kept.filter(isPublished).length === live?.programs.count;
   const whole = { live, memory, sums, strays, kept: [], wanted: { count: sums.size }, listed: new Map() };

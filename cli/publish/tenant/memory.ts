@@ -1,3 +1,4 @@
+import type { SnapshotId } from "../../../core/ids.ts";
 import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
@@ -6,7 +7,7 @@ import type { PublicFacts } from "../guards/field-guard.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { textBody } from "../snapshot/stored-snapshot.ts";
 import { maxMemoryBytes, maxRememberedFindings } from "../source/limits.ts";
-import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.ts";
+import type { BuildAttempt, BuildContext, BuildOptions } from "./build-context.ts";
 
 /*
  * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind the live snapshot, and
@@ -17,48 +18,51 @@ import type { Attempt, BuildContext, BuildOptions, Live } from "./build-context.
 type MemoryContext = Pick<BuildContext, "store" | "signal">;
 
 export interface Memory {
-  readonly programs: ReadonlyMap<string, ProgramLine>;
+  readonly programs: ReadonlyMap<string, ProgramOutcome>;
   /** When false, no build looks for a `live/` folder that is not wanted. */
   readonly mayHaveLiveTree: boolean;
 }
 
-/**
- * What became of a program. `state`: the parts of its public detail that are filled, as a bit set in hex; or why it has none.
- * `used`: its `capacity.used`. `sum` is `undefined` for a program that the next build reads again in any case.
- */
-export type ProgramLine = readonly [
-  programId: string | null,
-  sum: string | undefined,
-  state: string,
-  used: number | null,
-  ...findings: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
-];
+/** What became of a program. */
+export interface ProgramOutcome {
+  readonly programId: string | null;
+  /** The checksum of its rows. `undefined` for a program that the next build reads again in any case. */
+  readonly sum: string | undefined;
+  /** The parts of its public detail that are filled, as a bit set in hex; or why it has none. */
+  readonly state: string;
+  /** Its `capacity.used`. */
+  readonly used: number | null;
+  readonly problems: readonly DataProblem[];
+}
 
-export function isPublished([, , state]: ProgramLine): boolean {
+export function isPublished({ state }: ProgramOutcome): boolean {
   return state !== "unpublished" && state !== "invalid";
 }
 
 /** P140: what partners see of a published program, as far as the guards compare it. */
-export function factsOf([, , state, used]: ProgramLine): PublicFacts {
+export function factsOf({ state, used }: ProgramOutcome): PublicFacts {
   return { parts: BigInt(`0x${state}`), used: used ?? 0 };
 }
 
-/** `outcome`: what partners see of the program, or why they do not see it. */
-export function programLine(
+/** `seen`: what partners see of the program, or why they do not see it. */
+export function programOutcome(
   programId: string | null,
   sum: string | undefined,
-  outcome: PublicFacts | "unpublished" | "invalid",
+  seen: PublicFacts | "unpublished" | "invalid",
   problems: readonly DataProblem[],
-): ProgramLine {
-  const [state, used] =
-    typeof outcome === "object" ? [outcome.parts.toString(16), outcome.used] : [outcome, null];
-  const findings = problems.map(({ code, field, value }) => [code, field, value] as const);
-  return [programId, sum, state, used, ...findings];
+): ProgramOutcome {
+  const isSeen = typeof seen === "object";
+  return {
+    programId,
+    sum,
+    state: isSeen ? seen.parts.toString(16) : seen,
+    used: isSeen ? seen.used : null,
+    problems: problems.length === 0 ? noProblems : problems,
+  };
 }
 
-export function findingsOf([programId, , , , ...findings]: ProgramLine): readonly DataProblem[] {
-  return findings.map(([code, field, value]) => ({ code, programId, field, value }));
-}
+/** One for all, since nearly every program has none. */
+const noProblems: readonly DataProblem[] = [];
 
 /** `undefined` when there is no memory of this snapshot and recipe that can be trusted. */
 export async function readMemory(
@@ -73,38 +77,39 @@ export async function readMemory(
     const end = bytes.length - seal("0".repeat(64)).length;
     // The digest says that a generator wrote the document, and the recipe, that it was this very one.
     if (bytes.toString("latin1", end) !== seal(sha256Hex(bytes.subarray(0, end)))) return undefined;
-    const document: SourceDocument = JSON.parse(bytes.toString());
-    const isOurs = document.tenantId === live.tenantId && document.snapshotId === live.snapshotId;
-    if (!isOurs || document.recipe !== options.recipe) return undefined;
-    const programs = new Map<string, ProgramLine>();
-    for (const line of document.programs as readonly unknown[] as readonly ProgramLine[])
-      programs.set(line[0] ?? "", line);
-    return { programs, mayHaveLiveTree: document.mayHaveLiveTree };
+    const headEnd = bytes.indexOf(newline);
+    const head: SourceDocument = JSON.parse(`${bytes.toString("utf8", 0, headEnd)}]}`);
+    const isOurs = head.tenantId === live.tenantId && head.snapshotId === live.snapshotId;
+    if (!isOurs || head.recipe !== options.recipe) return undefined;
+    const programs = new Map<string, ProgramOutcome>();
+    for (const line of storedLines(bytes, headEnd, end - "\n]".length))
+      programs.set(line[0], parsedLine(line));
+    return { programs, mayHaveLiveTree: head.mayHaveLiveTree };
   } catch {
     return undefined;
   }
 }
 
 /**
- * Writes the memory of the live snapshot, unless `known` is the stored one and says the same. There is no condition: the last writer
- * wins, and losing the memory only makes the next build read everything.
+ * Writes the memory of the live snapshot, unless `stored` is that and says the same. There is no condition: the last writer wins, and
+ * losing the memory only makes the next build read everything.
  */
 export async function writeMemory(
-  { tenantId, options, context }: Attempt,
-  { current: { snapshotId } }: Live,
-  lines: readonly ProgramLine[],
+  { tenantId, options, context }: BuildAttempt,
+  snapshotId: SnapshotId,
+  outcomes: readonly ProgramOutcome[],
   mayHaveLiveTree: boolean,
-  known?: Memory,
+  stored?: Memory,
 ): Promise<void> {
-  const programs = lines.filter(
-    ([id, sum, , , ...findings]) =>
-      id !== null && sum !== undefined && findings.length <= maxRememberedFindings,
+  const programs = outcomes.filter(
+    ({ programId, sum, problems }) =>
+      programId !== null && sum !== undefined && problems.length <= maxRememberedFindings,
   );
-  const isStored = (line: ProgramLine): boolean => {
-    const stored = known?.programs.get(line[0] ?? "");
-    return stored === line || JSON.stringify(stored) === JSON.stringify(line);
+  const isStored = (outcome: ProgramOutcome): boolean => {
+    const known = stored?.programs.get(outcome.programId ?? "");
+    return known === outcome || (known !== undefined && lineText(known) === lineText(outcome));
   };
-  const isSameSize = known?.programs.size === programs.length && known.mayHaveLiveTree === mayHaveLiveTree;
+  const isSameSize = stored?.programs.size === programs.length && stored.mayHaveLiveTree === mayHaveLiveTree;
   if (isSameSize && programs.every(isStored)) return;
   const format = "partner-programs/source@2";
   const head = JSON.stringify({ format, tenantId, snapshotId, recipe: options.recipe, mayHaveLiveTree });
@@ -114,13 +119,48 @@ export async function writeMemory(
 }
 
 /** The next build reads every program. */
-export async function forgetMemory({ tenantId, context }: Attempt): Promise<void> {
+export async function forgetMemory({ tenantId, context }: BuildAttempt): Promise<void> {
   await context.store.delete([sourceMemoryKey(tenantId)], { signal: context.signal });
 }
 
-function* memoryText(head: string, programs: readonly ProgramLine[]): Generator<string> {
+/** An outcome as it is stored, without names, since there is one for each program. */
+type StoredLine = readonly [
+  programId: string,
+  sum: string,
+  state: string,
+  used: number | null,
+  ...problems: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
+];
+
+/** The lines between two line breaks, parsed some at a time: all at once would take twice the memory of the outcomes. */
+function* storedLines(bytes: Buffer, start: number, end: number): Generator<StoredLine> {
+  for (let at = start; at < end; ) {
+    const next = bytes.indexOf(newline, at + chunkBytes);
+    const isLast = next < 0 || next >= end;
+    // A comma ends each line but the last.
+    yield* JSON.parse(`[${bytes.toString("utf8", at, isLast ? end : next - 1)}]`) as readonly StoredLine[];
+    at = isLast ? end : next;
+  }
+}
+
+const newline = "\n".charCodeAt(0);
+const chunkBytes = 64 * 1024;
+
+function parsedLine([programId, sum, state, used, ...found]: StoredLine): ProgramOutcome {
+  if (found.length === 0) return { programId, sum, state, used, problems: noProblems };
+  const problems = found.map(([code, field, value]) => ({ code, programId, field, value }));
+  return { programId, sum, state, used, problems };
+}
+
+/** The outcome as a line of the stored document. */
+export function lineText({ programId, sum, state, used, problems }: ProgramOutcome): string {
+  const found = problems.map(({ code, field, value }) => [code, field, value]);
+  return JSON.stringify([programId, sum, state, used, ...found]);
+}
+
+function* memoryText(head: string, programs: readonly ProgramOutcome[]): Generator<string> {
   yield `${head.slice(0, -1)},"programs":[`;
-  for (const [at, line] of programs.entries()) yield `${at === 0 ? "" : ","}\n${JSON.stringify(line)}`;
+  for (const [at, outcome] of programs.entries()) yield `${at === 0 ? "" : ","}\n${lineText(outcome)}`;
   yield "\n]";
 }
 

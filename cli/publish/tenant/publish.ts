@@ -18,8 +18,14 @@ import { type ListedProgram, type ListedPrograms, readBothListed } from "../cont
 import { type ListBodies, listedAgain, SnapshotContent } from "../content/snapshot-content.ts";
 import { commit, nextGeneration } from "../snapshot/commit.ts";
 import { readRemovedTenants } from "../snapshot/removed-tenants.ts";
-import { dataOf, putImmutable, responseBytes, textBody } from "../snapshot/stored-snapshot.ts";
-import type { Attempt, Live } from "./build-context.ts";
+import {
+  dataOf,
+  type LiveSnapshot,
+  putImmutable,
+  responseBytes,
+  textBody,
+} from "../snapshot/stored-snapshot.ts";
+import type { BuildAttempt } from "./build-context.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 
@@ -28,11 +34,11 @@ import type { SourceReading } from "./source-reading.ts";
  * `live`: the live manifest, whose files the next snapshot takes over.
  */
 export async function publishNext(
-  attempt: Attempt,
+  attempt: BuildAttempt,
   live: Manifest | undefined,
   { content, isSame, counts, areListsAnew }: SourceReading,
   writer: ResponseWriter,
-): Promise<Live | "unchanged" | "would-publish" | "superseded"> {
+): Promise<LiveSnapshot | "unchanged" | "would-publish" | "superseded"> {
   const { options } = attempt;
   if (content === undefined) return "unchanged";
   const entries = await storeLists(writer, content.lists, areListsAnew ? undefined : live);
@@ -52,10 +58,10 @@ export async function publishNext(
  * programs stay as they are live, to the byte, whatever the source and the settings say of them now. Returns what is live afterwards.
  */
 export async function withdraw(
-  attempt: Attempt,
-  live: Live,
+  attempt: BuildAttempt,
+  live: LiveSnapshot,
   withdrawn: ReadonlySet<string>,
-): Promise<Live | "superseded"> {
+): Promise<LiveSnapshot | "superseded"> {
   const { options } = attempt;
   const { manifest } = live;
   if (options.dryRun || manifest === undefined) return live;
@@ -84,7 +90,7 @@ export async function withdraw(
  * stay are made of the live details. Throws `corrupt_document` when one of those is damaged, too.
  */
 async function liveListed(
-  { context, options }: Attempt,
+  { context, options }: BuildAttempt,
   manifest: Manifest,
   ids: readonly ProgramId[],
 ): Promise<ListedPrograms> {
@@ -123,11 +129,11 @@ async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Man
  * whether programs of `live` are missing in it.
  */
 async function publishManifest(
-  { tenantId, pointer, readAt, context, run }: Attempt,
+  { tenantId, pointer, readAt, context, run }: BuildAttempt,
   live: Manifest | undefined,
   isRemoving: boolean,
   content: Omit<Manifest, "tenantId" | "generation" | "parent" | "removed" | "generatedAt">,
-): Promise<Live | "superseded"> {
+): Promise<LiveSnapshot | "superseded"> {
   const { store, signal } = context;
   // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them.
   if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))

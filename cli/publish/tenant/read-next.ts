@@ -1,6 +1,6 @@
 import { ContentFault, requireSmallLists, SnapshotContent } from "../content/snapshot-content.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
-import type { Attempt } from "./build-context.ts";
+import type { BuildAttempt } from "./build-context.ts";
 import { findChanges, type SourceChanges, type StoredState } from "./find-changes.ts";
 import { isPublished } from "./memory.ts";
 import type { ResponseWriter } from "./response-writer.ts";
@@ -12,7 +12,7 @@ import { type TakenPrograms, takePrograms } from "./take-programs.ts";
  * result is what reading everything would give. Throws `ContentFault` when what was read and what was taken over do not agree.
  */
 export async function readNext(
-  attempt: Attempt,
+  attempt: BuildAttempt,
   rows: TenantRows,
   storing: Promise<StoredState>,
   writer: ResponseWriter,
@@ -37,7 +37,7 @@ function nextContent(
   { programs }: TakenPrograms,
 ): SnapshotContent {
   const keptIds = new Set<string | null>();
-  for (const [id] of kept.filter(isPublished)) {
+  for (const { programId: id } of kept.filter(isPublished)) {
     if (programs.has(id ?? "")) throw new ContentFault(`program ${id} was read and taken over`);
     keptIds.add(id);
   }

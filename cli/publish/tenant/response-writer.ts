@@ -3,18 +3,18 @@ import type { ResponseEntry } from "../../../core/manifest.ts";
 import { type ResponseName, responseKey } from "../../../core/object-key.ts";
 import type { ObjectBody } from "../../../core/object-store.ts";
 import { putImmutable } from "../snapshot/stored-snapshot.ts";
-import type { Attempt } from "./build-context.ts";
+import type { BuildAttempt } from "./build-context.ts";
 
 /** Stores the responses of one new snapshot. Those of a batch of programs are written side by side, while the next batch is read. */
 export class ResponseWriter {
   readonly snapshotId: SnapshotId;
-  readonly #attempt: Attempt;
+  readonly #attempt: BuildAttempt;
   readonly #isDry: boolean;
   #batch: Promise<void>[] = [];
   #batchBefore: readonly Promise<void>[] = [];
 
   /** `isDry`: nothing is written. */
-  constructor(attempt: Attempt, isDry: boolean) {
+  constructor(attempt: BuildAttempt, isDry: boolean) {
     this.snapshotId = snapshotId(attempt.readAt, attempt.context.randomBytes(4));
     this.#attempt = attempt;
     this.#isDry = isDry;

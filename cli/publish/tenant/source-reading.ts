@@ -5,15 +5,15 @@ import { amountField, mostlyChanged, type ScaledAmounts, scaledPrograms } from "
 import { type EmptiedField, emptiedProblems } from "../guards/field-guard.ts";
 import { isMost } from "../guards/guards.ts";
 import { type DataProblem, shownId } from "../public-program/problem.ts";
-import { type Findings, noPrograms, ProblemLog } from "./build-report.ts";
+import { type Findings, ProblemLog } from "./build-report.ts";
 import type { SourceChanges } from "./find-changes.ts";
-import { factsOf, findingsOf, isPublished, type ProgramLine } from "./memory.ts";
+import { factsOf, isPublished, lineText, type ProgramOutcome } from "./memory.ts";
 import type { TakenPrograms } from "./take-programs.ts";
 
 /** What a reading of a tenant's source came to. */
 export interface SourceReading {
   /** What became of each program, in the order of the ids: what the memory will know. */
-  readonly lines: readonly ProgramLine[];
+  readonly outcomes: readonly ProgramOutcome[];
   readonly counts: ProgramCounts;
   readonly findings: Findings;
   /** Programs with an error, as the source writes their ids; `null`: one without an id. */
@@ -42,17 +42,17 @@ export interface SourceReading {
 export function sourceReading(changes: SourceChanges, taken: TakenPrograms): Omit<SourceReading, "content"> {
   const { live, kept, sums, strays, areListsAnew } = changes;
   // The kept ones are in order.
-  const lines = taken.lines.length === 0 ? kept : sortedLines([...kept, ...taken.lines], sums);
+  const outcomes = taken.outcomes.length === 0 ? kept : sorted([...kept, ...taken.outcomes], sums);
+  const { added, changed, tally, shown } = taken.comparison;
   const problems = new ProblemLog();
   const withdrawn = new Set<string>();
   const leftOut: (string | null)[] = [];
   let notPublishable = 0;
-  for (const line of lines) {
-    const [id, , state] = line;
+  for (const { programId: id, state, problems: found } of outcomes) {
     if (state === "unpublished") notPublishable += 1;
     if (state === "unpublished" && id !== null && live?.programs.has(id)) withdrawn.add(id);
     if (state === "invalid") leftOut.push(id);
-    for (const problem of findingsOf(line)) problems.add(problem);
+    for (const problem of found) problems.add(problem);
   }
   // D36
   for (const { view, programs, firstProgramId: programId } of strays) {
@@ -60,48 +60,64 @@ export function sourceReading(changes: SourceChanges, taken: TakenPrograms): Omi
     problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
   }
   const published = kept.filter(isPublished);
-  const [added, changed] = [taken.added.size, taken.changed.length];
-  const unchanged = published.length + taken.programs.size - added - changed;
+  const programs = published.length + taken.programs.size;
+  const staying = programs - added.size;
   const counts = {
-    ...noPrograms,
-    ...{ programs: unchanged + changed + added, added, changed, unchanged },
-    removed: (live?.programs.count ?? 0) - unchanged - changed,
-    ...{ notPublishable, invalid: leftOut.length, withdrawn: withdrawn.size },
+    programs,
+    added: added.size,
+    changed: changed.length,
+    removed: (live?.programs.count ?? 0) - staying,
+    unchanged: staying - changed.length,
+    notPublishable,
+    invalid: leftOut.length,
+    withdrawn: withdrawn.size,
   };
-  const scaling = scaledPrograms(taken.shown);
-  if (taken.tally.hasLosses || scaling !== undefined)
-    for (const line of published) taken.tally.addUnchanged(factsOf(line).parts);
-  const { emptiedFields } = taken.tally;
-  const amountsLost = taken.shown.filter(
-    ({ before, after }) => before[amountField] !== null && after[amountField] === null,
-  ).length;
-  const of = taken.tally.filledNow(amountField) - amountsLost;
-  const ofCapacity = taken.tally.capacityProblems(unchanged + changed);
+  const scaling = scaledPrograms(shown);
+  if (tally.hasLosses || scaling !== undefined)
+    for (const outcome of published) tally.addUnchanged(factsOf(outcome).parts);
+  const { emptiedFields } = tally;
   return {
-    ...{ lines, counts, leftOut, withdrawn, areListsAnew, emptiedFields },
-    scaled: scaling !== undefined && isMost(scaling.programs, of) ? { ...scaling, of } : undefined,
+    outcomes,
+    counts,
+    leftOut,
+    withdrawn,
+    areListsAnew,
+    emptiedFields,
+    scaled: scaling && mostlyScaled(scaling, taken.comparison),
     findings: problems.findings,
-    added: taken.added,
-    changed: taken.changed,
+    added,
+    changed,
     changeProblems: [
       ...emptiedProblems(emptiedFields),
-      ...ofCapacity,
-      ...mostlyChanged(taken.shown, unchanged + changed),
+      ...tally.capacityProblems(staying),
+      ...mostlyChanged(shown, staying),
     ],
-    isSame: live !== undefined && added + changed + counts.removed === 0,
+    isSame: live !== undefined && added.size + changed.length + counts.removed === 0,
     *publishedIds() {
-      for (const line of lines) if (isPublished(line)) yield line[0] ?? "";
+      for (const outcome of outcomes) if (isPublished(outcome)) yield outcome.programId ?? "";
     },
   };
 }
 
-function sortedLines(lines: ProgramLine[], sums: SourceChanges["sums"]): readonly ProgramLine[] {
+/** P226: of the programs that have an amount before and after. */
+function mostlyScaled(
+  scaling: Omit<ScaledAmounts, "of">,
+  { tally, shown }: TakenPrograms["comparison"],
+): ScaledAmounts | undefined {
+  const lost = shown.filter(
+    ({ before, after }) => before[amountField] !== null && after[amountField] === null,
+  );
+  const of = tally.filledNow(amountField) - lost.length;
+  return isMost(scaling.programs, of) ? { ...scaling, of } : undefined;
+}
+
+function sorted(outcomes: ProgramOutcome[], sums: SourceChanges["sums"]): readonly ProgramOutcome[] {
   const places = new Map<string | null, number>();
   for (const id of sums.keys()) places.set(id, places.size);
-  const placeOf = ([id]: ProgramLine): number => places.get(id) ?? places.size;
+  const placeOf = ({ programId }: ProgramOutcome): number => places.get(programId) ?? places.size;
   // Several programs may have no id.
-  const isBehind = (a: ProgramLine, b: ProgramLine): boolean => JSON.stringify(a) > JSON.stringify(b);
-  return lines.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
+  const isBehind = (a: ProgramOutcome, b: ProgramOutcome): boolean => lineText(a) > lineText(b);
+  return outcomes.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
 }
 
 /** P147: what the build would change for partners. A build that may not publish changes only what is withdrawn. */
