@@ -12,12 +12,16 @@ export interface Victim {
   readonly warm: string;
   /** Details that nobody has asked for, each of which is used once. */
   readonly cold: Iterator<string>;
+  /** Reads a small document of the store past the gateway. */
+  readonly readStore: () => Promise<unknown>;
 }
 
 /** What a victim saw in some seconds. */
 export interface Seen {
   readonly warmMs: readonly number[];
   readonly coldMs: readonly number[];
+  /** How long the store itself took for a small document, while it served the attacker. */
+  readonly storeMs: readonly number[];
   /** Answers other than 200, warm or cold. */
   readonly foreign: number;
   /** The largest age of the victim's snapshot. */
@@ -28,7 +32,13 @@ export interface Seen {
 export async function seenFor(ms: number, victim: Victim): Promise<Seen> {
   const agent = new Agent({ keepAlive: true });
   const endAtMs = performance.now() + ms;
-  const seen = { warmMs: [] as number[], coldMs: [] as number[], foreign: 0, stalenessMs: 0 };
+  const seen = {
+    warmMs: [] as number[],
+    coldMs: [] as number[],
+    storeMs: [] as number[],
+    foreign: 0,
+    stalenessMs: 0,
+  };
   const repeatedly = async (everyMs: number, once: () => Promise<void>): Promise<void> => {
     while (performance.now() < endAtMs) {
       await once();
@@ -46,6 +56,11 @@ export async function seenFor(ms: number, victim: Victim): Promise<Seen> {
     repeatedly(25, async () => {
       const next = victim.cold.next();
       if (next.done !== true) await ask(next.value, seen.coldMs);
+    }),
+    repeatedly(25, async () => {
+      const askedAtMs = performance.now();
+      await victim.readStore();
+      seen.storeMs.push(performance.now() - askedAtMs);
     }),
     repeatedly(100, async () => {
       seen.stalenessMs = Math.max(seen.stalenessMs, await snapshotAgeMs(victim));

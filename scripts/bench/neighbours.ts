@@ -2,6 +2,8 @@
 // what is expensive, or that tenant's part of the store hangs. Ends with 1 when a neighbour waited longer than promised.
 
 import { Worker } from "node:worker_threads";
+import { parseTenantId } from "../../core/ids.ts";
+import { currentKey } from "../../core/object-key.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import type { Burst, BurstResult } from "./neighbours-burst.ts";
 import { changingManifest, changingRegistry } from "./neighbours-changes.ts";
@@ -134,6 +136,7 @@ async function runIn<Kind extends World>(
     tenant: "calm",
     warm,
     cold: others[Symbol.iterator](),
+    readStore: () => world.store.get(currentKey(parseTenantId("calm"))),
   };
   try {
     await seenFor(1000, victim);
@@ -155,6 +158,7 @@ function row(title: string, before: Seen, during: Seen, memory: number, attacker
     "warm during": times(during.warmMs),
     "cold before": times(before.coldMs),
     "cold during": times(during.coldMs),
+    "store during": times(during.storeMs),
     "cold answers": during.coldMs.length,
     "not 200": during.foreign,
     "staleness ms": Math.round(during.stalenessMs),

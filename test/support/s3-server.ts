@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { Readable } from "node:stream";
+import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
 import { openServer } from "./open-server.ts";
@@ -197,8 +198,19 @@ function parseTarget(request: IncomingMessage): Omit<Target, "arrivedAt"> {
 
 function send(response: ServerResponse, { status, headers, body }: S3Response): void {
   response.writeHead(status, { ...headers, "content-length": body.length });
-  response.end(body);
+  if (body.length <= pieceBytes) response.end(body);
+  else Readable.from(piecesOf(body)).pipe(response);
 }
+
+/** A large body leaves in pieces as over a network, since one write of all would hold up the server's other answers. */
+async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < body.length; at += pieceBytes) {
+    yield body.subarray(at, at + pieceBytes);
+    await setImmediate();
+  }
+}
+
+const pieceBytes = 64 * 1024;
 
 function flipped(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
