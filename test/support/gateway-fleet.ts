@@ -18,6 +18,8 @@ export interface GatewayFleet {
 export async function startFleet(options: {
   readonly size: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** How many files each may have open. */
+  readonly openFiles?: number;
   readonly fill: (store: ObjectStore, tokens: TokenFile) => Promise<void>;
 }): Promise<GatewayFleet> {
   const directory = await mkdtemp(join(tmpdir(), "gateway-fleet-"));
@@ -25,7 +27,8 @@ export async function startFleet(options: {
   const tokens = createTokenFile(store);
   await options.fill(store, tokens);
   const env = { STORE_URL: `file:${directory}`, ...options.env };
-  const gateways = await Promise.all(Array.from({ length: options.size }, () => startGatewayProcess(env)));
+  const { size, openFiles } = options;
+  const gateways = await Promise.all(Array.from({ length: size }, () => startGatewayProcess(env, openFiles)));
   return {
     directory,
     store,

@@ -25,9 +25,13 @@ export function runGateway(args: readonly string[], env: Readonly<Record<string,
   return runToEnd(process.execPath, [script, ...args], env);
 }
 
-/** Starts a gateway on free ports; resolves when it says where it listens. */
-export async function startGatewayProcess(env: Readonly<Record<string, string>>): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [script], {
+/** Starts a gateway on free ports; resolves when it says where it listens. `openFiles`: how many it may have open. */
+export async function startGatewayProcess(
+  env: Readonly<Record<string, string>>,
+  openFiles: number | "unlimited" = "unlimited",
+): Promise<GatewayProcess> {
+  const limit = openFiles === "unlimited" ? "" : `ulimit -n ${openFiles};`;
+  const child = spawn("sh", ["-c", `${limit} exec "$0" "$1"`, process.execPath, script], {
     env: { PATH: process.env.PATH, PORT: "0", ADMIN_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -24,9 +24,11 @@ const aboveSocketBuffers = 64 * 1024 * 1024;
 async function start(
   env: Readonly<Record<string, string>> = {},
   listBytes = 4 * 1024 * 1024,
+  openFiles?: number,
 ): Promise<GatewayProcess> {
   fleet = await startFleet({
     size: 1,
+    ...(openFiles === undefined ? {} : { openFiles }),
     env: { CACHE_MAX_MB: "1", ...env },
     fill: filledWith([acme], { minBytes: listBytes }),
   });
@@ -112,6 +114,40 @@ test("W97 when the delay is over the gateway ends, and not before", async () => 
   gateway.signal("SIGTERM");
   expect(await gateway.ended).toBe(0);
   expect(performance.now() - beganAt).toBeGreaterThan(900);
+});
+
+test("W188 with few files to open, hundreds of clients that read nothing leave some for the admin listener and the registry", async () => {
+  const gateway = await start({ TOKEN_REFRESH_MS: "250" }, aboveSocketBuffers, 300);
+  const asking = openSocket(gateway.api);
+  await once(asking, "connect");
+  const clients = Array.from({ length: 400 }, () => openSocket(gateway.api));
+  for (const client of clients) {
+    client.on("error", () => {});
+    client.write(get("/v1/programs"));
+  }
+  const metric = async (pattern: RegExp): Promise<number> => {
+    const metrics = await fetch(`${gateway.admin}/metrics`, { headers: { connection: "close" } });
+    return Number(pattern.exec(await metrics.text())?.[1]);
+  };
+  await eventually(
+    () => metric(/^gateway_connections (\d+)$/m),
+    (count) => count >= 97,
+  );
+  await eventually(
+    () => metric(/^process_open_fds (\d+)$/m),
+    (count) => count > 100,
+  );
+  await fleet?.tokens.write([revoked(acme)]);
+  await eventually(
+    async () => {
+      asking.write(get("/v1/programs/none"));
+      const [answer] = await once(asking, "data");
+      return String(answer).slice(0, 12);
+    },
+    (status) => status === "HTTP/1.1 401",
+  );
+  asking.destroy();
+  for (const client of clients) client.destroy();
 });
 
 test("goes on serving when nobody reads its log any more", async () => {
