@@ -19,6 +19,7 @@ import type { FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import { createSlots } from "../bounded-work.ts";
 import { Failure } from "../failure.ts";
 import { sha256Hex } from "../object-body.ts";
 import type { ETag, ObjectBody } from "../object-store.ts";
@@ -79,8 +80,7 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     }
     if (!stat.isFile()) throw specialFile(path);
     const size = Number(stat.size);
-    const bytes = size <= maxHashedBytes ? await filled(Buffer.allocUnsafe(size), handle, 0) : undefined;
-    const sha256 = bytes === undefined ? "" : sha256Hex(bytes);
+    const { bytes, sha256 } = size <= maxHashedBytes ? await wholeContent(handle, size) : notHashed;
     const etag = versionTag(stat, sha256);
     return { handle, inode: stat.ino, etag, size, modifiedAt: stat.mtime, bytes, sha256 };
   } catch (error) {
@@ -88,6 +88,19 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
     throw error;
   }
 }
+
+const notHashed = { bytes: undefined, sha256: "" };
+
+/** W194: only as many files of some size are read at once as Node has threads, so that no turn of the event loop hashes more. */
+async function wholeContent(handle: FileHandle, size: number) {
+  const read = async () => {
+    const bytes = await filled(Buffer.allocUnsafe(size), handle, 0);
+    return { bytes, sha256: sha256Hex(bytes) };
+  };
+  return size <= maxDirectBytes ? await read() : await sizableReads("Reading a file", undefined, read);
+}
+
+const sizableReads = createSlots(4);
 
 /** The failure for a pipe, socket or device. Reading one may never end, or may change something. */
 function specialFile(path: string): Failure {
@@ -191,7 +204,7 @@ const processes = ((): string => {
   }
 })();
 
-/** A body up to this size is written synchronously: writing it into the page cache takes well under 0.1 ms. */
+/** Reading, hashing or writing so much takes well under 0.1 ms, so it needs no bound and, in the page cache, no thread. */
 const maxDirectBytes = 64 * 1024;
 
 /**

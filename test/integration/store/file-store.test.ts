@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { createLinkGuard, createStoreFolders } from "../../../core/file-store/store-folders.ts";
@@ -141,4 +142,31 @@ test("a folder that was removed after it was opened is made again", async () => 
     await writeFile(open.at("file"), "");
   });
   expect(await readdir(path)).toEqual(["file"]);
+});
+
+test("W194 however many files of some size are asked for, no turn of the event loop hashes more than Node has threads", async () => {
+  const directory = await folder();
+  const store = createFileStore({ directory });
+  const keys = Array.from({ length: 24 }, (_, at) => currentKey(parseTenantId(`t${at}`)));
+  for (const key of keys) await store.put(key, bytesBody(Buffer.alloc(1024 * 1024)));
+  let inTurn = 0;
+  let most = 0;
+  const reading = Promise.all(
+    keys.map(async (key) => {
+      await store.get(key);
+      inTurn += 1;
+    }),
+  );
+  let isOver = false;
+  void reading.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await setImmediate();
+    most = Math.max(most, inTurn);
+    inTurn = 0;
+    // The threads read on while the loop is held up.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  expect(most).toBeLessThanOrEqual(4);
 });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setImmediate as turnOver } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { parseTenantId } from "../../../core/ids.ts";
@@ -12,6 +13,7 @@ import {
   type BodyOpener,
   type ChunkSource,
   createBodyOpener,
+  createTurns,
   verifiedChunks,
 } from "../../../gateway/body-stream.ts";
 import type { StoreReader } from "../../../gateway/store-watch.ts";
@@ -150,4 +152,52 @@ test("a file that is cut while it is read again breaks off with an error, and is
   });
   await expect(reading).rejects.toThrow("the file was cut");
   expect(seen).toBeLessThan(good.length);
+});
+
+test("W194 pieces of streams pass in order, and only so many bytes in one turn of the event loop", async () => {
+  const ownTurn = createTurns(100);
+  const passed: [piece: number, turn: number][] = [];
+  let turn = 0;
+  const count = (): void => {
+    turn += 1;
+    if (passed.length < 7) setImmediate(count);
+  };
+  const pieces = [60, 60, 100, 10, 10, 200, 1];
+  const passing = pieces.map((bytes, at) => ownTurn(bytes).then(() => passed.push([at, turn])));
+  setImmediate(count);
+  await Promise.all(passing);
+  const first = passed[0]?.[1] ?? Number.NaN;
+  expect(passed.map(([piece, at]) => [piece, at - first])).toEqual([
+    [0, 0],
+    [1, 0],
+    [2, 1],
+    [3, 2],
+    [4, 2],
+    [5, 2],
+    [6, 3],
+  ]);
+});
+
+test("W194 however many streams have something to send, one turn of the event loop hashes half a megabyte", async () => {
+  const chunks = [Buffer.alloc(64 * 1024), Buffer.alloc(64 * 1024, 1)];
+  const entry = entryOf(chunks);
+  let left = 64;
+  let inTurn = 0;
+  let most = 0;
+  async function* ready(): AsyncGenerator<Buffer> {
+    for (const chunk of chunks) yield chunk;
+  }
+  for (let at = 0; at < 64; at += 1) {
+    void (async () => {
+      for await (const chunk of verifiedChunks(ready(), entry)) inTurn += chunk.length;
+      left -= 1;
+    })();
+  }
+  while (left > 0) {
+    await turnOver();
+    most = Math.max(most, inTurn);
+    inTurn = 0;
+  }
+  // A stream's last chunk passes right after the one before it.
+  expect(most).toBeLessThanOrEqual(1024 * 1024);
 });
