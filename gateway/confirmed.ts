@@ -2,7 +2,7 @@ import { asFailure, type Failure } from "../core/failure.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Clocks } from "./clocks.ts";
 import { withCallDeadline } from "./deadline.ts";
-import type { Mirror } from "./mirror.ts";
+import type { Copied, Mirror } from "./mirror.ts";
 import { createOutageLog, type OutageLog, type OutageTexts } from "./outage-log.ts";
 import type { StoreReader } from "./store-watch.ts";
 
@@ -29,13 +29,8 @@ export interface ConfirmedOptions<Value>
   readonly isFault?: (failure: Failure) => boolean;
   /** The value that the store has now: the one held, where nothing has changed. Throws when the store has none that may be used. */
   readonly read: (beganAtMs: number, signal: AbortSignal) => Promise<Value>;
-  /** The value in the last good copy, and when the store had confirmed it. */
+  /** The value in the last good copy. */
   readonly restore?: (() => Promise<Copied<Value> | undefined>) | undefined;
-}
-
-export interface Copied<Value> {
-  readonly value: Value;
-  readonly confirmedAtMs: number;
 }
 
 /**

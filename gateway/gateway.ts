@@ -18,12 +18,12 @@ import { settledWithin } from "./deadline.ts";
 import { atEndOfTurn } from "./end-of-turn.ts";
 import { beginExchange } from "./exchange.ts";
 import { FairShares } from "./fair-shares.ts";
-import { createFleetCounter } from "./fleet-counter.ts";
+import { FleetCounter } from "./fleet-counter.ts";
 import { createFreshness } from "./freshness.ts";
 import { createRequestHandler } from "./handle-request.ts";
-import { createLiveSnapshots } from "./live-snapshots.ts";
+import { LiveSnapshots } from "./live-snapshots.ts";
 import { createMetrics } from "./metrics.ts";
-import { createMirror } from "./mirror.ts";
+import { Mirror } from "./mirror.ts";
 import { filesFor, openFilesLimit, openFilesWithin } from "./open-files.ts";
 import { createProcessCounter } from "./quota.ts";
 import { createReadiness } from "./readiness.ts";
@@ -106,7 +106,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const mirror =
     folder === undefined
       ? undefined
-      : createMirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
+      : new Mirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
   const readerOf = (client: StoreReader): StoreReader => {
     const own = watch.guard(measuredReader(client, clock, metrics.storeCall));
     return mirror?.behind(own) ?? own;
@@ -134,7 +134,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     refreshMs: waits.confirmedMs,
     onChange: () => snapshots.updateHeaders(),
   });
-  const snapshots = createLiveSnapshots({
+  const snapshots = new LiveSnapshots({
     ...reading,
     refreshMs: settings.snapshotRefreshMs,
     maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
@@ -158,7 +158,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const ownCounter = createProcessCounter(windowSeconds, clock);
   const fleet =
     redisUrl &&
-    createFleetCounter({
+    new FleetCounter({
       url: () => valueNow(gatewaySettings.redisUrl, settings.redisUrlFile, redisUrl) ?? redisUrl,
       windowSeconds,
       timeoutMs: waits.redisMs,
@@ -238,7 +238,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     note: readiness.note,
     metrics: { contentType: metrics.contentType, text: () => metrics.text(parts) },
   });
-  const sweeper = setInterval(snapshots.sweep, sweepMs);
+  const sweeper = setInterval(() => snapshots.sweep(), sweepMs);
 
   async function listenAdmin(): Promise<string | undefined> {
     const { adminHost: host, adminPort: port } = settings;

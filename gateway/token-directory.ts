@@ -7,8 +7,9 @@ import { tokensKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import type { TokenDigest } from "../core/token.ts";
 import { parseTokenRegistry, readScope, type TokenRegistry } from "../core/token-registry.ts";
-import { Confirmed, type Copied, type StoreReading } from "./confirmed.ts";
+import { Confirmed, type StoreReading } from "./confirmed.ts";
 import { settledWithin } from "./deadline.ts";
+import type { Copied } from "./mirror.ts";
 
 export type Authentication =
   | { readonly kind: "accepted"; readonly token: KnownToken }

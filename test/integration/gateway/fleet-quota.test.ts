@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { createClient as createRedisClient } from "redis";
 import { afterEach, describe, expect, test } from "vitest";
-import { createFleetCounter } from "../../../gateway/fleet-counter.ts";
+import { FleetCounter } from "../../../gateway/fleet-counter.ts";
 import type { WindowCounter } from "../../../gateway/quota.ts";
 import { type Answer, type Client, createClient, eventually } from "../../support/gateway-client.ts";
 import { filledWith, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
@@ -153,7 +153,7 @@ test.skipIf(redisUrl === "")(
   "an answer that came while the process could not read it is no reason to give Redis up",
   async () => {
     const insurance: WindowCounter = { hit: async () => ({ consumedPoints: -1, msBeforeNext: 0 }) };
-    const counter = createFleetCounter({
+    const counter = new FleetCounter({
       url: () => new URL(redisUrl),
       windowSeconds: 60,
       timeoutMs: 200,

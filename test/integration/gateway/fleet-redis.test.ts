@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { createClient } from "redis";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createFleetCounter, type FleetCounter } from "../../../gateway/fleet-counter.ts";
+import { FleetCounter } from "../../../gateway/fleet-counter.ts";
 import { createProcessCounter } from "../../../gateway/quota.ts";
 import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
@@ -16,7 +16,7 @@ import { startTcpProxy } from "../../support/tcp-proxy.ts";
 const hasRedisServer = spawnSync("redis-server", ["--version"]).status === 0;
 
 function counterAt(url: string): FleetCounter {
-  const counter = createFleetCounter({
+  const counter = new FleetCounter({
     url: () => new URL(url),
     windowSeconds: 60,
     timeoutMs: 5000,

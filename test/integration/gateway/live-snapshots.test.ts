@@ -3,7 +3,7 @@ import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { parseTenantId } from "../../../core/ids.ts";
 import { createLogger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { createLiveSnapshots, type LiveSnapshots } from "../../../gateway/live-snapshots.ts";
+import { LiveSnapshots } from "../../../gateway/live-snapshots.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   store = createFileStore({ directory });
   seen = faultyStore(store);
   nowMs = 1_000_000;
-  snapshots = createLiveSnapshots({
+  snapshots = new LiveSnapshots({
     logFields: () => ({}),
     store: seen,
     logger: createLogger({ level: "silent", program: "test", destination: { write: () => {} } }),

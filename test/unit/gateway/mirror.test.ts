@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tokensKey } from "../../../core/object-key.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
-import { createMirror } from "../../../gateway/mirror.ts";
+import { Mirror } from "../../../gateway/mirror.ts";
 
 let root: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const open = (folder: string) =>
-  createMirror({
+  new Mirror({
     folder,
     identity: () => undefined,
     isStoreAway: () => false,
