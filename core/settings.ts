@@ -15,6 +15,7 @@ import {
   portOrOff,
   ports,
   SettingFault,
+  type SettingValues,
   secretFile,
   setting,
   settingText,
@@ -253,3 +254,5 @@ export const gatewaySettings = {
     instant(undefined),
   ),
 } as const;
+
+export type GatewaySettings = SettingValues<typeof gatewaySettings>;

@@ -7,9 +7,9 @@ import { openStore } from "../core/open-store.ts";
 import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
 import { parseSettings } from "../core/setting-parser.ts";
-import { gatewaySettings } from "../core/settings.ts";
+import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
 import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
-import { createGateway, type GatewaySettings } from "./gateway.ts";
+import { Gateway } from "./gateway.ts";
 import { createLogDestination } from "./log-destination.ts";
 import { lastGoodFolder } from "./mirror-folder.ts";
 
@@ -91,7 +91,7 @@ async function serve(settings: GatewaySettings, keptIn: string | Failure | undef
   try {
     const { storeUrl: address, s3ForcePathStyle: forcePathStyle, storeTimeoutMs: timeoutMs } = settings;
     const store = { address, forcePathStyle, timeoutMs };
-    const gateway = createGateway({
+    const gateway = new Gateway({
       settings,
       store: await openStore(store),
       documentStore: await openStore(store),
@@ -101,7 +101,7 @@ async function serve(settings: GatewaySettings, keptIn: string | Failure | undef
       destination,
       lastGoodFolder: keptIn instanceof Failure ? undefined : keptIn,
     });
-    onLost = gateway.logLinesLost;
+    onLost = (lines) => gateway.logLinesLost(lines);
     const stop = (): void => {
       // A second signal means that nobody wants to wait.
       if (isStopping) exit(1);

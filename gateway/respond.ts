@@ -17,15 +17,7 @@ export interface Outcome {
   readonly isCut: boolean;
 }
 
-/** Writes responses, and calls the observer once for each when it is over. */
-export interface Responder {
-  refusal(exchange: Exchange, refusal: Refusal): void;
-  body(exchange: Exchange, body: BodyForm): void;
-  /** Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was sent then. */
-  stream(exchange: Exchange, asker: Asker, entry: ResponseEntry): Promise<void>;
-}
-
-export function createResponder(options: {
+export interface ResponderOptions {
   readonly open: BodyOpener;
   readonly reads: FairShares;
   readonly bodies: Pick<BodyCache, "sending">;
@@ -35,14 +27,104 @@ export function createResponder(options: {
   readonly send: AnswerSender;
   readonly limits: SendLimits;
   readonly observe: (exchange: Exchange, outcome: Outcome) => void;
-}): Responder {
-  const { open, reads, bodies, windowSeconds, send, limits, observe } = options;
+}
+
+/** Writes responses, and calls the observer once for each when it is over. */
+export class Responder {
+  readonly #options: ResponderOptions;
+
+  constructor(options: ResponderOptions) {
+    this.#options = options;
+  }
+
+  refusal(exchange: Exchange, { code, cause, headers, closes }: Refusal): void {
+    exchange.cause = cause;
+    if (closes) exchange.closes = true;
+    this.#sendReady(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
+  }
+
+  body(exchange: Exchange, form: BodyForm): void {
+    const { objectKey, bytes, isGzip } = form;
+    exchange.objectKey = objectKey;
+    exchange.encoding = isGzip ? "gzip" : "identity";
+    this.#sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders, form);
+  }
+
+  /** Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was sent then. */
+  async stream(exchange: Exchange, asker: Asker, entry: ResponseEntry): Promise<void> {
+    const { open, reads, observe } = this.#options;
+    const { res } = exchange;
+    exchange.encoding = "identity";
+    const abandoned = new AbortController();
+    const { signal } = abandoned;
+    res.once("close", () => abandoned.abort());
+    let bytes = 0;
+    const over = (isCut: boolean): void => observe(exchange, { status: 200, bytes, isCut });
+    const leave = (): void => {
+      exchange.cause = clientLeft;
+      over(true);
+    };
+    if (res.destroyed) return leave();
+    try {
+      await reads.during(asker, `Reading ${entry.key}`, signal, async () => {
+        const forEachChunk = await open(entry, signal);
+        await forEachChunk(async (chunk) => {
+          // A local file is read on after the client has left. A response that began now would never be reported as over.
+          signal.throwIfAborted();
+          if (!res.headersSent) this.#beginStream(exchange, entry.size, over);
+          bytes += chunk.length;
+          await written(res, chunk, signal);
+        });
+      });
+      res.end();
+    } catch (error) {
+      if (!res.headersSent) {
+        if (!signal.aborted) throw error;
+        leave();
+      } else if (!signal.aborted) {
+        exchange.cause = causeOf(error);
+        res.destroy();
+      }
+    }
+  }
+
+  /** Sends the head. After that, an error can only cut the connection. */
+  #beginStream(exchange: Exchange, size: number, over: (isCut: boolean) => void): void {
+    const { res, closes } = exchange;
+    const headers = headerList(this.#headersOf(exchange, 200, identityHeaders, size));
+    if (closes) headers.push("Connection", "close");
+    res.writeHead(200, headers);
+    watchSending(res, this.#options.limits, over);
+  }
+
+  #sendReady(exchange: Exchange, status: number, body: Buffer | string, kind: string, form?: BodyForm): void {
+    const { send, bodies, limits, observe } = this.#options;
+    const { res, req, closes } = exchange;
+    if (res.destroyed) {
+      observe(exchange, { status, bytes: 0, isCut: true });
+      return;
+    }
+    const bytes = body.length;
+    const headers = this.#headersOf(exchange, status, kind, bytes);
+    const isTaken = send(res, { status, headers, body, closes });
+    const sentBytes = req.method === "HEAD" ? 0 : bytes;
+    if (isTaken) {
+      observe(exchange, { status, bytes: sentBytes, isCut: false });
+      return;
+    }
+    const sent = form && bodies.sending(form);
+    watchSending(res, limits, (isCut) => {
+      sent?.();
+      observe(exchange, { status, bytes: sentBytes, isCut });
+    });
+  }
 
   /**
    * All header lines (W41) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
    * the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`. `kind`: see `kindHeaders`.
    */
-  function headersOf(exchange: Exchange, status: number, kind: string, bytes: number): string {
+  #headersOf(exchange: Exchange, status: number, kind: string, bytes: number): string {
+    const { windowSeconds, legacyHeaders } = this.#options;
     const { requestId, quota, snapshot, route } = exchange;
     let lines = `X-Request-Id: ${requestId}\r\n${kind}Content-Length: ${bytes}\r\n`;
     if (quota !== undefined) {
@@ -59,95 +141,8 @@ export function createResponder(options: {
         lines += `Snapshot-Changed: ${changedSince(snapshot.manifest, since)}\r\n`;
       }
     }
-    return route === "legacy" ? lines + options.legacyHeaders : lines;
+    return route === "legacy" ? lines + legacyHeaders : lines;
   }
-
-  function sendReady(
-    exchange: Exchange,
-    status: number,
-    body: Buffer | string,
-    kind: string,
-    form?: BodyForm,
-  ): void {
-    const { res, req, closes } = exchange;
-    if (res.destroyed) {
-      observe(exchange, { status, bytes: 0, isCut: true });
-      return;
-    }
-    const bytes = body.length;
-    const headers = headersOf(exchange, status, kind, bytes);
-    const isTaken = send(res, { status, headers, body, closes });
-    const sentBytes = req.method === "HEAD" ? 0 : bytes;
-    if (isTaken) {
-      observe(exchange, { status, bytes: sentBytes, isCut: false });
-      return;
-    }
-    const sent = form && bodies.sending(form);
-    watchSending(res, limits, (isCut) => {
-      sent?.();
-      observe(exchange, { status, bytes: sentBytes, isCut });
-    });
-  }
-
-  return {
-    refusal(exchange, { code, cause, headers, closes }) {
-      exchange.cause = cause;
-      if (closes) exchange.closes = true;
-      sendReady(exchange, errorStatus(code), errorEnvelope(code, exchange.requestId), headers);
-    },
-
-    body(exchange, form) {
-      const { objectKey, bytes, isGzip } = form;
-      exchange.objectKey = objectKey;
-      exchange.encoding = isGzip ? "gzip" : "identity";
-      sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders, form);
-    },
-
-    async stream(exchange, asker, entry) {
-      const { res } = exchange;
-      exchange.encoding = "identity";
-      const abandoned = new AbortController();
-      const { signal } = abandoned;
-      res.once("close", () => abandoned.abort());
-      let bytes = 0;
-      const over = (isCut: boolean): void => observe(exchange, { status: 200, bytes, isCut });
-      const leave = (): void => {
-        exchange.cause = clientLeft;
-        over(true);
-      };
-      if (res.destroyed) return leave();
-
-      /** Sends the head. After that, an error can only cut the connection. */
-      function begin(): void {
-        const headers = headerList(headersOf(exchange, 200, identityHeaders, entry.size));
-        if (exchange.closes) headers.push("Connection", "close");
-        res.writeHead(200, headers);
-        watchSending(res, limits, over);
-      }
-
-      try {
-        await reads.during(asker, `Reading ${entry.key}`, signal, async () => {
-          const forEachChunk = await open(entry, signal);
-          await forEachChunk(async (chunk) => {
-            // A local file is read on after the client has left. A response that began now would never be reported as over.
-            signal.throwIfAborted();
-            if (!res.headersSent) begin();
-            bytes += chunk.length;
-            await written(res, chunk, signal);
-          });
-        });
-        res.end();
-      } catch (error) {
-        if (!res.headersSent) {
-          if (!signal.aborted) throw error;
-          leave();
-        } else if (!signal.aborted) {
-          exchange.cause = causeOf(error);
-          res.destroy();
-        }
-      }
-    },
-  };
 }
 
 const clientLeft: Cause = { code: "client_left", text: "the client left before the first byte" };

@@ -5,14 +5,9 @@ import { createFileStore } from "../../core/file-store/file-store.ts";
 import { createLogger } from "../../core/logger.ts";
 import type { ObjectStore } from "../../core/object-store.ts";
 import { parseSettings } from "../../core/setting-parser.ts";
-import { gatewaySettings } from "../../core/settings.ts";
+import { type GatewaySettings, gatewaySettings } from "../../core/settings.ts";
 import type { Clocks } from "../../gateway/clocks.ts";
-import {
-  createGateway,
-  type Gateway,
-  type GatewayOptions,
-  type GatewaySettings,
-} from "../../gateway/gateway.ts";
+import { Gateway, type GatewayOptions } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/store-watch.ts";
 import { type Client, createClient, eventually } from "./gateway-client.ts";
 import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
@@ -78,7 +73,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   };
   const seen = options.seen ?? ((whole: ObjectStore): StoreReader => whole);
   const seenStore = seen(store);
-  const gateway = createGateway({
+  const gateway = new Gateway({
     settings: testSettings(options.env ?? {}),
     store: seenStore,
     documentStore: seenStore,

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { createLogger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
-import { createGateway, type Gateway } from "../../../gateway/gateway.ts";
+import { Gateway } from "../../../gateway/gateway.ts";
 import type { StoreReader } from "../../../gateway/store-watch.ts";
 import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
@@ -34,7 +34,7 @@ async function create(
   await publishSnapshot(store, "acme", { programIds: ["p1"] });
   const [port, adminPort] = [await freePort(), await freePort()];
   const destination = { write(): void {} };
-  gateway = createGateway({
+  gateway = new Gateway({
     settings: testSettings({ PORT: String(port), ADMIN_PORT: String(adminPort) }),
     store,
     documentStore: store,

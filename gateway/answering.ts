@@ -1,0 +1,90 @@
+import type { Logger } from "../core/logger.ts";
+import { valueNow } from "../core/setting-parser.ts";
+import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
+import type { AccessLog } from "./access-log.ts";
+import { BodyCache } from "./body-cache.ts";
+import { createBodyPacker } from "./body-packer.ts";
+import { createBodyOpener } from "./body-stream.ts";
+import type { Waits } from "./clocks.ts";
+import { atEndOfTurn } from "./end-of-turn.ts";
+import type { Exchange } from "./exchange.ts";
+import { FairShares } from "./fair-shares.ts";
+import { FleetCounter } from "./fleet-counter.ts";
+import { createRequestHandler } from "./handle-request.ts";
+import type { Metrics } from "./metrics.ts";
+import { createProcessCounter } from "./quota.ts";
+import { legacyHeaders, Responder } from "./respond.ts";
+import { createAnswerSender } from "./send-answer.ts";
+import type { StoreKnowledge } from "./store-knowledge.ts";
+
+/** What answers requests, from what the process knows of its store. */
+export interface Answering {
+  readonly handle: (exchange: Exchange) => void;
+  readonly bodies: BodyCache;
+  /** `undefined` when no Redis is set. */
+  readonly fleet: FleetCounter | undefined;
+}
+
+export interface AnsweringOptions {
+  readonly settings: GatewaySettings;
+  readonly knowledge: StoreKnowledge;
+  /** How many reads of bodies there may be at a time. */
+  readonly maxReads: number;
+  readonly waits: Waits;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly accessLog: AccessLog | undefined;
+}
+
+export function createAnswering(options: AnsweringOptions): Answering {
+  const { settings, knowledge, maxReads, waits, metrics, accessLog } = options;
+  const { reading, tokens, snapshots } = knowledge;
+  const { callTimeoutMs, mirror, store } = reading;
+  const clock = reading.clocks.monotonicMs;
+  const { rateLimitWindowSeconds: windowSeconds } = settings;
+  const open = createBodyOpener(store, callTimeoutMs, mirror);
+  // A read whose share came late still has half of its time.
+  const reads = new FairShares(maxReads, callTimeoutMs / 2, metrics.shareRefused);
+  const bodies = new BodyCache({
+    ...reading,
+    reads,
+    packer: createBodyPacker(open, reads, callTimeoutMs),
+    maxBytes: settings.cacheMaxMb * 1024 * 1024,
+    packingWaitMs: waits.packingMs,
+    onLookup: metrics.cacheLookup,
+  });
+  const respond = new Responder({
+    open,
+    reads,
+    bodies,
+    windowSeconds,
+    legacyHeaders: legacyHeaders(settings.legacyDeprecatedAt, settings.legacySunset),
+    send: createAnswerSender(settings.keepAliveTimeoutSeconds * 1000),
+    limits: { stallMs: settings.sendStallSeconds * 1000, totalMs: settings.sendTimeoutSeconds * 1000 },
+    observe(exchange, outcome) {
+      const nowMs = clock();
+      const { route, token, startedAtMs } = exchange;
+      metrics.request(route, outcome.status, nowMs - startedAtMs);
+      if (token !== undefined) metrics.tokenRequest(token.tokenId, outcome.status, exchange.quota, nowMs);
+      accessLog?.exchange(exchange, outcome, nowMs);
+    },
+  });
+  const { counter, fleet } = createCounter(options);
+  const handle = createRequestHandler({ tokens, counter, windowSeconds, snapshots, bodies, respond });
+  return { handle: atEndOfTurn(handle), bodies, fleet };
+}
+
+/** W53: this process counts when no Redis is set, and while Redis is away. */
+function createCounter({ settings, knowledge, waits, logger }: AnsweringOptions) {
+  const { rateLimitWindowSeconds: windowSeconds, redisUrl, redisUrlFile } = settings;
+  const own = createProcessCounter(windowSeconds, knowledge.reading.clocks.monotonicMs);
+  if (redisUrl === undefined) return { counter: own, fleet: undefined };
+  const fleet = new FleetCounter({
+    url: () => valueNow(gatewaySettings.redisUrl, redisUrlFile, redisUrl) ?? redisUrl,
+    windowSeconds,
+    timeoutMs: waits.redisMs,
+    insurance: own,
+    logger,
+  });
+  return { counter: fleet, fleet };
+}

@@ -1,0 +1,104 @@
+import { showStoreAddress } from "../core/addresses.ts";
+import type { Logger } from "../core/logger.ts";
+import type { GatewaySettings } from "../core/settings.ts";
+import type { Clocks, Waits } from "./clocks.ts";
+import type { StoreReading } from "./confirmed.ts";
+import { createFreshness, type Freshness } from "./freshness.ts";
+import { LiveSnapshots } from "./live-snapshots.ts";
+import type { Metrics } from "./metrics.ts";
+import { Mirror } from "./mirror.ts";
+import { snapshotHeaders } from "./respond.ts";
+import { createStoreWatch, measuredReader, type StoreReader, type StoreWatch } from "./store-watch.ts";
+import { createTokenDirectory, type TokenDirectory } from "./token-directory.ts";
+
+/** The clients of the store. Each is one of its own, so that bodies under way never delay what the others read. */
+export interface StoreClients {
+  /** For bodies. */
+  readonly store: StoreReader;
+  /** For pointers, manifests and run documents: bodies under way never delay a withdrawal (W185). */
+  readonly documentStore: StoreReader;
+  /** For the registry: bodies under way never delay a revocation. */
+  readonly tokenStore: StoreReader;
+}
+
+/** What the process knows of its store, and what keeps that up to date. */
+export interface StoreKnowledge {
+  readonly watch: StoreWatch;
+  /** `undefined` when no copy is kept. */
+  readonly mirror: Mirror | undefined;
+  readonly tokens: TokenDirectory;
+  readonly freshness: Freshness;
+  readonly snapshots: LiveSnapshots;
+  /** What reads of bodies need: the reader is guarded, measured, and has the copy behind it. */
+  readonly reading: Omit<StoreReading, "refreshMs">;
+}
+
+export function createStoreKnowledge({
+  settings,
+  clients,
+  clocks,
+  waits,
+  logger,
+  metrics,
+  lastGoodFolder: folder,
+}: {
+  readonly settings: GatewaySettings;
+  readonly clients: StoreClients;
+  readonly clocks: Clocks;
+  readonly waits: Waits;
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "storeCall">;
+  readonly lastGoodFolder: string | undefined;
+}): StoreKnowledge {
+  const clock = clocks.monotonicMs;
+  const measured = (client: StoreReader) => measuredReader(client, clock, metrics.storeCall);
+  const tokenStore = measured(clients.tokenStore);
+  const address = showStoreAddress(settings.storeUrl);
+  const watch = createStoreWatch({ store: tokenStore, address, wanted: settings.storeId, clock });
+  const isStoreAway = (): boolean => tokens.isFromCopy() || tokens.failure() !== undefined;
+  const mirror =
+    folder === undefined
+      ? undefined
+      : new Mirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
+  const readerOf = (client: StoreReader): StoreReader => {
+    const own = watch.guard(measured(client));
+    return mirror?.behind(own) ?? own;
+  };
+  const reading = {
+    clocks,
+    // A driver tries a call up to three times, each within the timeout.
+    callTimeoutMs: 3 * settings.storeTimeoutMs + 1000,
+    logger,
+    logFields: () => ({ storeId: watch.storeId(), otherStoreId: watch.otherStoreId() }),
+    mirror,
+  };
+  const ofDocuments = { ...reading, store: readerOf(clients.documentStore) };
+
+  const tokens = createTokenDirectory({
+    ...reading,
+    store: watch.guard(tokenStore),
+    refreshMs: settings.tokenRefreshMs,
+    maxStaleMs: settings.tokenMaxStaleSeconds * 1000,
+    defaultLimit: settings.rateLimitRequests,
+  });
+  const freshness = createFreshness({
+    ...ofDocuments,
+    refreshMs: waits.confirmedMs,
+    onChange: () => snapshots.updateHeaders(),
+  });
+  const snapshots = new LiveSnapshots({
+    ...ofDocuments,
+    refreshMs: settings.snapshotRefreshMs,
+    maxStaleMs: settings.snapshotMaxStaleSeconds * 1000,
+    headersOf: ({ tenantId, manifest }) =>
+      snapshotHeaders(manifest, freshness.confirmedAt(tenantId, manifest.snapshotId)),
+  });
+  return {
+    watch,
+    mirror,
+    tokens,
+    freshness,
+    snapshots,
+    reading: { ...reading, store: readerOf(clients.store) },
+  };
+}
