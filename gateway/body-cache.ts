@@ -8,7 +8,7 @@ import { valueWithin, withCallDeadline } from "./deadline.ts";
 import type { Asker, FairShares } from "./fair-shares.ts";
 import { HeldBytes } from "./held-bytes.ts";
 import type { Mirror } from "./mirror.ts";
-import type { StoreReader } from "./store-watch.ts";
+import type { StoreReader } from "./store-reader.ts";
 
 /** A tenant's response, whatever the snapshot: the cache keeps one body for it. */
 export type BodyId = string & { readonly __brand: "BodyId" };

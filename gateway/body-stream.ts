@@ -5,9 +5,10 @@ import { Failure } from "../core/failure.ts";
 import { entryFailure, openEntry, type ResponseEntry, readEntry } from "../core/manifest.ts";
 import { piecesOf } from "../core/object-body.ts";
 import type { ObjectKey } from "../core/object-key.ts";
+import type { ETag } from "../core/object-store.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { Mirror } from "./mirror.ts";
-import type { StoreReader } from "./store-watch.ts";
+import type { StoreReader } from "./store-reader.ts";
 
 /**
  * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when the body is wrong
@@ -23,58 +24,18 @@ export function createBodyOpener(
   callTimeoutMs: number,
   mirror?: Pick<Mirror, "keepBody">,
 ): BodyOpener {
-  // A large file of a local store is hashed once. Hashing it for every reader would be most of the work.
-  const verified = new LRUCache<ObjectKey, string>({ max: 1000 });
-  const verifying = new Map<string, Promise<void>>();
+  const verified = new VerifiedFiles(store, callTimeoutMs, mirror);
   /** Versions that a reader is streaming and hashing now. */
   const beingRead = new Set<string>();
-
-  /** The body is too large to be kept in memory for its copy, so the store is read again for that. */
-  function keep(entry: ResponseEntry): void {
-    mirror?.keepBody(entry, () =>
-      withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, (signal) => checkedBody(store, entry, signal)),
-    );
-  }
-
-  /** Notes the file's version if its bytes are right. A wrong file is found again, by whoever reads it. */
-  async function verify(entry: ResponseEntry, version: string): Promise<void> {
-    const hash = createHash("sha256");
-    await withCallDeadline(callTimeoutMs, `Reading ${entry.key}`, async (signal) => {
-      const found = await openEntry(store, entry, signal);
-      if (found.kind === "fault") return;
-      if (`${found.etag} ${entry.sha256}` !== version) found.body.destroy();
-      else
-        await found.forEachChunk?.(async (chunk) => {
-          signal.throwIfAborted();
-          hash.update(chunk);
-        });
-    });
-    if (hash.digest("hex") !== entry.sha256) return;
-    keep(entry);
-    verified.set(entry.key, version);
-  }
-
-  /** Readers that come at the same time share one reading of the file. Never rejects. */
-  function verifiedOnce(entry: ResponseEntry, version: string): Promise<void> {
-    const begin = (): Promise<void> =>
-      verify(entry, version)
-        .catch(() => {})
-        .finally(() => verifying.delete(version));
-    const joined = verifying.get(version) ?? begin();
-    verifying.set(version, joined);
-    return joined;
-  }
-
   return async (entry, signal) => {
-    const { key, sha256 } = entry;
     const found = await openEntry(store, entry, signal);
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
-    const version = `${found.etag} ${sha256}`;
+    const version = versionOf(found.etag, entry);
     const isLocal = found.forEachChunk !== undefined;
     // The first reader hashes what it sends. Others that come meanwhile share one reading, since it may be slow.
-    if (isLocal && verified.get(key) !== version && beingRead.has(version))
-      await verifiedOnce(entry, version);
-    if (isLocal && verified.get(key) === version) return found.forEachChunk;
+    if (isLocal && !verified.has(entry, version) && beingRead.has(version))
+      await verified.verifyOnce(entry, version);
+    if (isLocal && verified.has(entry, version)) return found.forEachChunk;
     // The stream of a local file ignores the signal.
     if (signal.aborted) found.body.destroy();
     beingRead.add(version);
@@ -84,10 +45,75 @@ export function createBodyOpener(
       } finally {
         beingRead.delete(version);
       }
-      if (verified.get(key) !== version) keep(entry);
-      verified.set(key, version);
+      verified.add(entry, version);
     };
   };
+}
+
+const versionOf = (etag: ETag, { sha256 }: ResponseEntry): string => `${etag} ${sha256}`;
+
+/**
+ * The versions of files whose bytes were found right. A large file of a local store is hashed once, since hashing it for every reader
+ * would be most of the work, and is kept in the last good copy then.
+ */
+class VerifiedFiles {
+  readonly #store: StoreReader;
+  readonly #callTimeoutMs: number;
+  readonly #mirror: Pick<Mirror, "keepBody"> | undefined;
+  readonly #versions = new LRUCache<ObjectKey, string>({ max: 1000 });
+  readonly #verifying = new Map<string, Promise<void>>();
+
+  constructor(store: StoreReader, callTimeoutMs: number, mirror: Pick<Mirror, "keepBody"> | undefined) {
+    this.#store = store;
+    this.#callTimeoutMs = callTimeoutMs;
+    this.#mirror = mirror;
+  }
+
+  has({ key }: ResponseEntry, version: string): boolean {
+    return this.#versions.get(key) === version;
+  }
+
+  add(entry: ResponseEntry, version: string): void {
+    // The body is too large to be kept in memory for its copy, so the store is read again for that.
+    if (!this.has(entry, version))
+      this.#mirror?.keepBody(entry, () =>
+        this.#withDeadline(entry, (signal) => checkedBody(this.#store, entry, signal)),
+      );
+    this.#versions.set(entry.key, version);
+  }
+
+  /** Readers that come at the same time share one reading of the file. Never rejects: whoever reads a wrong file finds that again. */
+  verifyOnce(entry: ResponseEntry, version: string): Promise<void> {
+    const begin = (): Promise<void> =>
+      this.#verify(entry, version)
+        .catch(() => {})
+        .finally(() => this.#verifying.delete(version));
+    const joined = this.#verifying.get(version) ?? begin();
+    this.#verifying.set(version, joined);
+    return joined;
+  }
+
+  async #verify(entry: ResponseEntry, version: string): Promise<void> {
+    const hash = createHash("sha256");
+    await this.#withDeadline(entry, async (signal) => {
+      const found = await openEntry(this.#store, entry, signal);
+      if (found.kind === "fault") return;
+      if (versionOf(found.etag, entry) !== version) found.body.destroy();
+      else
+        await found.forEachChunk?.(async (chunk) => {
+          signal.throwIfAborted();
+          hash.update(chunk);
+        });
+    });
+    if (hash.digest("hex") === entry.sha256) this.add(entry, version);
+  }
+
+  #withDeadline<Result>(
+    { key }: ResponseEntry,
+    call: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return withCallDeadline(this.#callTimeoutMs, `Reading ${key}`, call);
+  }
 }
 
 /**

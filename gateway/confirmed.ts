@@ -4,7 +4,7 @@ import type { Clocks } from "./clocks.ts";
 import { withCallDeadline } from "./deadline.ts";
 import type { Copied, Mirror } from "./mirror.ts";
 import { createOutageLog, type OutageLog, type OutageTexts } from "./outage-log.ts";
-import type { StoreReader } from "./store-watch.ts";
+import type { StoreReader } from "./store-reader.ts";
 
 /** What everything needs that reads documents of the store at intervals. */
 export interface StoreReading {

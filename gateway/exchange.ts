@@ -6,7 +6,7 @@ import type { Connection } from "./connections.ts";
 import type { LiveSnapshot } from "./live-snapshots.ts";
 import type { Quota } from "./quota.ts";
 import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
-import type { KnownToken } from "./token-directory.ts";
+import type { KnownToken } from "./token-table.ts";
 
 /** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";

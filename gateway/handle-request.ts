@@ -20,7 +20,8 @@ import {
 import { prefersGzip } from "./request-head.ts";
 import { decodedSegment, type Resource, requestTarget } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
-import type { KnownToken, TokenDirectory } from "./token-directory.ts";
+import type { TokenDirectory } from "./token-directory.ts";
+import type { KnownToken } from "./token-table.ts";
 
 /** What answers need; none of it knows of the others. */
 export interface HandlerParts {

@@ -8,7 +8,7 @@ import { currentKey, manifestKey, type ObjectKey } from "../core/object-key.ts";
 import type { ETag } from "../core/object-store.ts";
 import { readManifest } from "../core/read-manifest.ts";
 import type { Copied, Mirror } from "./mirror.ts";
-import type { StoreReader } from "./store-watch.ts";
+import type { StoreReader } from "./store-reader.ts";
 
 /** A tenant's pointer and the manifest that it names. */
 export interface ReadSnapshot {

@@ -2,112 +2,112 @@ import { write, writeSync } from "node:fs";
 import { settledWithin } from "./deadline.ts";
 
 /**
- * Takes log lines into memory and writes them in the background, so that no request waits for the disk.
+ * Takes log lines into memory and writes them in the background to a file descriptor, so that no request waits for the disk. When its
+ * reader stops, `maxPendingBytes` of lines are kept, and further ones are counted as lost: a full disk or a stalled pipe must neither
+ * stop the gateway nor fill its memory.
  *
  * `sonic-boom` (4.2.1), which pino brings, is not used: after an error such as EPIPE its `flushSync` never returns, so a
  * gateway whose standard output is closed would not exit. It also keeps lines that can never be written, and `drop`
  * does not report them, so they would be missing from `gateway_log_lines_lost_total`.
  */
-export interface LogDestination {
-  write(line: string): void;
-  /** Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written just then. */
-  flush(maxMs: number): Promise<void>;
-  /** Writes what is left before the process ends, trying for at most `maxMs`. */
-  flushSync(maxMs: number): void;
-}
-
-/**
- * Writes lines to a file descriptor. When its reader stops, `maxPendingBytes` of lines are kept, and further ones are
- * counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
- */
-export function createLogDestination(options: {
-  readonly fd: number;
-  readonly maxPendingBytes: number;
-  readonly onLost: (lines: number) => void;
-}): LogDestination {
-  const { fd, maxPendingBytes, onLost } = options;
-  /** Its first `used` bytes are lines behind those in `block`. Each garbage collection would copy the many parts of lines kept as text. */
-  const page = Buffer.allocUnsafeSlow(maxPendingBytes);
-  let used = 0;
+export class LogDestination {
+  readonly #fd: number;
+  readonly #maxPendingBytes: number;
+  readonly #onLost: (lines: number) => void;
+  /** Its first `#used` bytes are lines behind those in `#block`. A garbage collection would copy the many parts of lines kept as text. */
+  readonly #page: Buffer;
+  #used = 0;
   /** The rest of what is written now. */
-  let block = empty;
-  let isWriting = false;
-  let timer: NodeJS.Timeout | undefined;
-  let onAllWritten: (() => void) | undefined;
+  #block = empty;
+  #isWriting = false;
+  #timer: NodeJS.Timeout | undefined;
+  #onAllWritten: (() => void) | undefined;
 
-  /** True while there is something in `block`. */
-  function hasBlock(): boolean {
-    if (block.length === 0 && used > 0) {
-      block = Buffer.from(page.subarray(0, used));
-      used = 0;
-    }
-    return block.length > 0;
+  constructor(options: {
+    readonly fd: number;
+    readonly maxPendingBytes: number;
+    readonly onLost: (lines: number) => void;
+  }) {
+    this.#fd = options.fd;
+    this.#maxPendingBytes = options.maxPendingBytes;
+    this.#onLost = options.onLost;
+    this.#page = Buffer.allocUnsafeSlow(options.maxPendingBytes);
   }
 
-  function writeBlock(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (isWriting) return;
-    if (!hasBlock()) {
-      onAllWritten?.();
+  write(line: string): void {
+    if (this.#block.length + this.#used + Buffer.byteLength(line) > this.#maxPendingBytes) {
+      this.#onLost(1);
       return;
     }
-    isWriting = true;
-    const begun = block;
-    write(fd, begun, (error, bytes) => {
-      isWriting = false;
-      // `flushSync` has written this block meanwhile.
-      if (block !== begun) return;
+    this.#used += this.#page.write(line, this.#used);
+    if (this.#used >= batchBytes && this.#block.length === 0) this.#writeBlock();
+    else this.#schedule(maxDelayMs);
+  }
+
+  /** Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written just then. */
+  flush(maxMs: number): Promise<void> {
+    const written = new Promise<void>((resolve) => {
+      this.#onAllWritten = resolve;
+    });
+    this.#writeBlock();
+    return settledWithin(maxMs, written);
+  }
+
+  /** Writes what is left before the process ends, trying for at most `maxMs`. */
+  flushSync(maxMs: number): void {
+    const endsAt = Date.now() + maxMs;
+    while (this.#hasBlock() && Date.now() < endsAt) {
+      try {
+        this.#block = this.#block.subarray(writeSync(this.#fd, this.#block));
+      } catch (error) {
+        if (!isBusy(error)) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
+      }
+    }
+  }
+
+  /** True while there is something in `#block`. */
+  #hasBlock(): boolean {
+    if (this.#block.length === 0 && this.#used > 0) {
+      this.#block = Buffer.from(this.#page.subarray(0, this.#used));
+      this.#used = 0;
+    }
+    return this.#block.length > 0;
+  }
+
+  #writeBlock(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isWriting) return;
+    if (!this.#hasBlock()) {
+      this.#onAllWritten?.();
+      return;
+    }
+    this.#isWriting = true;
+    const begun = this.#block;
+    write(this.#fd, begun, (error, bytes) => {
+      this.#isWriting = false;
+      // `flushSync` has written this this.#block meanwhile.
+      if (this.#block !== begun) return;
       const isBusyNow = error !== null && isBusy(error);
-      if (error === null) block = begun.subarray(bytes);
-      else if (!isBusyNow) giveUp();
-      if (isBusyNow) schedule(busyRetryMs);
-      else if (block.length > 0 || used >= batchBytes || onAllWritten !== undefined) writeBlock();
-      else if (used > 0) schedule(maxDelayMs);
+      if (error === null) this.#block = begun.subarray(bytes);
+      else if (!isBusyNow) this.#giveUp();
+      if (isBusyNow) this.#schedule(busyRetryMs);
+      else if (this.#block.length > 0 || this.#used >= batchBytes || this.#onAllWritten !== undefined)
+        this.#writeBlock();
+      else if (this.#used > 0) this.#schedule(maxDelayMs);
     });
   }
 
   /** Drops lines that nobody will ever read (EPIPE, EBADF) or that find no room (ENOSPC). */
-  function giveUp(): void {
-    onLost(block.toString("latin1").split("\n").length - 1);
-    block = empty;
+  #giveUp(): void {
+    this.#onLost(this.#block.toString("latin1").split("\n").length - 1);
+    this.#block = empty;
   }
 
-  function schedule(delayMs: number): void {
-    timer ??= setTimeout(writeBlock, delayMs).unref();
+  #schedule(delayMs: number): void {
+    this.#timer ??= setTimeout(() => this.#writeBlock(), delayMs).unref();
   }
-
-  return {
-    write(line) {
-      if (block.length + used + Buffer.byteLength(line) > maxPendingBytes) {
-        onLost(1);
-        return;
-      }
-      used += page.write(line, used);
-      if (used >= batchBytes && block.length === 0) writeBlock();
-      else schedule(maxDelayMs);
-    },
-
-    flush(maxMs) {
-      const written = new Promise<void>((resolve) => {
-        onAllWritten = resolve;
-      });
-      writeBlock();
-      return settledWithin(maxMs, written);
-    },
-
-    flushSync(maxMs) {
-      const endsAt = Date.now() + maxMs;
-      while (hasBlock() && Date.now() < endsAt) {
-        try {
-          block = block.subarray(writeSync(fd, block));
-        } catch (error) {
-          if (!isBusy(error)) return;
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
-        }
-      }
-    },
-  };
 }
 
 const empty = Buffer.alloc(0);

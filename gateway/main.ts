@@ -10,7 +10,7 @@ import { parseSettings } from "../core/setting-parser.ts";
 import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
 import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
 import { Gateway } from "./gateway.ts";
-import { createLogDestination } from "./log-destination.ts";
+import { LogDestination } from "./log-destination.ts";
 import { lastGoodFolder } from "./mirror-folder.ts";
 
 const program = "partner-programs-gateway";
@@ -69,7 +69,7 @@ async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<s
 
 async function serve(settings: GatewaySettings, keptIn: string | Failure | undefined): Promise<void> {
   let onLost: (lines: number) => void = () => {};
-  const destination = createLogDestination({
+  const destination = new LogDestination({
     fd: process.stdout.fd,
     maxPendingBytes: 16 * 1024 * 1024,
     onLost: (lines) => onLost(lines),

@@ -13,7 +13,8 @@ import type { Quota } from "./quota.ts";
 import type { Readiness } from "./readiness.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import { createTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
-import { maxExpiring, type TokenDirectory } from "./token-directory.ts";
+import type { TokenDirectory } from "./token-directory.ts";
+import { maxExpiring } from "./token-table.ts";
 
 /** Counts and times of what happens. */
 export interface Metrics {

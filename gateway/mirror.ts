@@ -16,7 +16,7 @@ import { settledWithin, valueWithin } from "./deadline.ts";
 import { clearedFolder } from "./mirror-folder.ts";
 import { createAside, writeBytes, writeDocument, writeSnapshot } from "./mirror-snapshot.ts";
 import { createOutageLog, type OutageLog } from "./outage-log.ts";
-import type { StoreReader } from "./store-watch.ts";
+import type { StoreReader } from "./store-reader.ts";
 
 export interface MirrorOptions {
   /** See `lastGoodFolder`. */

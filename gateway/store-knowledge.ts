@@ -8,8 +8,9 @@ import { LiveSnapshots } from "./live-snapshots.ts";
 import type { Metrics } from "./metrics.ts";
 import { Mirror } from "./mirror.ts";
 import { snapshotHeaders } from "./respond.ts";
-import { createStoreWatch, measuredReader, type StoreReader, type StoreWatch } from "./store-watch.ts";
-import { createTokenDirectory, type TokenDirectory } from "./token-directory.ts";
+import { measuredReader, type StoreReader } from "./store-reader.ts";
+import { StoreWatch } from "./store-watch.ts";
+import { TokenDirectory } from "./token-directory.ts";
 
 /** The clients of the store. Each is one of its own, so that bodies under way never delay what the others read. */
 export interface StoreClients {
@@ -54,12 +55,12 @@ export function createStoreKnowledge({
   const measured = (client: StoreReader) => measuredReader(client, clock, metrics.storeCall);
   const tokenStore = measured(clients.tokenStore);
   const address = showStoreAddress(settings.storeUrl);
-  const watch = createStoreWatch({ store: tokenStore, address, wanted: settings.storeId, clock });
+  const watch = new StoreWatch({ store: tokenStore, address, wanted: settings.storeId, clock });
   const isStoreAway = (): boolean => tokens.isFromCopy() || tokens.failure() !== undefined;
   const mirror =
     folder === undefined
       ? undefined
-      : new Mirror({ folder, identity: watch.found, isStoreAway, clocks, waits, logger });
+      : new Mirror({ folder, identity: () => watch.found(), isStoreAway, clocks, waits, logger });
   const readerOf = (client: StoreReader): StoreReader => {
     const own = watch.guard(measured(client));
     return mirror?.behind(own) ?? own;
@@ -74,7 +75,7 @@ export function createStoreKnowledge({
   };
   const ofDocuments = { ...reading, store: readerOf(clients.documentStore) };
 
-  const tokens = createTokenDirectory({
+  const tokens = new TokenDirectory({
     ...reading,
     store: watch.guard(tokenStore),
     refreshMs: settings.tokenRefreshMs,

@@ -2,7 +2,7 @@ import { Readable, Transform } from "node:stream";
 import { Failure } from "../../core/failure.ts";
 import type { ObjectKey } from "../../core/object-key.ts";
 import type { GetResult, ObjectStore } from "../../core/object-store.ts";
-import type { StoreReader } from "../../gateway/store-watch.ts";
+import type { StoreReader } from "../../gateway/store-reader.ts";
 
 type GetOptions = Parameters<StoreReader["get"]>[1];
 

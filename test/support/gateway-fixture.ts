@@ -8,7 +8,7 @@ import { parseSettings } from "../../core/setting-parser.ts";
 import { type GatewaySettings, gatewaySettings } from "../../core/settings.ts";
 import type { Clocks } from "../../gateway/clocks.ts";
 import { Gateway, type GatewayOptions } from "../../gateway/gateway.ts";
-import type { StoreReader } from "../../gateway/store-watch.ts";
+import type { StoreReader } from "../../gateway/store-reader.ts";
 import { type Client, createClient, eventually } from "./gateway-client.ts";
 import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";

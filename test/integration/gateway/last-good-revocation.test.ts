@@ -10,7 +10,7 @@ import { storeKey, tokensKey } from "../../../core/object-key.ts";
 import { storeIdentityBytes } from "../../../core/open-store.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
 import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
-import type { StoreReader } from "../../../gateway/store-watch.ts";
+import type { StoreReader } from "../../../gateway/store-reader.ts";
 import { testStoreId } from "../../support/begun-store.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";

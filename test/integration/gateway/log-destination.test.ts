@@ -2,7 +2,7 @@ import { openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { createLogDestination } from "../../../gateway/log-destination.ts";
+import { LogDestination } from "../../../gateway/log-destination.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const directory = folderForAllTests();
@@ -21,7 +21,7 @@ const onLost = (lines: number): void => {
 };
 
 test("none is lost to a file, though each turn of the event loop makes more of them than is written at once", async () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 9_000_000, onLost });
+  const destination = new LogDestination({ fd, maxPendingBytes: 9_000_000, onLost });
   const line = `${"x".repeat(999)}\n`;
   for (let turns = 0; turns < 60; turns += 1) {
     const before = statSync(path).size;
@@ -41,7 +41,7 @@ test("none is lost to a file, though each turn of the event loop makes more of t
 });
 
 test("what is being written when the process ends is written once", async () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 10_000_000, onLost });
+  const destination = new LogDestination({ fd, maxPendingBytes: 10_000_000, onLost });
   const lines = Array.from({ length: 20_000 }, (_, at) => `{"line":${at},"text":"${"x".repeat(at % 50)}"}\n`);
   for (const line of lines) destination.write(line);
   await destination.flush(10_000);
@@ -51,7 +51,7 @@ test("what is being written when the process ends is written once", async () => 
 });
 
 test("lines above the bound are counted as lost instead of kept", () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 10, onLost });
+  const destination = new LogDestination({ fd, maxPendingBytes: 10, onLost });
   for (let at = 0; at < 5; at += 1) destination.write("four\n");
   destination.flushSync(1000);
   expect(readFileSync(path, "utf8")).toBe("four\nfour\n");
@@ -59,7 +59,7 @@ test("lines above the bound are counted as lost instead of kept", () => {
 });
 
 test("the bound counts bytes, so that no line with letters beyond ASCII is cut", () => {
-  const destination = createLogDestination({ fd, maxPendingBytes: 10, onLost });
+  const destination = new LogDestination({ fd, maxPendingBytes: 10, onLost });
   for (let at = 0; at < 2; at += 1) destination.write("\u00e4\u00e4\u00e4\u00e4\n");
   destination.flushSync(1000);
   expect(readFileSync(path, "utf8")).toBe("\u00e4\u00e4\u00e4\u00e4\n");

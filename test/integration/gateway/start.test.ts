@@ -6,7 +6,7 @@ import { createFileStore } from "../../../core/file-store/file-store.ts";
 import { createLogger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { Gateway } from "../../../gateway/gateway.ts";
-import type { StoreReader } from "../../../gateway/store-watch.ts";
+import type { StoreReader } from "../../../gateway/store-reader.ts";
 import { freePort } from "../../support/free-port.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { faultyStore, stuck, unavailable } from "../../support/gateway-faulty-store.ts";

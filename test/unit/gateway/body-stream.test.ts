@@ -16,7 +16,7 @@ import {
   createTurns,
   verifiedChunks,
 } from "../../../gateway/body-stream.ts";
-import type { StoreReader } from "../../../gateway/store-watch.ts";
+import type { StoreReader } from "../../../gateway/store-reader.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const chunked = fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1, maxLength: 8 });

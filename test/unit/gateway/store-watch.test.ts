@@ -5,7 +5,7 @@ import { bytesBody } from "../../../core/object-body.ts";
 import { currentKey, tokensKey } from "../../../core/object-key.ts";
 import type { StoredObject } from "../../../core/object-store.ts";
 import { storeIdentityBytes } from "../../../core/open-store.ts";
-import { createStoreWatch } from "../../../gateway/store-watch.ts";
+import { StoreWatch } from "../../../gateway/store-watch.ts";
 
 const own = "store_0000000000000000" as StoreId;
 const other = "store_1111111111111111" as StoreId;
@@ -13,7 +13,7 @@ const other = "store_1111111111111111" as StoreId;
 test("W161 of two looks at the store that overlap, the one that began last counts, whichever ends last", async () => {
   for (const isFirstWrong of [true, false]) {
     const answers: ((found: StoredObject) => void)[] = [];
-    const watch = createStoreWatch({
+    const watch = new StoreWatch({
       store: { get: () => new Promise((resolve) => answers.push(resolve)) },
       address: "test",
       wanted: own,

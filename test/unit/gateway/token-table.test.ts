@@ -6,7 +6,7 @@ import {
   type TokenTable,
   tokenCounts,
   tokenTable,
-} from "../../../gateway/token-directory.ts";
+} from "../../../gateway/token-table.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
 function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {
