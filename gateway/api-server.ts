@@ -10,8 +10,7 @@ import { reportingResponse } from "./send-answer.ts";
 
 export type ApiServer = { readonly server: Server; readonly connections: Connections };
 
-/** The server of the API's listener, not listening yet. */
-export function createApiServer(options: {
+export interface ApiServerOptions {
   /** W61. */
   readonly maxConnections: number;
   /** How long a client may take to send a complete header section (W60). */
@@ -25,30 +24,15 @@ export function createApiServer(options: {
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
   /** Called when a connection is cut for its client's behaviour. `requestId` names the request that went over the limit. */
   readonly onCut: (requestId: string, cause: Cause) => void;
-}): ApiServer {
-  const { maxConnections, headersTimeoutMs, keepAliveTimeoutMs, onRefusal } = options;
+}
+
+/** The server of the API's listener, not listening yet. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
   const { app, Request, Response } = createApp(
     (req, res) => options.handle(req, res, connections.of(req.socket)),
     (res, socket) => connections.release(res, socket),
   );
-  const server = createServer({
-    IncomingMessage: Request,
-    ServerResponse: Response,
-    // The gateway's own check refuses a missing Host, since Node's answer to it has no body.
-    requireHostHeader: false,
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
-    keepAliveTimeout: keepAliveTimeoutMs,
-  });
-  // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would silently drop the
-  // lines above it, such as a second `Authorization`.
-  server.maxHeadersCount = 0;
-  server.maxConnections = maxConnections;
-  // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one that is ready at once, and
-  // it has no documented option for this; `wire-message.test.ts` shows that this one works.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  const server = plainServer(options, Request, Response);
   const connections = trackConnections(server, options.isProxy);
 
   function onRequest(req: IncomingMessage, res: ServerResponse): void {
@@ -83,8 +67,35 @@ export function createApiServer(options: {
   // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an interim 100.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
-  refuseBeforeRouting(server, connections, options.legacyHeaders, onRefusal);
+  refuseBeforeRouting(server, connections, options.legacyHeaders, options.onRefusal);
   return { server, connections };
+}
+
+/** Node's server with the bounds of the options. */
+function plainServer(
+  { maxConnections, headersTimeoutMs, keepAliveTimeoutMs }: ApiServerOptions,
+  Request: typeof IncomingMessage,
+  Response: typeof ServerResponse,
+): Server {
+  const server = createServer({
+    IncomingMessage: Request,
+    ServerResponse: Response,
+    // The gateway's own check refuses a missing Host, since Node's answer to it has no body.
+    requireHostHeader: false,
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: headersTimeoutMs + bodyTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
+    keepAliveTimeout: keepAliveTimeoutMs,
+  });
+  // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would silently drop the
+  // lines above it, such as a second `Authorization`.
+  server.maxHeadersCount = 0;
+  server.maxConnections = maxConnections;
+  // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one that is ready at once, and
+  // it has no documented option for this; `wire-message.test.ts` shows that this one works.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  return server;
 }
 
 const tooManyWaiting: Cause = {

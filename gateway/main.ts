@@ -12,6 +12,7 @@ import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments
 import { Gateway } from "./gateway.ts";
 import { LogDestination } from "./log-destination.ts";
 import { lastGoodFolder } from "./mirror-folder.ts";
+import type { StoreClients } from "./store-knowledge.ts";
 
 const program = "partner-programs-gateway";
 
@@ -89,13 +90,9 @@ async function serve(settings: GatewaySettings, keptIn: string | Failure | undef
   if (keptIn instanceof Failure) logger.warn({ cause: keptIn.message }, "no last good copy is kept");
 
   try {
-    const { storeUrl: address, s3ForcePathStyle: forcePathStyle, storeTimeoutMs: timeoutMs } = settings;
-    const store = { address, forcePathStyle, timeoutMs };
     const gateway = new Gateway({
       settings,
-      store: await openStore(store),
-      documentStore: await openStore(store),
-      tokenStore: await openStore(store),
+      ...(await openClients(settings)),
       program,
       logger,
       destination,
@@ -127,4 +124,14 @@ async function serve(settings: GatewaySettings, keptIn: string | Failure | undef
     console.error(`${program}: ${failure.message}`);
     exit(1);
   }
+}
+
+async function openClients(settings: GatewaySettings): Promise<StoreClients> {
+  const { storeUrl: address, s3ForcePathStyle: forcePathStyle, storeTimeoutMs: timeoutMs } = settings;
+  const store = { address, forcePathStyle, timeoutMs };
+  return {
+    store: await openStore(store),
+    documentStore: await openStore(store),
+    tokenStore: await openStore(store),
+  };
 }

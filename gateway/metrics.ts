@@ -107,18 +107,24 @@ export function createMetrics(): Metrics {
 
 /** What the parts say of themselves. */
 function gaugesText(parts: MeasuredParts): string {
-  const { tokens, watch, readiness, fleet } = parts;
   let text = "";
-  const gauge = (name: string, help: string, samples: number | readonly Sample[]): void => {
+  const gauge: Gauge = (name, help, samples) => {
     text += metricText("gauge", `gateway_${name}`, help, samples);
   };
-  const nowMs = parts.clocks.unixMs();
-
   gauge(
     "build_info",
     "1, labelled with the version of this program, a digest of its code, and the version of Node.js.",
     [[{ ...buildInfo() }, 1]],
   );
+  tokenGauges(gauge, parts);
+  dataGauges(gauge, parts);
+  processGauges(gauge, parts);
+  return text;
+}
+
+type Gauge = (name: string, help: string, samples: number | readonly Sample[]) => void;
+
+function tokenGauges(gauge: Gauge, { tokens, watch }: MeasuredParts): void {
   gauge(
     "token_expires_timestamp_seconds",
     `When a token that is in force will expire, of the ${maxExpiring} that do so first.`,
@@ -149,6 +155,9 @@ function gaugesText(parts: MeasuredParts): string {
     "Size of auth/tokens.json. Gateways refuse more than 64 MiB, and no command writes that.",
     tokens.bytes(),
   );
+}
+
+function dataGauges(gauge: Gauge, parts: MeasuredParts): void {
   const ages = parts.snapshots.ages();
   gauge(
     "snapshot_age_seconds",
@@ -156,7 +165,7 @@ function gaugesText(parts: MeasuredParts): string {
     ages.slice(0, maxListed).map(({ tenantId, ageMs }) => [{ tenant: tenantId }, ageMs / 1000]),
   );
   const dataAges = parts.freshness.oldest().map(({ tenantId: tenant, confirmedAtMs }): Sample => {
-    return [{ tenant }, Math.max(0, nowMs - confirmedAtMs) / 1000];
+    return [{ tenant }, Math.max(0, parts.clocks.unixMs() - confirmedAtMs) / 1000];
   });
   gauge(
     "data_age_seconds",
@@ -170,7 +179,10 @@ function gaugesText(parts: MeasuredParts): string {
   );
   gauge("snapshots_held", "Tenants whose live snapshot is in memory.", ages.length);
   gauge("body_cache_bytes", "Bytes of responses in memory.", parts.bodies.size());
-  gauge("connections", "Open connections of the API's listener.", parts.connections.count());
+}
+
+function processGauges(gauge: Gauge, { connections, fleet, readiness }: MeasuredParts): void {
+  gauge("connections", "Open connections of the API's listener.", connections.count());
   gauge(
     "limiter_shared",
     "1 while requests are counted for the whole fleet, 0 while this process counts alone.",
@@ -190,5 +202,4 @@ function gaugesText(parts: MeasuredParts): string {
     "1 while the gateway serves data of LAST_GOOD_DIR that was confirmed before this process began.",
     Number(readiness.isServingLastGood()),
   );
-  return text;
 }

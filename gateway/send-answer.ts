@@ -24,45 +24,15 @@ export interface ReadyAnswer {
 export type AnswerSender = (res: ServerResponse, response: ReadyAnswer) => boolean;
 
 export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
-  const keepAlive =
-    keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${Math.floor(keepAliveTimeoutMs / 1000)}\r\n`;
-  const ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  let second = Number.NaN;
-  let dated = "";
-  let outgoing = newBlock();
-
-  /** Made once per second. */
-  function lastLines(): string {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) {
-      second = now;
-      dated = `Date: ${new Date(now * 1000).toUTCString()}\r\n${ending}`;
-    }
-    return dated;
-  }
-
-  /** Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding. */
-  function writeBytes(socket: Socket, head: string, body: Buffer): void {
-    const headBytes = outgoing.write(head, "latin1");
-    if (headBytes + body.length <= blockBytes) {
-      outgoing.set(body, headBytes);
-      socket.write(outgoing.subarray(0, headBytes + body.length));
-    } else {
-      socket.cork();
-      socket.write(outgoing.subarray(0, headBytes));
-      socket.write(body);
-      socket.uncork();
-    }
-    // The system still reads the rest from this block, so the next response needs another one.
-    if (socket.writableLength > 0) outgoing = newBlock();
-  }
+  const lastLines = new LastLines(keepAliveTimeoutMs);
+  const outgoing = new OutgoingBlock();
 
   function sendDirectly(
     res: ServerResponse,
     socket: Socket,
     { status, headers, body }: ReadyAnswer,
   ): boolean {
-    const head = `${statusLines.get(status)}${headers}${lastLines()}`;
+    const head = `${statusLines.get(status)}${headers}${lastLines.now()}`;
     // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents find the status where it
     // always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`. `Object.assign` would take up to 2 µs.
     const sent = res as ServerResponse & { _header: string; _headerSent: boolean };
@@ -75,7 +45,7 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
       return false;
     }
     if (typeof body === "string") socket.write(head + body, "latin1");
-    else writeBytes(socket, head, body);
+    else outgoing.write(socket, head, body);
     const isTaken = socket.writableLength === 0;
     res.end();
     return isTaken;
@@ -96,6 +66,48 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
     res.end(body);
     return socket?.writableLength === 0;
   };
+}
+
+/** The lines that end a head, made once per second. */
+class LastLines {
+  readonly #ending: string;
+  #second = Number.NaN;
+  #lines = "";
+
+  constructor(keepAliveTimeoutMs: number) {
+    const seconds = Math.floor(keepAliveTimeoutMs / 1000);
+    const keepAlive = keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
+    this.#ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
+  }
+
+  now(): string {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#lines = `Date: ${new Date(second * 1000).toUTCString()}\r\n${this.#ending}`;
+    }
+    return this.#lines;
+  }
+}
+
+/** Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding. */
+class OutgoingBlock {
+  #block = newBlock();
+
+  write(socket: Socket, head: string, body: Buffer): void {
+    const headBytes = this.#block.write(head, "latin1");
+    if (headBytes + body.length <= blockBytes) {
+      this.#block.set(body, headBytes);
+      socket.write(this.#block.subarray(0, headBytes + body.length));
+    } else {
+      socket.cork();
+      socket.write(this.#block.subarray(0, headBytes));
+      socket.write(body);
+      socket.uncork();
+    }
+    // The system still reads the rest from this block, so the next response needs another one.
+    if (socket.writableLength > 0) this.#block = newBlock();
+  }
 }
 
 /** The lines as name, value, name, value, ..., as Node's `writeHead` takes them. */

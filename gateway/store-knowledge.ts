@@ -34,15 +34,7 @@ export interface StoreKnowledge {
   readonly reading: Omit<StoreReading, "refreshMs">;
 }
 
-export function createStoreKnowledge({
-  settings,
-  clients,
-  clocks,
-  waits,
-  logger,
-  metrics,
-  lastGoodFolder: folder,
-}: {
+export interface StoreKnowledgeOptions {
   readonly settings: GatewaySettings;
   readonly clients: StoreClients;
   readonly clocks: Clocks;
@@ -50,7 +42,10 @@ export function createStoreKnowledge({
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, "storeCall">;
   readonly lastGoodFolder: string | undefined;
-}): StoreKnowledge {
+}
+
+export function createStoreKnowledge(options: StoreKnowledgeOptions): StoreKnowledge {
+  const { settings, clients, clocks, waits, logger, metrics, lastGoodFolder: folder } = options;
   const clock = clocks.monotonicMs;
   const measured = (client: StoreReader) => measuredReader(client, clock, metrics.storeCall);
   const tokenStore = measured(clients.tokenStore);
