@@ -5,9 +5,15 @@ import { Readable } from "node:stream";
 import { bytesBody, type ObjectHead, objectInMemory, readBody } from "../object-body.ts";
 import { checkedKey, type ObjectKey } from "../object-key.ts";
 import type { GetResult, ObjectBody, ObjectStore, PutResult, StoredObject } from "../object-store.ts";
-import { createLinkGuard, createStoreFolders, folderFailure, unlessErrno } from "./store-folders.ts";
+import {
+  createLinkGuard,
+  createStoreFolders,
+  folderFailure,
+  type StoreFolders,
+  unlessErrno,
+} from "./store-folders.ts";
 import { chunksOf, isNamed, putNewFile, temporaryName, unlinkIfThere } from "./stored-file.ts";
-import { createVersions, versionsFolder } from "./versions.ts";
+import { Versions, versionsFolder } from "./versions.ts";
 import { listFiles, listFolders, removeEmptyFolders, tidyFolders } from "./walk-folders.ts";
 
 export interface FileStoreOptions {
@@ -28,74 +34,20 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
   const guard = createLinkGuard(root, options.hasProc);
   const folders = createStoreFolders(guard);
-  const versions = createVersions(folders);
+  const versions = new Versions(folders);
   const pathOf = (key: string): string => join(root, checkedKey(key));
-
-  async function putAlways(path: string, body: ObjectBody): Promise<PutResult> {
-    while (isNamed(versionsFolder(path))) {
-      const result = await versions.replace(path, body, undefined);
-      if (result.kind === "stored") return result;
-    }
-    return { kind: "stored", etag: await putNewFile(folders, path, body, "rename") };
-  }
-
-  async function putIfAbsent(path: string, body: ObjectBody): Promise<PutResult> {
-    const etag = await unlessErrno(putNewFile(folders, path, body, "link"), "EEXIST");
-    return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
-  }
-
-  /**
-   * Makes the target another name of the source's file, read-only from then on. A new file would take ten times as long. False for
-   * an object that is replaced under conditions, since its plain file need not be the object.
-   */
-  async function link(source: string, target: string): Promise<boolean> {
-    if (isNamed(versionsFolder(source))) return false;
-    return await folders.within(dirname(source), (from) =>
-      folders.withinMade(dirname(target), async (to) => {
-        const linked = from.at(basename(source));
-        const found = lstatSync(linked);
-        if (!found.isFile()) return false;
-        if ((found.mode & 0o222) !== 0) chmodSync(linked, found.mode & 0o440);
-        await versions.publishPending(target);
-        const name = to.at(basename(target));
-        const temporary = isNamed(name) ? to.at(temporaryName()) : name;
-        linkSync(linked, temporary);
-        if (temporary === name) return true;
-        try {
-          renameSync(temporary, name);
-        } finally {
-          // Renaming does nothing where both names are of one file already.
-          unlinkIfThere(temporary);
-        }
-        return true;
-      }),
-    );
-  }
-
-  async function get(key: ObjectKey, options?: GetOptions): Promise<GetResult> {
-    const path = pathOf(key);
-    return translated(key, options?.signal, async () => {
-      const file = await versions.open(path);
-      if (file === undefined) return { kind: "missing" };
-      const { handle, bytes, sha256, etag, size, modifiedAt } = file;
-      const isKnown = etag === options?.ifNoneMatch;
-      const head = { kind: "object", etag, size, modifiedAt } as const;
-      if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
-      await handle.close();
-      return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes, sha256);
-    });
-  }
+  const parts = { folders, versions, pathOf };
 
   return {
     address: `file:${root}`,
 
-    get,
+    get: (key, options) => getObject(parts, key, options),
 
     async put(key, body, { condition, signal } = {}) {
       const path = pathOf(key);
       return translated(key, signal, () => {
-        if (condition === undefined) return putAlways(path, body);
-        if (condition.kind === "absent") return putIfAbsent(path, body);
+        if (condition === undefined) return putAlways(parts, path, body);
+        if (condition.kind === "absent") return putIfAbsent(parts, path, body);
         return versions.replace(path, body, condition.etag);
       });
     },
@@ -103,11 +55,11 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
     async copy(from, to, options) {
       const [source, target] = [pathOf(from), pathOf(to)];
       return translated(to, options?.signal, async () => {
-        const isLinked = await unlessErrno(link(source, target), ...notLinked);
+        const isLinked = await unlessErrno(link(parts, source, target), ...notLinked);
         if (isLinked === true) return { kind: "copied" };
-        const found = await get(from, options);
+        const found = await getObject(parts, from, options);
         if (found.kind !== "object") return { kind: "missing" };
-        await putAlways(target, bytesBody(await readBody(found, found.size, from)));
+        await putAlways(parts, target, bytesBody(await readBody(found, found.size, from)));
         return { kind: "copied" };
       });
     },
@@ -131,6 +83,75 @@ export function createFileStore(options: FileStoreOptions): ObjectStore {
 
     async close() {},
   };
+}
+
+interface FolderParts {
+  readonly folders: StoreFolders;
+  readonly versions: Versions;
+  readonly pathOf: (key: string) => string;
+}
+
+async function getObject(
+  { versions, pathOf }: FolderParts,
+  key: ObjectKey,
+  options: GetOptions,
+): Promise<GetResult> {
+  const path = pathOf(key);
+  return translated(key, options?.signal, async () => {
+    const file = await versions.open(path);
+    if (file === undefined) return { kind: "missing" };
+    const { handle, bytes, sha256, etag, size, modifiedAt } = file;
+    const isKnown = etag === options?.ifNoneMatch;
+    const head = { kind: "object", etag, size, modifiedAt } as const;
+    if (bytes === undefined && !isKnown) return largeObject(head, handle, key);
+    await handle.close();
+    return bytes === undefined || isKnown ? { kind: "not_modified" } : objectInMemory(head, bytes, sha256);
+  });
+}
+
+async function putAlways(
+  { folders, versions }: FolderParts,
+  path: string,
+  body: ObjectBody,
+): Promise<PutResult> {
+  while (isNamed(versionsFolder(path))) {
+    const result = await versions.replace(path, body, undefined);
+    if (result.kind === "stored") return result;
+  }
+  return { kind: "stored", etag: await putNewFile(folders, path, body, "rename") };
+}
+
+async function putIfAbsent({ folders }: FolderParts, path: string, body: ObjectBody): Promise<PutResult> {
+  const etag = await unlessErrno(putNewFile(folders, path, body, "link"), "EEXIST");
+  return etag === undefined ? { kind: "refused" } : { kind: "stored", etag };
+}
+
+/**
+ * Makes the target another name of the source's file, read-only from then on. A new file would take ten times as long. False for
+ * an object that is replaced under conditions, since its plain file need not be the object.
+ */
+async function link({ folders, versions }: FolderParts, source: string, target: string): Promise<boolean> {
+  if (isNamed(versionsFolder(source))) return false;
+  return await folders.within(dirname(source), (from) =>
+    folders.withinMade(dirname(target), async (to) => {
+      const linked = from.at(basename(source));
+      const found = lstatSync(linked);
+      if (!found.isFile()) return false;
+      if ((found.mode & 0o222) !== 0) chmodSync(linked, found.mode & 0o440);
+      await versions.publishPending(target);
+      const name = to.at(basename(target));
+      const temporary = isNamed(name) ? to.at(temporaryName()) : name;
+      linkSync(linked, temporary);
+      if (temporary === name) return true;
+      try {
+        renameSync(temporary, name);
+      } finally {
+        // Renaming does nothing where both names are of one file already.
+        unlinkIfThere(temporary);
+      }
+      return true;
+    }),
+  );
 }
 
 /** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */

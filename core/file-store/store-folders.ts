@@ -80,18 +80,7 @@ export function createLinkGuard(
     return opened === expected || opened === `${expected} (deleted)`;
   }
 
-  async function refuseLinks(path: string): Promise<void> {
-    const key = path.slice(root.length + 1);
-    let at = root;
-    for (const name of key === "" ? [] : key.split(sep)) {
-      at = join(at, name);
-      const found = await unlessErrno(lstat(at), "ENOENT", "ENOTDIR");
-      if (found === undefined) return;
-      if (!found.isSymbolicLink()) continue;
-      const text = `${at} is a symbolic link, and none below the store's root is followed. Remove it, or put what it points at in its place`;
-      throw new Failure("corrupt_document", `The store's folder cannot serve ${key}: ${text}.`);
-    }
-  }
+  const refuseLinks = (path: string): Promise<void> => refuseLinksBelow(root, path);
 
   async function verify(handle: FileHandle, path: string): Promise<void> {
     const opened = hasProc ? openedPath(handle.fd) : undefined;
@@ -129,6 +118,19 @@ export function createLinkGuard(
   };
 }
 
+async function refuseLinksBelow(root: string, path: string): Promise<void> {
+  const key = path.slice(root.length + 1);
+  let at = root;
+  for (const name of key === "" ? [] : key.split(sep)) {
+    at = join(at, name);
+    const found = await unlessErrno(lstat(at), "ENOENT", "ENOTDIR");
+    if (found === undefined) return;
+    if (!found.isSymbolicLink()) continue;
+    const text = `${at} is a symbolic link, and none below the store's root is followed. Remove it, or put what it points at in its place`;
+    throw new Failure("corrupt_document", `The store's folder cannot serve ${key}: ${text}.`);
+  }
+}
+
 /** A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as long. */
 function openedPath(file: number): string | undefined {
   try {
@@ -162,35 +164,7 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
   const shared = new Map<string, SharedFolder>();
   const making = new Map<string, Promise<void>>();
 
-  /** Concurrent puts share an open folder, since a build writes thousands of files into one folder. */
-  async function within<Result>(
-    folder: string,
-    work: (folder: StoreFolder) => Promise<Result>,
-  ): Promise<Result> {
-    const flags = constants.O_RDONLY | constants.O_DIRECTORY;
-    const entry = shared.get(folder) ?? new SharedFolder(guard.open(folder, flags));
-    shared.set(folder, entry);
-    const forget = (): void => {
-      if (shared.get(folder) === entry) shared.delete(folder);
-    };
-    entry.users += 1;
-    try {
-      const handle = await entry.opening;
-      if (!guard.hasProc) await guard.refuseLinks(folder);
-      const path = guard.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
-      return await work({ at: (name = "") => `${path}/${name}`, sync: () => entry.sync(handle) });
-    } catch (error) {
-      // The folder may have been removed and made again, so the next caller opens it again.
-      forget();
-      throw error;
-    } finally {
-      entry.users -= 1;
-      if (entry.users === 0) {
-        forget();
-        await (await entry.opening.catch(() => undefined))?.close();
-      }
-    }
-  }
+  const within: StoreFolders["within"] = (folder, work) => withinShared(guard, shared, folder, work);
 
   async function make(folder: string): Promise<void> {
     if (folder === guard.root) return await makeRoot(folder, folderMode);
@@ -221,6 +195,38 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
   }
 
   return { guard, within, withinMade };
+}
+
+/** Concurrent puts share an open folder, since a build writes thousands of files into one folder. */
+async function withinShared<Result>(
+  guard: LinkGuard,
+  shared: Map<string, SharedFolder>,
+  folder: string,
+  work: (folder: StoreFolder) => Promise<Result>,
+): Promise<Result> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY;
+  const entry = shared.get(folder) ?? new SharedFolder(guard.open(folder, flags));
+  shared.set(folder, entry);
+  const forget = (): void => {
+    if (shared.get(folder) === entry) shared.delete(folder);
+  };
+  entry.users += 1;
+  try {
+    const handle = await entry.opening;
+    if (!guard.hasProc) await guard.refuseLinks(folder);
+    const path = guard.hasProc ? `/proc/self/fd/${handle.fd}` : folder;
+    return await work({ at: (name = "") => `${path}/${name}`, sync: () => entry.sync(handle) });
+  } catch (error) {
+    // The folder may have been removed and made again, so the next caller opens it again.
+    forget();
+    throw error;
+  } finally {
+    entry.users -= 1;
+    if (entry.users === 0) {
+      forget();
+      await (await entry.opening.catch(() => undefined))?.close();
+    }
+  }
 }
 
 class SharedFolder {

@@ -27,49 +27,108 @@ import {
  * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish a pending body and
  * read the plain file. A reader that may not write reads the pending body (P173).
  */
-export interface Versions {
-  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
-  open(path: string): Promise<OpenFile | undefined>;
-  /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
-  replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult>;
-  /** Completes what a killed process left undone, so that the plain file is the object. */
-  publishPending(path: string): Promise<void>;
-  /** Deletes the object and its versions folder; every replacement under way loses. */
-  remove(path: string): Promise<void>;
-}
+export class Versions {
+  readonly #folders: StoreFolders;
 
-export function createVersions(folders: StoreFolders): Versions {
-  const { guard } = folders;
-  const openPlain = (path: string): Promise<OpenFile | undefined> => openFile(guard, path);
+  constructor(folders: StoreFolders) {
+    this.#folders = folders;
+  }
+
+  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
+  async open(path: string): Promise<OpenFile | undefined> {
+    const plain = await this.#openPlain(path);
+    if (plain !== undefined && (await this.#isCurrent(path, plain))) return plain;
+    await plain?.handle.close();
+    const file = await this.#openPublished(path);
+    // A link that leads nowhere must not look like a missing object.
+    if (file === undefined) await this.#folders.guard.refuseLinks(path);
+    return file;
+  }
+
+  /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
+  async replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult> {
+    // No versions folder is made when the object is missing or has another tag.
+    if (!isNamed(versionsFolder(path)) && !(await this.#isStill(path, expected, (at) => this.open(at))))
+      return { kind: "refused" };
+    const before = await this.#publishedVersions(path);
+    if (before === undefined || !(await this.#isStill(path, expected, (at) => this.#openPlain(at))))
+      return { kind: "refused" };
+    const { head, names } = before;
+    const next = newVersion(head.number + 1);
+    let isOurs: boolean | undefined;
+    try {
+      const etag = await this.#inVersions(path, (folder) => writeSyncedFile(folder.at(bodyName(next)), body));
+      if (etag === undefined) return { kind: "refused" };
+      isOurs = await this.#inVersions(path, async (folder) => {
+        renameSync(folder.at(headName(head)), folder.at(headName(next)));
+        return true;
+      });
+      if (isOurs === undefined) return { kind: "refused" };
+      await this.#inVersions(path, (folder) => folder.sync());
+      await this.#publish(path, next);
+      // P174: bodies listed before our rename belong to processes that began from this head or an earlier one. They have lost.
+      const lost = names.filter((name) => name !== headName(head));
+      await this.#removeNames(path, lost);
+      return { kind: "stored", etag };
+    } finally {
+      if (isOurs === undefined) await this.#removeNames(path, [bodyName(next)]);
+    }
+  }
+
+  /** Completes what a killed process left undone, so that the plain file is the object. */
+  async publishPending(path: string): Promise<void> {
+    if (!isNamed(versionsFolder(path))) return;
+    const listed = await this.#listVersions(path);
+    if (listed?.head !== undefined) await this.#publish(path, listed.head);
+  }
+
+  /** Deletes the object and its versions folder; every replacement under way loses. */
+  async remove(path: string): Promise<void> {
+    do {
+      while (isNamed(versionsFolder(path))) {
+        const head = (await this.#presentVersions(path))?.head;
+        if (head === undefined) break;
+        await this.#publish(path, head);
+        await this.#inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
+      }
+      // The plain file is removed last. A process that is killed before has deleted nothing and leaves nothing behind.
+      await unlessErrno(
+        this.#beside(path, (at) => unlinkSync(at(basename(path)))),
+        "ENOENT",
+        "ENOTDIR",
+      );
+    } while (isNamed(versionsFolder(path)));
+  }
 
   /** Runs `work` with the folder of the object open. */
-  const beside = <Result>(path: string, work: (at: (name: string) => string) => Result): Promise<Result> =>
-    folders.within(dirname(path), async (folder) => work(folder.at));
+  #beside<Result>(path: string, work: (at: (name: string) => string) => Result): Promise<Result> {
+    return this.#folders.within(dirname(path), async (folder) => work(folder.at));
+  }
 
   /** Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work` looks for. */
-  async function inVersions<Result>(
+  async #inVersions<Result>(
     path: string,
     work: (folder: StoreFolder) => Promise<Result>,
   ): Promise<Result | undefined> {
-    return await unlessErrno(folders.within(versionsFolder(path), work), "ENOENT");
+    return await unlessErrno(this.#folders.within(versionsFolder(path), work), "ENOENT");
   }
 
   /** Renames the body onto the plain file. Nothing happens when that was done before. */
-  async function publish(path: string, version: Version): Promise<void> {
-    await inVersions(path, (from) =>
-      beside(path, (at) => renameSync(from.at(bodyName(version)), at(basename(path)))),
+  async #publish(path: string, version: Version): Promise<void> {
+    await this.#inVersions(path, (from) =>
+      this.#beside(path, (at) => renameSync(from.at(bodyName(version)), at(basename(path)))),
     );
   }
 
-  async function removeNames(path: string, names: readonly string[]): Promise<void> {
-    await inVersions(path, async (folder) => {
+  async #removeNames(path: string, names: readonly string[]): Promise<void> {
+    await this.#inVersions(path, async (folder) => {
       for (const name of names) unlinkIfThere(folder.at(name));
     });
   }
 
   /** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
-  async function listVersions(path: string): Promise<ListedVersions | undefined> {
-    const entries = await unlessErrno(guard.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
+  async #listVersions(path: string): Promise<ListedVersions | undefined> {
+    const entries = await unlessErrno(this.#folders.guard.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
     if (entries === undefined) return undefined;
     const names = entries.map(({ name }) => name);
     // A copy of the store made over an older copy may have several heads. The highest number is the newest.
@@ -78,11 +137,11 @@ export function createVersions(folders: StoreFolders): Versions {
   }
 
   /** Makes the versions folder with its first head, unless another process has made it. False when there is no object. */
-  async function begin(path: string): Promise<boolean> {
-    const plain = await openPlain(path);
+  async #begin(path: string): Promise<boolean> {
+    const plain = await this.#openPlain(path);
     if (plain === undefined) return false;
     await plain.handle.close();
-    const beginning = beside(path, (at) => {
+    const beginning = this.#beside(path, (at) => {
       const temporary = at(temporaryName());
       mkdirSync(temporary, folderMode);
       try {
@@ -102,9 +161,9 @@ export function createVersions(folders: StoreFolders): Versions {
    * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
    * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
    */
-  async function presentVersions(path: string): Promise<HeadedVersions | undefined> {
+  async #presentVersions(path: string): Promise<HeadedVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(path);
+      const listed = await this.#listVersions(path);
       if (listed === undefined) {
         const folder = versionsFolder(path);
         // Another process may have made the folder meanwhile.
@@ -115,127 +174,66 @@ export function createVersions(folders: StoreFolders): Versions {
       const { head, names } = listed;
       if (head !== undefined) return { ...listed, head };
       if (names.length > 0 && looks % maxLooks !== 0) continue;
-      await removeNames(path, names);
-      const removal = beside(path, (at) => rmdirSync(at(basename(versionsFolder(path)))));
+      await this.#removeNames(path, names);
+      const removal = this.#beside(path, (at) => rmdirSync(at(basename(versionsFolder(path)))));
       await unlessErrno(removal, "ENOENT", "ENOTEMPTY", "EEXIST");
     }
   }
 
   /** The versions after the head's content has become the plain file, durably (P170). `undefined` when there is no object. */
-  async function publishedVersions(path: string): Promise<HeadedVersions | undefined> {
+  async #publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
-      const listed = await presentVersions(path);
+      const listed = await this.#presentVersions(path);
       if (listed !== undefined) {
         // The body is published even if it was not listed, since a listing may miss a file that appears meanwhile.
-        await publish(path, listed.head);
-        await folders.within(dirname(path), (folder) => folder.sync());
+        await this.#publish(path, listed.head);
+        await this.#folders.within(dirname(path), (folder) => folder.sync());
         return listed;
       }
-      if (!(await begin(path))) return undefined;
+      if (!(await this.#begin(path))) return undefined;
     }
   }
 
-  async function isStill(path: string, expected: ETag | undefined, look: typeof open): Promise<boolean> {
+  async #isStill(path: string, expected: ETag | undefined, look: Versions["open"]): Promise<boolean> {
     if (expected === undefined) return true;
     const file = await look(path);
     await file?.handle.close();
     return file?.etag === expected;
   }
 
-  async function open(path: string): Promise<OpenFile | undefined> {
-    const plain = await openPlain(path);
-    if (plain !== undefined && (await isCurrent(path, plain))) return plain;
-    await plain?.handle.close();
-    const file = await openPublished(path);
-    // A link that leads nowhere must not look like a missing object.
-    if (file === undefined) await guard.refuseLinks(path);
-    return file;
-  }
-
   /**
    * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. A read checks
    * this after it has opened the plain file, so most reads need not search for pending bodies first.
    */
-  async function isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
-    if ((await guard.inodeAt(versionsFolder(path))) !== undefined) {
-      const listed = await listVersions(path);
+  async #isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
+    if ((await this.#folders.guard.inodeAt(versionsFolder(path))) !== undefined) {
+      const listed = await this.#listVersions(path);
       if (listed?.head === undefined || listed.isPending) return false;
     }
-    return (await guard.inodeAt(path)) === inode;
+    return (await this.#folders.guard.inodeAt(path)) === inode;
   }
 
-  async function openPublished(path: string): Promise<OpenFile | undefined> {
+  async #openPublished(path: string): Promise<OpenFile | undefined> {
     for (let looks = 1; ; looks += 1) {
-      const listed = await listVersions(path);
+      const listed = await this.#listVersions(path);
       const head = listed?.isPending === true ? listed.head : undefined;
-      if (head === undefined) return await openPlain(path);
+      if (head === undefined) return await this.#openPlain(path);
       try {
-        await publish(path, head);
-        return await openPlain(path);
+        await this.#publish(path, head);
+        return await this.#openPlain(path);
       } catch (error) {
         if (error instanceof Failure) throw error;
         // The reader may not write, so it reads the body itself, unless another process publishes the body just now.
-        const reading = openFile(guard, join(versionsFolder(path), bodyName(head)));
+        const reading = openFile(this.#folders.guard, join(versionsFolder(path), bodyName(head)));
         const file = await (looks === maxLooks ? reading : reading.catch(() => undefined));
         if (file !== undefined) return file;
       }
     }
   }
 
-  return {
-    open,
-
-    async replace(path, body, expected) {
-      // No versions folder is made when the object is missing or has another tag.
-      if (!isNamed(versionsFolder(path)) && !(await isStill(path, expected, open)))
-        return { kind: "refused" };
-      const before = await publishedVersions(path);
-      if (before === undefined || !(await isStill(path, expected, openPlain))) return { kind: "refused" };
-      const { head, names } = before;
-      const next = newVersion(head.number + 1);
-      let isOurs: boolean | undefined;
-      try {
-        const etag = await inVersions(path, (folder) => writeSyncedFile(folder.at(bodyName(next)), body));
-        if (etag === undefined) return { kind: "refused" };
-        isOurs = await inVersions(path, async (folder) => {
-          renameSync(folder.at(headName(head)), folder.at(headName(next)));
-          return true;
-        });
-        if (isOurs === undefined) return { kind: "refused" };
-        await inVersions(path, (folder) => folder.sync());
-        await publish(path, next);
-        // P174: bodies listed before our rename belong to processes that began from this head or an earlier one. They have lost.
-        const lost = names.filter((name) => name !== headName(head));
-        await removeNames(path, lost);
-        return { kind: "stored", etag };
-      } finally {
-        if (isOurs === undefined) await removeNames(path, [bodyName(next)]);
-      }
-    },
-
-    async publishPending(path) {
-      if (!isNamed(versionsFolder(path))) return;
-      const listed = await listVersions(path);
-      if (listed?.head !== undefined) await publish(path, listed.head);
-    },
-
-    async remove(path) {
-      do {
-        while (isNamed(versionsFolder(path))) {
-          const head = (await presentVersions(path))?.head;
-          if (head === undefined) break;
-          await publish(path, head);
-          await inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
-        }
-        // The plain file is removed last. A process that is killed before has deleted nothing and leaves nothing behind.
-        await unlessErrno(
-          beside(path, (at) => unlinkSync(at(basename(path)))),
-          "ENOENT",
-          "ENOTDIR",
-        );
-      } while (isNamed(versionsFolder(path)));
-    },
-  };
+  #openPlain(path: string): Promise<OpenFile | undefined> {
+    return openFile(this.#folders.guard, path);
+  }
 }
 
 type HeadedVersions = ListedVersions & { readonly head: Version };

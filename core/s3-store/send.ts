@@ -36,7 +36,7 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
   let clockOffsetMs = 0;
 
   async function sendSigned(
-    { method, key, query, headers, body }: S3Request,
+    request: S3Request,
     credentials: SigningCredentials,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
@@ -46,33 +46,14 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
       preparing = undefined;
       throw error;
     });
-    const path = endpoint.pathPrefix + key;
-    const queryText = query === undefined ? "" : encodedQuery(query);
-    const signed = endpoint.sign(
-      {
-        method,
-        path,
-        query: queryText,
-        headers: { ...headers, ...lengthOf(body), host: endpoint.host },
-        sha256: body?.sha256 ?? emptySha256,
-      },
+    const outgoing = signedRequest(
+      endpoint,
+      agents,
+      request,
       credentials,
       new Date(Date.now() + clockOffsetMs),
     );
-    // This header is not signed, since proxies rewrite it.
-    signed["user-agent"] = endpoint.userAgent;
-    const options = {
-      host: endpoint.hostname,
-      port: endpoint.port,
-      method,
-      path: queryText === "" ? path : `${path}?${queryText}`,
-      headers: signed,
-      setHost: false,
-    };
-    const outgoing = endpoint.isTls
-      ? https.request({ ...options, agent: agents.httpsAgent })
-      : http.request({ ...options, agent: agents.httpAgent });
-    const answer = await answerTo(outgoing, body, signal);
+    const answer = await answerTo(outgoing, request.body, signal);
     const { statusCode = 0 } = answer;
     if ((statusCode >= 200 && statusCode < 300) || statusCode === 304) return answer;
     throw await refusalOf(answer);
@@ -96,6 +77,42 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
       return await sendSigned(request, await client.config.credentials(), signal);
     }
   };
+}
+
+/** The request, signed and not sent yet. */
+function signedRequest(
+  endpoint: BucketEndpoint,
+  agents: S3Agents,
+  { method, key, query, headers, body }: S3Request,
+  credentials: SigningCredentials,
+  at: Date,
+): ClientRequest {
+  const path = endpoint.pathPrefix + key;
+  const queryText = query === undefined ? "" : encodedQuery(query);
+  const signed = endpoint.sign(
+    {
+      method,
+      path,
+      query: queryText,
+      headers: { ...headers, ...lengthOf(body), host: endpoint.host },
+      sha256: body?.sha256 ?? emptySha256,
+    },
+    credentials,
+    at,
+  );
+  // This header is not signed, since proxies rewrite it.
+  signed["user-agent"] = endpoint.userAgent;
+  const options = {
+    host: endpoint.hostname,
+    port: endpoint.port,
+    method,
+    path: queryText === "" ? path : `${path}?${queryText}`,
+    headers: signed,
+    setHost: false,
+  };
+  return endpoint.isTls
+    ? https.request({ ...options, agent: agents.httpsAgent })
+    : http.request({ ...options, agent: agents.httpAgent });
 }
 
 const minPauseMs = 5000;

@@ -8,7 +8,7 @@ import {
   type LinkGuard,
   type StoreFolders,
 } from "../../core/file-store/store-folders.ts";
-import { createVersions, type Versions } from "../../core/file-store/versions.ts";
+import { Versions } from "../../core/file-store/versions.ts";
 import { steadyBytes } from "./stored-text.ts";
 
 /** Somebody who uses the store's folder, one file system call at a time. */
@@ -166,5 +166,5 @@ function desk(root: string, gate: Gated["gate"], note: Gated["note"]): Desk {
       }
     };
   const folders: StoreFolders = { guard, within: gated(own.within), withinMade: gated(own.withinMade) };
-  return { guard, folders, versions: createVersions(folders) };
+  return { guard, folders, versions: new Versions(folders) };
 }
