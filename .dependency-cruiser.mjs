@@ -119,7 +119,7 @@ export default {
       name: "no-cycles",
       severity: "error",
       from: { path: ours },
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     { name: "everything-resolves", severity: "error", from: { path: ours }, to: { couldNotResolve: true } },
   ],

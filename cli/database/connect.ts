@@ -102,7 +102,7 @@ async function withReading<Result>(
   signal.addEventListener("abort", abort);
   try {
     if (signal.aborted) throw new Failure("interrupted", "Interrupted.");
-    const client = withDeadline(connection);
+    const client = withQueryDeadline(connection);
     await begin(client, connection, limits);
     const result = await read(client);
     await client.query("COMMIT");
@@ -162,7 +162,7 @@ function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout 
  * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either, each answer stays
  * reachable until the next full garbage collection, so that all rows move to the old generation.
  */
-function withDeadline(connection: pg.PoolClient): ReadingClient {
+function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
     const config = typeof query === "string" ? { text: query } : query;
     // P190

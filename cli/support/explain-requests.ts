@@ -5,51 +5,13 @@ import { readLive, readLiveManifest, readPointer, responsesOf } from "../publish
 import type { RequestLogLine } from "../read/gateway-log/request-line.ts";
 import { readManifestHead } from "../read/snapshots/manifest-head.ts";
 import { programPast, readProgramVersions } from "../read/snapshots/program-history.ts";
-import type { ProgramPast } from "../read/snapshots/program-past.ts";
-import { type Explanation, explainProgram, readTenant } from "./explain.ts";
+import { explainProgram, readTenant } from "./explain.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { orFault } from "./facts/last-builds.ts";
-import { type RegistryReading, registryReading, type TenantFacts } from "./facts/tenants.ts";
+import { type RegistryReading, registryReading } from "./facts/tenants.ts";
 import { judgedRequest } from "./judgement/request.ts";
+import type { MissingProgram, RequestFacts, TokenFinding } from "./judgement/request-facts.ts";
 import type { Judgement } from "./judgement/steps.ts";
-
-export interface RequestFacts {
-  readonly line: RequestLogLine;
-  readonly token: TokenFinding;
-  /** Whether the store has any access key; `unknown` when the list of keys cannot be read. */
-  readonly keys: "some" | "none" | "unknown";
-  /** The tenant whose programs the access key reads now; `null` when none is known. */
-  readonly tenant: TenantFacts | null;
-  /** The facts about a program that the request did not find; `null` when it found its program, or when nothing is known. */
-  readonly miss: MissingProgram | null;
-  /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
-  readonly snapshot:
-    | { readonly kind: "not_kept" }
-    | { readonly kind: "kept"; readonly programs: number }
-    | null;
-  /** Whether a file that was damaged at the time of the request is whole by now, or in use no more. */
-  readonly isMended: boolean;
-}
-
-/** What the list of access keys says of the key of a request. */
-export type TokenFinding =
-  /** The gateway did not recognize a key in the request. */
-  | { readonly kind: "none" }
-  | { readonly kind: "unavailable"; readonly reason: string }
-  /** The log names a key that this store's list does not have. */
-  | { readonly kind: "foreign" }
-  | {
-      readonly kind: "known";
-      readonly token: RegisteredToken;
-      /** The key that replaced this one in a rotation, and that key's own successors, oldest first. */
-      readonly successors: readonly RegisteredToken[];
-    };
-
-/** A program that a request did not find: why it was missing then, and its present state. */
-export interface MissingProgram {
-  readonly atTheTime: ProgramPast;
-  readonly now: Explanation;
-}
 
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 

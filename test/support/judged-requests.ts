@@ -1,7 +1,7 @@
 import type { RequestLogLine } from "../../cli/read/gateway-log/request-line.ts";
-import type { RequestFacts } from "../../cli/support/explain-requests.ts";
 import type { RegistryReading } from "../../cli/support/facts/tenants.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
+import type { RequestFacts } from "../../cli/support/judgement/request-facts.ts";
 import { describedRequest } from "../../cli/support/texts/request.ts";
 import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
 import type { RegisteredToken } from "../../core/token-registry.ts";

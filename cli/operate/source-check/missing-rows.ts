@@ -12,7 +12,7 @@ import { failingProgram, failingViews, tryReading } from "../../publish/source/t
 import { type FindingGroups, maxExamples, viewProblem } from "./findings.ts";
 
 /** What a build would make of a tenant's programs. */
-export interface ProgramTally {
+export interface ExpectedPrograms {
   programs: number;
   /** Those that partners would see. */
   published: number;
@@ -27,7 +27,7 @@ export interface ProgramTally {
  */
 export function missingRows(
   rows: Readonly<Record<string, number | null>>,
-  tallies: ReadonlyMap<TenantId, ProgramTally>,
+  tallies: ReadonlyMap<TenantId, ExpectedPrograms>,
 ): readonly SourceProblem[] {
   for (const [view, code, meaning] of [
     ["tenants", "no_tenants", "nothing is built"],
@@ -60,14 +60,14 @@ const emptyTenants = [
     column: "tenant_id",
     has: "no row in partner_source.programs",
     fix: "compare tenant_id of the views tenants and programs by byte: another case is another tenant",
-    isSo: ({ programs }: ProgramTally) => programs === 0,
+    isSo: ({ programs }: ExpectedPrograms) => programs === 0,
   },
   {
     code: "tenant_without_active",
     column: "lifecycle_state",
     has: "no active program",
     fix: "look at the states that the view gives them: SELECT lifecycle_state, count(*) FROM partner_source.programs GROUP BY 1",
-    isSo: ({ programs, unpublished }: ProgramTally) => programs > 0 && unpublished === programs,
+    isSo: ({ programs, unpublished }: ExpectedPrograms) => programs > 0 && unpublished === programs,
   },
 ];
 

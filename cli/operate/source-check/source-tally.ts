@@ -6,14 +6,14 @@ import { sourceViews } from "../../publish/source/contract.ts";
 import { fieldOf } from "../../publish/source/program-row.ts";
 import type { FindingGroups } from "./findings.ts";
 import type { HintCode } from "./hint-rules.ts";
-import type { ProgramTally } from "./missing-rows.ts";
+import type { ExpectedPrograms } from "./missing-rows.ts";
 
 /** What the rows of a tenant come to, program by program. */
-export class TenantTally implements ProgramTally {
+export class TenantTally implements ExpectedPrograms {
   programs = 0;
   published = 0;
   unpublished = 0;
-  readonly states = new Map<string, ProgramTally>();
+  readonly states = new Map<string, ExpectedPrograms>();
   /** By currency, the starting amounts of published programs. */
   readonly amounts = new Map<string, number[]>();
   firstDeparture: string | null = null;
@@ -73,7 +73,7 @@ export type SourceTables = ReturnType<typeof sourceTables>;
 export function sourceTables(tallies: Tallies, rows: ReadonlyMap<string, Readonly<Record<string, number>>>) {
   const all = [...tallies.values()];
   const states = [...new Set(all.flatMap((tally) => [...tally.states.keys()]))].map((state) => {
-    const sum = (key: keyof ProgramTally) =>
+    const sum = (key: keyof ExpectedPrograms) =>
       all.reduce((sum, { states }) => sum + (states.get(state)?.[key] ?? 0), 0);
     const [programs, published, unpublished] = [sum("programs"), sum("published"), sum("unpublished")];
     return { state, programs, published, unpublished, leftOut: programs - published - unpublished };

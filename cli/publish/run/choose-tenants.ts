@@ -1,15 +1,13 @@
 import { asFailure, Failure } from "../../../core/failure.ts";
 import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import type { SourceClient, SourcePool } from "../../database/connect.ts";
+import type { SourceClient } from "../../database/connect.ts";
 import { isAnswer } from "../../database/source-client.ts";
 import { didYouMeanLonger } from "../../output/words.ts";
-import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { hasPointer, inShard, type Shard, storedTenants } from "../snapshot/stored-tenants.ts";
 import { requireSourceStructure } from "../source/check-structure.ts";
 import { isTenantListed, readTenantList } from "../source/read-tenants.ts";
 import type { ReadAgain } from "../tenant/build-context.ts";
-import { type RunProblems, runProblem, tenantProblem } from "./run-findings.ts";
+import { type RunSources, runProblem, tenantProblem } from "./run-findings.ts";
 
 /** Which tenants a run builds. `notified`: those that a notification named, if the source lists them. */
 export type WantedTenants =
@@ -26,17 +24,11 @@ export interface ChosenTenants {
   readonly vanished?: readonly TenantId[];
 }
 
-export interface TenantChoice {
-  readonly pool: SourcePool;
+export interface TenantChoice extends RunSources {
   readonly readAgain: ReadAgain;
-  readonly store: ObjectStore;
   readonly wanted: WantedTenants;
   readonly sandbox: TenantId | undefined;
-  readonly removed: RemovedTenants;
   readonly allowVanished: boolean;
-  /** Findings about the list of tenants are added here. */
-  readonly problems: RunProblems;
-  readonly signal: AbortSignal;
 }
 
 /** D40: the tenants to build, each once and well formed. The `sandbox` is none of them (P97). */

@@ -1,12 +1,13 @@
 import { asFailure, unlessFailed } from "../../../core/failure.ts";
 import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import type { ObjectStore } from "../../../core/object-store.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
-import { textRows } from "../../database/connect.ts";
+import { type SourcePool, textRows } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem, shownId } from "../public-program/problem.ts";
+import type { RemovedTenants } from "../snapshot/removed-tenants.ts";
 import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { statesQuery } from "../source/program-queries.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
-import type { TenantChoice } from "./choose-tenants.ts";
 
 /** P216: the findings of a run that are of no tenant. All are counted, and the first ones of each kind are kept. */
 export class RunProblems {
@@ -31,9 +32,19 @@ export class RunProblems {
 /** A view may name any number of tenants that do not exist. No kind of finding hides another one. */
 const maxOfKind = 200;
 
+/** Where the tenants of a run come from. */
+export interface RunSources {
+  readonly pool: SourcePool;
+  readonly store: ObjectStore;
+  readonly removed: RemovedTenants;
+  /** Findings about the list of tenants are added here. */
+  readonly problems: RunProblems;
+  readonly signal: AbortSignal;
+}
+
 /** Adds what is wrong with the source's tenants as a whole, once those of a run of all are built. */
 export async function addSourceProblems(
-  choice: TenantChoice,
+  choice: RunSources,
   vanished: readonly TenantId[],
   mayRead: boolean,
   runs: readonly TenantRun[],
@@ -54,7 +65,7 @@ export async function addSourceProblems(
 }
 
 /** P130: programs of no tenant, removed ones aside. They are counted after the builds, so that no tenant waits for it. */
-async function strayPrograms({ pool, removed }: TenantChoice): Promise<readonly Problem[]> {
+async function strayPrograms({ pool, removed }: RunSources): Promise<readonly Problem[]> {
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });
     const isRemoved = (id: string | null): boolean => id !== null && isTenantId(id) && removed.has(id);
@@ -71,14 +82,14 @@ const maxCompared = 20;
 
 /** P13: vanished tenants most of whose programs a new tenant has by id, with that tenant. */
 async function renamedTenants(
-  { pool, store, signal }: TenantChoice,
+  { pool, store, signal }: RunSources,
   vanished: readonly TenantId[],
   added: readonly { readonly tenantId: TenantId; readonly isRefused: boolean }[],
 ): Promise<readonly Problem[]> {
   // Nothing where nothing is live, or where it cannot be read.
   const programsOf = async (tenantId: TenantId) =>
     (await unlessFailed(publishedSnapshot(store, tenantId, signal), "corrupt_document"))?.manifest.programs;
-  const rowsOf = async (tenantId: TenantId): Promise<ReadonlySet<string | null | undefined>> => {
+  const readRows = async (tenantId: TenantId): Promise<ReadonlySet<string | null | undefined>> => {
     const reading = pool.withReading((client) => textRows(client, statesQuery, [tenantId]));
     return new Set((await reading.catch(() => [])).map(([programId]) => programId));
   };
@@ -86,7 +97,7 @@ async function renamedTenants(
   for (const from of added.length === 0 ? [] : vanished.slice(0, maxCompared)) {
     const before = await programsOf(from);
     for (const { tenantId: to, isRefused } of added.slice(0, maxCompared)) {
-      const now = await (isRefused ? rowsOf(to) : programsOf(to));
+      const now = await (isRefused ? readRows(to) : programsOf(to));
       const shared = [...(before?.ids() ?? [])].filter((id) => now?.has(id)).length;
       if (shared * 2 <= (before?.count ?? 0)) continue;
       renamed.push(runProblem("tenant_renamed", `${from}: ${to} has its programs`));

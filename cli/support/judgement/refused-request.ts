@@ -1,6 +1,6 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
-import type { RequestFacts } from "../explain-requests.ts";
+import type { RequestFacts } from "./request-facts.ts";
 import {
   command,
   commandTo,

@@ -1,7 +1,7 @@
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ProgramPast } from "../../read/snapshots/program-past.ts";
-import type { RequestFacts } from "../explain-requests.ts";
 import { type RequestCase, refusedKey, requestCase, serverFault } from "./refused-request.ts";
+import type { RequestFacts } from "./request-facts.ts";
 import {
   type Command,
   command,
