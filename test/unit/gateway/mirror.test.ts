@@ -6,7 +6,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tokensKey } from "../../../core/object-key.ts";
 import { tokenRegistryBytes } from "../../../core/token-registry.ts";
-import { Mirror } from "../../../gateway/mirror.ts";
+import { dueOf, Mirror } from "../../../gateway/mirror.ts";
 
 let root: string;
 beforeEach(() => {
@@ -51,4 +51,10 @@ test("W79 gateways that share a folder leave the highest revision there that any
     }),
     { numRuns: 30 },
   );
+});
+
+test("W85 a document of the copy is touched when its time has come, and read and kept again when the disk has lost it", () => {
+  for (const isOnDisk of [true, false]) expect(dueOf({ isOnDisk, dueAtMs: 5 }, 4)).toBe("nothing");
+  expect(dueOf({ isOnDisk: true, dueAtMs: 5 }, 5)).toBe("touching");
+  expect(dueOf({ isOnDisk: false, dueAtMs: 5 }, 5)).toBe("keeping");
 });

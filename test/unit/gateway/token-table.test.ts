@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import { parseTokenId } from "../../../core/ids.ts";
 import type { RegisteredToken } from "../../../core/token-registry.ts";
-import {
-  expiringTokens,
-  type TokenTable,
-  tokenCounts,
-  tokenTable,
-} from "../../../gateway/token-table.ts";
+import { expiringTokens, type TokenTable, tokenCounts, tokenTable } from "../../../gateway/token-table.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
 function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {
