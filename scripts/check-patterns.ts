@@ -1,7 +1,7 @@
 // Fails when matching a regular expression of production code can take longer than in proportion to its input, since one long
 // line would stall everybody. Fails for a list whose length others determine where it becomes the arguments of a call: V8 ends a
 // call with more than about 125,000. Fails for a repetition that remembers each of its turns: V8 gives it up after some millions.
-// Fails, too, when it looked at no pattern.
+// Fails for a function of more than 60 lines: nobody keeps more in mind. Fails, too, when it looked at no pattern.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { check } from "recheck";
@@ -10,6 +10,9 @@ import ts from "typescript";
 /** This checker proves its result. The analyser's other one tries inputs at random for some time, so its result varies. */
 const options = { checker: "automaton", timeout: null } as const;
 
+/** The most lines of a function, with all functions inside. */
+const maxFunctionLines = 60;
+
 /** Functions whose last parameter takes a few steps, words or codes, which stand in our code (P215). */
 const takesFew = new Set(
   "badge comes count forOperations forSupport gauge refuse requestCase stays unlessErrno unlessKind".split(
@@ -17,9 +20,9 @@ const takesFew = new Set(
   ),
 );
 
-const { patterns, spreads, fileCount } = productionCode();
+const { patterns, spreads, long, fileCount } = productionCode();
 // One pattern after the other: when the analyser has all of them at once, it takes twice as long.
-const faults: string[] = [...spreads];
+const faults: string[] = [...spreads, ...long];
 for (const pattern of patterns) {
   const fault = await faultOf(pattern);
   if (fault !== undefined) faults.push(fault);
@@ -76,6 +79,8 @@ interface ProductionCode {
   readonly patterns: readonly Pattern[];
   /** The calls that get a list as their arguments, each with what to do instead. */
   readonly spreads: readonly string[];
+  /** The functions that are too long, each with what to do instead. */
+  readonly long: readonly string[];
   readonly fileCount: number;
 }
 
@@ -89,18 +94,32 @@ function productionCode(): ProductionCode {
   const files = listed.split("\n").filter((path) => /\.(ts|schema\.json)$/.test(path));
   const patterns: Pattern[] = [];
   const spreads: string[] = [];
+  const long: string[] = [];
   for (const path of files) {
     const text = readFileSync(path, "utf8");
     if (path.endsWith(".json")) patterns.push(...patternsOfSchema(path, JSON.parse(text)));
-    else lookAtCode(path, text, patterns, spreads);
+    else lookAtCode(path, text, { patterns, spreads, long });
   }
-  return { patterns, spreads, fileCount: files.length };
+  return { patterns, spreads, long, fileCount: files.length };
 }
 
-function lookAtCode(path: string, text: string, patterns: Pattern[], spreads: string[]): void {
+function lookAtCode(
+  path: string,
+  text: string,
+  { patterns, spreads, long }: { patterns: Pattern[]; spreads: string[]; long: string[] },
+): void {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const isGenerated = path.startsWith("schemas/generated/");
+  const lineAt = (at: number): number => file.getLineAndCharacterOfPosition(at).line + 1;
   const visit = (node: ts.Node): void => {
-    const where = `${path}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+    const where = `${path}:${lineAt(node.getStart())}`;
+    const lines =
+      !isGenerated && isOutermostFunction(node) ? lineAt(node.end) - lineAt(node.getStart()) + 1 : 0;
+    if (lines > maxFunctionLines) {
+      long.push(
+        `${where}: a function of ${lines} lines, and ${maxFunctionLines} are the most; take parts out.`,
+      );
+    }
     if (isUnboundedCall(node)) {
       spreads.push(`${where}: \`${node.getText()}\` may get any number of arguments; write a loop.`);
     }
@@ -121,6 +140,11 @@ function lookAtCode(path: string, text: string, patterns: Pattern[], spreads: st
     ts.forEachChild(node, visit);
   };
   visit(file);
+}
+
+/** A function that no other one contains, whose lines it would share. */
+function isOutermostFunction(node: ts.Node): boolean {
+  return ts.isFunctionLike(node) && ts.findAncestor(node.parent, ts.isFunctionLike) === undefined;
 }
 
 /** P215: a call that gets a list as its arguments, unless our code has written the list, or the caller each argument. */
