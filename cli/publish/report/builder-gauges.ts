@@ -71,16 +71,20 @@ export function createBuilderGauges(registry: Registry) {
       times.sort((a, b) => a.seconds - b.seconds);
       for (const { tenant, seconds } of times.slice(0, maxTenants)) confirmed.set({ tenant }, seconds);
     },
-    /** Takes over what an earlier text says of the store, and of runs of other kinds than this one. */
-    restore(text: string, kind: string): void {
-      const samples = text.matchAll(/^(builder_\w+)(?:\{([^{}]*)\})? (\d\S*)$/gm);
-      for (const [, name = "", labelText = "", value] of samples) {
-        const pairs = labelText.split(",").map((pair) => pair.replaceAll('"', "").split("=", 2));
-        const labels = labelText === "" ? {} : Object.fromEntries(pairs);
-        const known = gauges.get(name);
-        const isFitting = known?.labels === Object.keys(labels).join() && !("code" in labels);
-        if (isFitting && labels.kind !== kind) known.gauge.set(labels, Number(value));
-      }
-    },
+    restore: (text: string, kind: string): void => restore(gauges, text, kind),
   };
+}
+
+type Gauges = ReadonlyMap<string, { readonly gauge: Gauge; readonly labels: string }>;
+
+/** Takes over what an earlier text says of the store, and of runs of other kinds than this one. */
+function restore(gauges: Gauges, text: string, kind: string): void {
+  const samples = text.matchAll(/^(builder_\w+)(?:\{([^{}]*)\})? (\d\S*)$/gm);
+  for (const [, name = "", labelText = "", value] of samples) {
+    const pairs = labelText.split(",").map((pair) => pair.replaceAll('"', "").split("=", 2));
+    const labels = labelText === "" ? {} : Object.fromEntries(pairs);
+    const known = gauges.get(name);
+    const isFitting = known?.labels === Object.keys(labels).join() && !("code" in labels);
+    if (isFitting && labels.kind !== kind) known.gauge.set(labels, Number(value));
+  }
 }

@@ -1,4 +1,5 @@
 import { forEachBounded } from "../../../core/bounded-work.ts";
+import type { Logger } from "../../../core/logger.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
@@ -7,13 +8,13 @@ import { refuseDemoStore, withDatabaseUrl } from "../../database/with-database-u
 import { noProgress, type RunProgress } from "../../output/progress-bar.ts";
 import { commandLogger, isReadByPeople } from "../../shell/command-logger.ts";
 import { requireConditionalWrites } from "../../shell/conditional-writes.ts";
-import { identifiedStore } from "../../shell/identified-store.ts";
+import { type IdentifiedStore, identifiedStore } from "../../shell/identified-store.ts";
 import { type CliSettings, type Shell, withStore } from "../../shell/shell.ts";
 import { createFollowLive } from "../snapshot/live-tree.ts";
 import type { BuildOptions } from "../tenant/build-context.ts";
 import { type BuildSchedule, buildRun } from "./build-run.ts";
 import type { WantedTenants } from "./choose-tenants.ts";
-import { createRunRecorder } from "./run-recorder.ts";
+import { RunRecorder } from "./run-recorder.ts";
 
 /** What a command adds to its session. */
 export interface SessionHooks {
@@ -35,97 +36,132 @@ export interface RunRequest {
 }
 
 /** Source and store, open for any number of runs, also side by side. */
-export interface BuildSession {
+export class BuildSession {
   readonly databaseUrl: DatabaseUrl;
   readonly pool: SourcePool;
+  /** The store as the builds see it. */
   readonly store: ObjectStore;
+  readonly #options: BuildOptions;
+  readonly #shell: Shell;
+  readonly #settings: CliSettings;
+  readonly #hooks: SessionHooks;
+  readonly #opened: ObjectStore;
+  readonly #identified: IdentifiedStore;
+  readonly #recorder: RunRecorder;
+  readonly #logger: Logger;
+  readonly #news = createNews();
+  #spotCheckedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    { databaseUrl, pool, opened }: { databaseUrl: DatabaseUrl; pool: SourcePool; opened: ObjectStore },
+    shell: Shell,
+    settings: CliSettings,
+    options: BuildOptions,
+    hooks: SessionHooks,
+  ) {
+    this.databaseUrl = databaseUrl;
+    this.pool = pool;
+    this.#opened = opened;
+    this.#identified = identifiedStore(opened, settings, shell);
+    this.store = hooks.watchStore?.(this.#identified) ?? this.#identified;
+    this.#recorder = new RunRecorder(this.#identified, shell, hooks.confirmationIntervalMs);
+    this.#logger = commandLogger(shell, settings);
+    this.#shell = shell;
+    this.#settings = settings;
+    this.#options = options;
+    this.#hooks = hooks;
+  }
+
   /**
-   * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a store and the report says
-   * anything new. Throws nothing: see the report's `failure`.
+   * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a store and
+   * the report says anything new. Throws nothing: see the report's `failure`.
    */
-  build(request: RunRequest): Promise<RunReport>;
+  async build({ wanted, schedule, progress = noProgress }: RunRequest): Promise<RunReport> {
+    const { concurrency, dryRun } = this.#options;
+    const sideBySide: BuildSchedule = async (tenants, build) => {
+      await forEachBounded(tenants, concurrency, build);
+      return [];
+    };
+    // A folder may be read-only, too.
+    if (dryRun) await requireConditionalWrites(this.#opened, this.#shell);
+    this.#identified.identifyAnew();
+    let isTenantNews = false;
+    const report = await buildRun(wanted, this.#options, {
+      pool: this.pool,
+      store: this.store,
+      now: this.#shell.now,
+      randomBytes: this.#shell.randomBytes,
+      signal: this.#shell.signal,
+      schedule: schedule ?? sideBySide,
+      isSpotCheckDue: () => this.#isSpotCheckDue(),
+      followLive: createFollowLive(this.#shell, this.#settings),
+      onTenants: progress.total,
+      onProgress: progress.programs,
+      onTenantDone: (run, runId) => {
+        progress.tenantDone();
+        isTenantNews = this.#tenantDone(run, runId) || isTenantNews;
+      },
+    });
+    progress.clear();
+    const isNews = this.#news.isOfSource(report) || isTenantNews;
+    this.#recorder.note(report, isNews);
+    if (isNews && report.outcome !== "interrupted") this.#hooks.onNews?.(report);
+    return report;
+  }
+
   /** Whether what runs found could not be stored lately, or not all of it. */
-  isUnrecorded(): boolean;
+  isUnrecorded(): boolean {
+    return this.#recorder.isFailing();
+  }
+
+  /** Stores what runs found and is not stored yet. */
+  async end(): Promise<void> {
+    await this.#recorder.flush();
+  }
+
+  #isSpotCheckDue(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.#spotCheckedAtMs < spotCheckIntervalMs) return false;
+    this.#spotCheckedAtMs = nowMs;
+    return true;
+  }
+
+  /** Returns whether the run says anything new of the tenant. */
+  #tenantDone(run: TenantRun, runId: string): boolean {
+    const { dryRun, onInvalid } = this.#options;
+    const endedAt = this.#shell.now().toISOString();
+    if (!dryRun) this.#recorder.noteTenant(run, { runId, endedAt, onInvalid });
+    const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
+    const isNews = this.#news.isOfTenant(run);
+    // A person reads the summary, which says it once. A hold is meant so, and no error.
+    const isQuiet = !isNews || isReadByPeople(this.#shell);
+    const tone = failure === null ? "info" : outcome === "held" ? "warn" : "error";
+    const fields = { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts };
+    this.#logger[isQuiet ? "debug" : tone](fields, `tenant ${outcome}`);
+    return isNews;
+  }
 }
 
 export async function withBuildSession<Result>(
   shell: Shell,
   settings: CliSettings,
   options: BuildOptions,
-  { confirmationIntervalMs, watchStore, overdue = 0, onNews }: SessionHooks,
+  hooks: SessionHooks,
   use: (session: BuildSession) => Promise<Result>,
 ): Promise<Result> {
-  const { signal, now, randomBytes } = shell;
-  const { dryRun, concurrency } = options;
-  const logger = commandLogger(shell, settings);
   await refuseDemoStore(settings);
-
-  async function run(opened: ObjectStore, databaseUrl: DatabaseUrl, pool: SourcePool): Promise<Result> {
-    const identified = identifiedStore(opened, settings, shell);
-    const store = watchStore?.(identified) ?? identified;
-    const recorder = createRunRecorder(identified, shell, confirmationIntervalMs);
-    const news = createNews();
-    const sideBySide: BuildSchedule = async (tenants, build) => {
-      await forEachBounded(tenants, concurrency, build);
-      return [];
-    };
-
-    let spotCheckedAtMs = Number.NEGATIVE_INFINITY;
-    const isSpotCheckDue = (): boolean => {
-      const nowMs = performance.now();
-      if (nowMs - spotCheckedAtMs < spotCheckIntervalMs) return false;
-      spotCheckedAtMs = nowMs;
-      return true;
-    };
-
-    const session: BuildSession = {
-      databaseUrl,
-      pool,
-      store,
-      async build({ wanted, schedule = sideBySide, progress = noProgress }) {
-        // A folder may be read-only, too.
-        if (dryRun) await requireConditionalWrites(opened, shell);
-        identified.identifyAnew();
-        let isTenantNews = false;
-        const report = await buildRun(wanted, options, {
-          ...{ pool, store, now, randomBytes, signal, schedule, isSpotCheckDue },
-          followLive: createFollowLive(shell, settings),
-          onTenants: progress.total,
-          onProgress: progress.programs,
-          onTenantDone: (run, runId) => {
-            progress.tenantDone();
-            const of = { runId, endedAt: now().toISOString(), onInvalid: options.onInvalid };
-            if (!dryRun) recorder.noteTenant(run, of);
-            const { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts } = run;
-            const isNews = news.isOfTenant(run);
-            isTenantNews ||= isNews;
-            // A person reads the summary, which says it once. A hold is meant so, and no error.
-            const isQuiet = !isNews || isReadByPeople(shell);
-            const tone = failure === null ? "info" : outcome === "held" ? "warn" : "error";
-            const level = isQuiet ? "debug" : tone;
-            const fields = { tenantId, outcome, snapshotId, counts, durationMs, failure, problemCounts };
-            logger[level](fields, `tenant ${outcome}`);
-          },
-        });
-        progress.clear();
-        const isNews = news.isOfSource(report) || isTenantNews;
-        recorder.note(report, isNews);
-        if (isNews && report.outcome !== "interrupted") onNews?.(report);
-        return report;
-      },
-      isUnrecorded: recorder.isFailing,
-    };
-    try {
-      return await use(session);
-    } finally {
-      await recorder.flush();
-    }
-  }
-
-  const connections = concurrency + overdue + spareConnections;
+  const connections = options.concurrency + (hooks.overdue ?? 0) + spareConnections;
   return await withStore(settings, (opened) =>
     withDatabaseUrl(settings, (databaseUrl) =>
-      withSourcePool({ databaseUrl, connections, signal }, (pool) => run(opened, databaseUrl, pool)),
+      withSourcePool({ databaseUrl, connections, signal: shell.signal }, async (pool) => {
+        const places = { databaseUrl, pool, opened };
+        const session = new BuildSession(places, shell, settings, options, hooks);
+        try {
+          return await use(session);
+        } finally {
+          await session.end();
+        }
+      }),
     ),
   );
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createRunRecorder, type RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
+import { RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
 import { Failure } from "../../../core/failure.ts";
 import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
 import { readLastRuns } from "../../../core/last-runs.ts";
@@ -38,10 +38,10 @@ function recorder(minIntervalMs?: number, signal = new AbortController().signal)
     },
   };
   const stderr = { isTTY: false, write: (text: string) => complaints.push(text) };
-  const shell = { now: () => new Date(), signal, stderr } as unknown as Parameters<
-    typeof createRunRecorder
+  const shell = { now: () => new Date(), signal, stderr } as unknown as ConstructorParameters<
+    typeof RunRecorder
   >[1];
-  return createRunRecorder(seen, shell, minIntervalMs);
+  return new RunRecorder(seen, shell, minIntervalMs);
 }
 
 function run(tenantId: string, confirmedAt = new Date().toISOString()): TenantRun {
