@@ -45,27 +45,9 @@ export function identifiedStore(
         `${store.address} was the store ${known} and ${now}, so nothing is written there. Is the volume mounted?`,
       );
     }
-    known = (found ?? (await begin(options))).storeId;
+    if (found === undefined) await conditions.done();
+    known = (found ?? (await begunStore(store, shell, options))).storeId;
   });
-
-  /** When two processes begin a store at once, the conditional write lets one win (P11). */
-  async function begin(options: CallOptions): Promise<StoreIdentity> {
-    await conditions.done();
-    const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
-    const body = bytesBody(storeIdentityBytes({ storeId, createdAt: shell.now().toISOString() }));
-    await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
-    const begun = await readStoreIdentity(store, options);
-    if (begun === undefined) {
-      throw new Failure("store_unavailable", `${storeKey} was written and is not there; try again.`);
-    }
-    if (begun.storeId === storeId) {
-      shell.stderr.write(
-        `partner-programs: this begins a new store in ${store.address}: ${storeId}. If there should have been one, check STORE_URL and ` +
-          `whether the volume is mounted. STORE_ID=${storeId} keeps every command and gateway to it.\n`,
-      );
-    }
-    return begun;
-  }
 
   /** P11: which snapshot of a tenant is live is decided by conditional writes alone. */
   async function mayPut(key: ObjectKey): Promise<void> {
@@ -82,6 +64,24 @@ export function identifiedStore(
     requireConditions: conditions.done,
     identifyAnew: identity.forget,
   };
+}
+
+/** When two processes begin a store at once, the conditional write lets one win (P11). */
+async function begunStore(store: ObjectStore, shell: Shell, options: CallOptions): Promise<StoreIdentity> {
+  const storeId = `store_${randomBase62(16, shell.randomBytes)}` as StoreId;
+  const body = bytesBody(storeIdentityBytes({ storeId, createdAt: shell.now().toISOString() }));
+  await store.put(storeKey, body, { ...options, condition: { kind: "absent" } });
+  const begun = await readStoreIdentity(store, options);
+  if (begun === undefined) {
+    throw new Failure("store_unavailable", `${storeKey} was written and is not there; try again.`);
+  }
+  if (begun.storeId === storeId) {
+    shell.stderr.write(
+      `partner-programs: this begins a new store in ${store.address}: ${storeId}. If there should have been one, check STORE_URL and ` +
+        `whether the volume is mounted. STORE_ID=${storeId} keeps every command and gateway to it.\n`,
+    );
+  }
+  return begun;
 }
 
 /** All callers wait for one call of `work`. After it failed, the next caller begins another, unless the store can never do it. */

@@ -1,6 +1,6 @@
 import type { Current } from "../../../core/current.ts";
 import { asFailure, Failure } from "../../../core/failure.ts";
-import { snapshotId, type TenantId } from "../../../core/ids.ts";
+import { type SnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
 import { bytesBody, documentBytes } from "../../../core/object-body.ts";
 import {
   auditKey,
@@ -58,39 +58,9 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
   let isDoubtful = false;
   let warning: string | undefined;
   let beginning: Promise<ObjectStore> | undefined;
+  const write = recordWriter(shell, request, recordIds);
 
-  async function write(
-    store: ObjectStore,
-    outcome: AuditDocument["outcome"],
-    changes: readonly AuditChange[],
-    failure: Failure | undefined,
-  ): Promise<void> {
-    const parts = recordParts(request.tenants, changes);
-    // A record that was begun gets its end, too, when less was changed than was planned.
-    for (let at = Math.max(parts.length, recordIds.length) - 1; at >= 0; at -= 1) {
-      const part = parts[at] ?? { tenants: [], changes: [] };
-      const recordId = recordIds[at] ?? snapshotId(shell.now(), shell.randomBytes(4));
-      recordIds[at] = recordId;
-      const record: AuditDocument = {
-        format: "partner-programs/audit@1",
-        recordId,
-        outcome,
-        at: shell.now().toISOString(),
-        command: request.command,
-        actor: shell.actor,
-        reason: request.reason ?? null,
-        tenants: part.tenants,
-        changes: part.changes.slice(0, maxChanges),
-        changesOmitted: Math.max(0, part.changes.length - maxChanges),
-        failure: failure === undefined ? null : { code: failure.code, message: failure.message },
-      };
-      const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
-      // No signal: ending a command must not keep its record from being written.
-      await putImmutable(store, key, bytesBody(documentBytes(record)), never);
-    }
-  }
-
-  /** P85: awaited before each call that changes something for partners. When it throws, the call is not made. */
+  /** P85: when it throws, the call that would change something is not made. */
   async function begun(store: ObjectStore): Promise<void> {
     beginning ??= write(store, "begun", planned, undefined).then(
       () => store,
@@ -103,17 +73,7 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
   }
 
   return {
-    watch: (store) => ({
-      ...store,
-      async put(key, body, options) {
-        if (isDecisive(key)) await begun(store);
-        return await store.put(key, body, options);
-      },
-      async delete(keys, options) {
-        if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun(store);
-        await store.delete(keys, options);
-      },
-    }),
+    watch: (store) => watched(store, () => begun(store)),
     plan: (changes) => {
       planned = changes;
     },
@@ -142,6 +102,66 @@ export function createAudit(shell: Shell, request: AuditRequest): Audit {
 }
 
 const never = new AbortController().signal;
+
+/** `begun`: awaited before each call that changes something for partners. */
+function watched(store: ObjectStore, begun: () => Promise<void>): ObjectStore {
+  return {
+    ...store,
+    async put(key, body, options) {
+      if (isDecisive(key)) await begun();
+      return await store.put(key, body, options);
+    },
+    async delete(keys, options) {
+      if (keys.some((key) => isDecisive(key) || isOfSnapshot(key))) await begun();
+      await store.delete(keys, options);
+    },
+  };
+}
+
+/** Writes the records of a change, and adds the ids that they need to `recordIds`. */
+function recordWriter(shell: Shell, request: AuditRequest, recordIds: SnapshotId[]) {
+  return async (
+    store: ObjectStore,
+    outcome: AuditDocument["outcome"],
+    changes: readonly AuditChange[],
+    failure: Failure | undefined,
+  ): Promise<void> => {
+    const parts = recordParts(request.tenants, changes);
+    // A record that was begun gets its end, too, when less was changed than was planned.
+    for (let at = Math.max(parts.length, recordIds.length) - 1; at >= 0; at -= 1) {
+      const recordId = recordIds[at] ?? snapshotId(shell.now(), shell.randomBytes(4));
+      recordIds[at] = recordId;
+      const part = parts[at] ?? { tenants: [], changes: [] };
+      const record = recordOf(shell, request, { recordId, outcome, ...part }, failure);
+      const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
+      // No signal: ending a command must not keep its record from being written.
+      await putImmutable(store, key, bytesBody(documentBytes(record)), never);
+    }
+  };
+}
+
+type RecordPart = ReturnType<typeof recordParts>[number] & Pick<AuditDocument, "recordId" | "outcome">;
+
+function recordOf(
+  shell: Shell,
+  request: AuditRequest,
+  { recordId, outcome, tenants, changes }: RecordPart,
+  failure: Failure | undefined,
+): AuditDocument {
+  return {
+    format: "partner-programs/audit@1",
+    recordId,
+    outcome,
+    at: shell.now().toISOString(),
+    command: request.command,
+    actor: shell.actor,
+    reason: request.reason ?? null,
+    tenants,
+    changes: changes.slice(0, maxChanges),
+    changesOmitted: Math.max(0, changes.length - maxChanges),
+    failure: failure === undefined ? null : { code: failure.code, message: failure.message },
+  };
+}
 
 /** P206: the tenants that were named or changed, and their changes; several parts when they are more than a record names. */
 function recordParts(named: readonly TenantId[], changes: readonly AuditChange[]) {

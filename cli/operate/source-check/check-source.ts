@@ -56,28 +56,7 @@ export async function checkSource(
   const { from, isRead, unread } = sound;
   const groups = new FindingGroups(isRead);
   const unreadable = new Unreadable();
-
-  async function checkTenant(tenantId: TenantId): Promise<TenantTally> {
-    const { sums, strays } = await readSums(client, tenantId, undefined, from);
-    for (const { view, programs, firstProgramId: programId } of strays) {
-      const value = `the first of ${programs} such program id(s)`;
-      const place = { view, column: "program_id" };
-      groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
-    }
-    const tally = new TenantTally();
-    const twinOf = twinFinder();
-    for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.size, from })) {
-      for (const read of batch) {
-        const outcome = checkedProgram(read, rules);
-        groups.addProgram(tenantId, read, outcome);
-        const twin = outcome.kind === "published" ? twinOf(read.source) : undefined;
-        groups.addHints(tenantId, read, today, twin);
-        tally.add(read.source, outcome);
-      }
-      progress.programs(batch.length);
-    }
-    return tally;
-  }
+  const check = { rules, progress, today, from, groups };
 
   const list = await tryReading(client, () => readTenantList(client));
   const { tenants, problems: ofTenants } = "result" in list ? list.result : { tenants: [], problems: [] };
@@ -86,7 +65,7 @@ export async function checkSource(
   const tallies = new Map<TenantId, TenantTally>();
   const unreadTallies = new Map<TenantId, TenantTally>();
   for (const tenantId of tenants) {
-    const reading = await tryReading(client, () => checkTenant(tenantId));
+    const reading = await tryReading(client, () => checkTenant(client, tenantId, check));
     if ("result" in reading) tallies.set(tenantId, reading.result);
     else {
       await unreadable.addTenant(client, tenantId, reading.error, from);
@@ -96,14 +75,7 @@ export async function checkSource(
   }
   // Whole views come after the tenants, since the tenant at which a view fails says more (P133).
   if ("error" in list) unreadable.addView("tenants", list.error);
-  else {
-    const strays = await tryReading(client, () => readStrayPrograms(client));
-    if ("error" in strays) unreadable.addView("programs", strays.error);
-    // Rows of a tenant that an operator removed are passed over without advice to list the tenant again.
-    for (const stray of "result" in strays ? strays.result : []) {
-      if (!removed.has(stray.tenantId ?? "")) groups.addTenant(stray, "programs");
-    }
-  }
+  else await addStrays(client, removed, groups, unreadable);
   const listed = [...tenants, ...removed];
   const { rows, byTenant } = await countedRows(client, listed, groups, unreadable, sound);
   await limitWaiting(client, { statementMs: maxQueryMs });
@@ -120,6 +92,55 @@ export async function checkSource(
   const tables = sourceTables(new Map([...tallies, ...unreadTallies]), byTenant);
   const found = { rows, published: structure.length > 0 ? null : published, statuses, tables, unread };
   return { isBroken, problems: [...problems, ...hints], ...found };
+}
+
+interface TenantCheck {
+  readonly rules: ContentRules;
+  readonly progress: RunProgress;
+  readonly today: string;
+  /** The views to read from. */
+  readonly from: Exclude<ReturnType<typeof soundViews>, undefined>["from"];
+  readonly groups: FindingGroups;
+}
+
+async function checkTenant(
+  client: SourceClient,
+  tenantId: TenantId,
+  { rules, progress, today, from, groups }: TenantCheck,
+): Promise<TenantTally> {
+  const { sums, strays } = await readSums(client, tenantId, undefined, from);
+  for (const { view, programs, firstProgramId: programId } of strays) {
+    const value = `the first of ${programs} such program id(s)`;
+    const place = { view, column: "program_id" };
+    groups.add("rows_of_unknown_program", place, { tenantId, programId, value }, programs);
+  }
+  const tally = new TenantTally();
+  const twinOf = twinFinder();
+  for await (const batch of readPrograms(client, tenantId, rules.limits, { count: sums.size, from })) {
+    for (const read of batch) {
+      const outcome = checkedProgram(read, rules);
+      groups.addProgram(tenantId, read, outcome);
+      const twin = outcome.kind === "published" ? twinOf(read.source) : undefined;
+      groups.addHints(tenantId, read, today, twin);
+      tally.add(read.source, outcome);
+    }
+    progress.programs(batch.length);
+  }
+  return tally;
+}
+
+/** Rows of a tenant that an operator removed are passed over without advice to list the tenant again. */
+async function addStrays(
+  client: SourceClient,
+  removed: ReadonlySet<string>,
+  groups: FindingGroups,
+  unreadable: Unreadable,
+): Promise<void> {
+  const strays = await tryReading(client, () => readStrayPrograms(client));
+  if ("error" in strays) return unreadable.addView("programs", strays.error);
+  for (const stray of strays.result) {
+    if (!removed.has(stray.tenantId ?? "")) groups.addTenant(stray, "programs");
+  }
 }
 
 /** Of a tenant whose programs cannot be read, the states of its programs; none if even these fail. */

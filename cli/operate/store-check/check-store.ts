@@ -34,20 +34,8 @@ export async function checkStore(
   store: ObjectStore,
   options: CheckOptions,
 ): Promise<readonly StoreFinding[]> {
-  const { signal, now, directory, isReadOnly } = options;
+  const { signal, directory, isReadOnly } = options;
   const checks = new Checklist();
-  const objects = new ProbeObjects(options);
-  const key = objects.key("plain.json");
-  let isDeleted = false;
-
-  /** Which store it is. A store without an identity is no fault. */
-  const checkIdentity = () =>
-    checks.run("identity", !checks.isAway, async () => {
-      const found = await readStoreIdentity(store, { signal });
-      if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
-      return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
-    });
-
   const mayList = await checks.run("list", true, async () => {
     // A gateway's policy allows listing only keys that it reads, so the check lists such a key.
     for await (const _ of store.list(isReadOnly ? missingKey : probesPrefix, { signal })) break;
@@ -59,6 +47,7 @@ export async function checkStore(
     const what = `There is something at ${missingKey}, which nobody wrote.`;
     return ["unsupported", `${what} Is the endpoint an S3 endpoint?`];
   });
+  const canWrite = isReadOnly ? false : await checkWriting(store, options, checks, mayList);
   if (isReadOnly) {
     await checks.run("read", !checks.isAway, async () => {
       const found = await store.get(tokensKey, { signal });
@@ -66,9 +55,30 @@ export async function checkStore(
       found.body.destroy();
       return ["ok", `Allowed: ${tokensKey} is readable.`];
     });
-    await checkIdentity();
-    return checks.findings;
   }
+  // A store without an identity is no fault.
+  await checks.run("identity", !checks.isAway, async () => {
+    const found = await readStoreIdentity(store, { signal });
+    if (found !== undefined) return ["ok", `${found.storeId}, since ${found.createdAt}.`];
+    return ["ok", `There is no ${storeKey} yet: the first build or token command makes it.`];
+  });
+  if (directory !== undefined && !isReadOnly) {
+    await checks.run("folder", canWrite, () => folderResult(directory));
+  }
+  return checks.findings;
+}
+
+/** Returns whether the store can be written to. */
+async function checkWriting(
+  store: ObjectStore,
+  options: CheckOptions,
+  checks: Checklist,
+  mayList: boolean,
+): Promise<boolean> {
+  const { signal, now } = options;
+  const objects = new ProbeObjects(options);
+  const key = objects.key("plain.json");
+  let isDeleted = false;
   try {
     const startedAt = now();
     const isWritten = await checks.run("write", !checks.isAway, async () => {
@@ -106,9 +116,7 @@ export async function checkStore(
       if ((await readProbe(store, key, signal)) === undefined) return ["ok", "Allowed."];
       return ["unsupported", "A deleted object is still read. Use a strongly consistent store."];
     });
-    await checkIdentity();
-    if (directory !== undefined) await checks.run("folder", isWritten, () => folderResult(directory));
-    return checks.findings;
+    return isWritten;
   } finally {
     // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be aborted.
     if (!isDeleted && !checks.isAway) await store.delete([...objects.keys]).catch(() => {});

@@ -40,8 +40,8 @@ export class Checklist {
   isAway = false;
 
   /** Runs a check, or skips it when `canRun` is false. Returns whether other checks may build on it. */
-  async run(check: StoreCheckName, canRun: boolean, look: () => Promise<CheckResult>): Promise<boolean> {
-    const [outcome, message] = canRun ? await look().catch((error) => this.#faultOf(error)) : skipped;
+  async run(check: StoreCheckName, canRun: boolean, examine: () => Promise<CheckResult>): Promise<boolean> {
+    const [outcome, message] = canRun ? await examine().catch((error) => this.#faultOf(error)) : skipped;
     this.findings.push({ check, outcome, message });
     return outcome === "ok" || outcome === "warning";
   }

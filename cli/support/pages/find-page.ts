@@ -67,33 +67,59 @@ export async function findPage(query: URLSearchParams, inspection: Inspection): 
   const same = unpublished.filter(({ programId }) => programId.toLowerCase() === text.toLowerCase());
   const [one] = same;
   if (one !== undefined && same.length === 1 && places.length === 0) return { location: placeOf(one) };
-  const total = tenantIds.length + tokens.length + published.length + unpublished.length;
   const others = published.filter((entry) => !sameIds.includes(entry));
-  const shown = [...sameIds, ...others].slice(0, maxRows);
-  const unread = registry.kind === "read" ? [] : [`Access keys are missing here: ${registry.reason}`];
+  const isGone = (tenantId: string): boolean => removalOf(tenantId, removed, allTokens)?.openKeys === 0;
+  const away =
+    source.kind === "unavailable" &&
+    `The booking database could not be asked, so programs that are not published are missing here. ${source.reason}`;
+  const unlisted =
+    catalog.unread.length > 0 &&
+    `Not looked through, because it could not be read: ${catalog.unread.join(", ")}.`;
+  const keys = registry.kind === "unavailable" && `Access keys are missing here: ${registry.reason}`;
+  const unread = [...faults, keys].map((fault) => fault && `Some data could not be read: ${fault}`);
+  return foundAnswer({
+    ...{ text, tenantIds, tokens, published: [...sameIds, ...others], unpublished, requests, isGone },
+    gaps: [away, unlisted, ...unread].filter((gap) => gap !== false),
+  });
+}
+
+interface Found {
+  readonly text: string;
+  readonly tenantIds: readonly string[];
+  readonly tokens: readonly RegisteredToken[];
+  readonly published: readonly FoundProgram[];
+  readonly unpublished: readonly FoundProgram[];
+  /** What the log has, where it was looked into. */
+  readonly requests: Parameters<typeof logNotices>[0] | undefined;
+  /** Whether the tenant was removed, so that its partners see nothing any more. */
+  readonly isGone: (tenantId: string) => boolean;
+  /** What could not be looked through, in sentences. */
+  readonly gaps: readonly string[];
+}
+
+function foundAnswer(found: Found): Answer {
+  const { text, tenantIds, tokens, published, unpublished, requests, gaps } = found;
+  const total = tenantIds.length + tokens.length + published.length + unpublished.length;
+  const shown = published.slice(0, maxRows);
   return findAnswer(html`<p class="lead" role="status">${total === 0 ? "Nothing" : numberText(total)} found for “${text}”.</p>
-${source.kind === "unavailable" && notice("doubtful", html`<p>The booking database could not be asked, so programs that are not published are missing here. ${source.reason}</p>`)}
-${catalog.unread.length > 0 && notice("doubtful", html`<p>Not looked through, because it could not be read: ${catalog.unread.join(", ")}.</p>`)}
-${[...faults, ...unread].map((fault) => notice("doubtful", html`<p>Some data could not be read: ${fault}</p>`))}
+${gaps.map((gap) => notice("doubtful", html`<p>${gap}</p>`))}
 ${requests !== undefined && logNotices(requests)}
 ${tenantIds.length > 0 && section("tenants", "Tenants", html`<ul>${tenantIds.slice(0, maxRows).map((id) => html`<li><a href="${tenantPath(id)}">${id}</a></li>`)}</ul>`)}
 ${tokens.length > 0 && section("keys", "Access keys", html`<ul>${tokens.slice(0, maxRows).map(tokenItem)}</ul>`)}
-${shown.length + unpublished.length > 0 && section("programs", "Programs", programTable([...shown, ...unpublished]))}
+${shown.length + unpublished.length > 0 && section("programs", "Programs", programTable([...shown, ...unpublished], found))}
 ${published.length > shown.length && html`<p>The first ${shown.length} of ${numberText(published.length)} are shown: add a word.</p>`}`);
+}
 
-  function programTable(programs: readonly FoundProgram[]): Html {
-    return dataTable("Programs", programs, {
-      Program: (program) =>
-        html`<a class="row-link" href="${placeOf(program)}"><bdi>${program.name.trim() || program.programId}</bdi></a> <code class="id">${program.programId}</code>`,
-      Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
-      "Partners see it": ({ tenantId, state }) => {
-        if (state !== undefined) return html`${badge("no", "bad")} ${state}`;
-        // Partners of removed tenants see nothing any more.
-        const isGone = removalOf(tenantId, removed, allTokens)?.openKeys === 0;
-        return isGone ? html`${badge("no", "bad")} removed tenant` : badge("yes", "good");
-      },
-    });
-  }
+function programTable(programs: readonly FoundProgram[], { isGone }: Found): Html {
+  return dataTable("Programs", programs, {
+    Program: (program) =>
+      html`<a class="row-link" href="${placeOf(program)}"><bdi>${program.name.trim() || program.programId}</bdi></a> <code class="id">${program.programId}</code>`,
+    Tenant: ({ tenantId }) => html`<a href="${tenantPath(tenantId)}">${tenantId}</a>`,
+    "Partners see it": ({ tenantId, state }) => {
+      if (state !== undefined) return html`${badge("no", "bad")} ${state}`;
+      return isGone(tenantId) ? html`${badge("no", "bad")} removed tenant` : badge("yes", "good");
+    },
+  });
 }
 
 function findAnswer(content: Html): Answer {
