@@ -28,6 +28,41 @@ export function elementText(element: ListElement): string {
   return element.bytes.toString("utf8", element.start, element.end);
 }
 
+/**
+ * Keeps the elements of many programs as bytes outside of V8's heap. As texts they would be most of what a first build holds until its
+ * end, and the heap grows to more than twice of what it holds.
+ */
+export class KeptElements {
+  #bytes = Buffer.alloc(0);
+  #used = 0;
+  #size = 0;
+
+  /** The bytes of all that is kept. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The same program with its elements as bytes. */
+  kept({ programId, departureDate, listItem, legacyItem }: ListedProgram): ListedProgram {
+    return { programId, departureDate, listItem: this.#piece(listItem), legacyItem: this.#piece(legacyItem) };
+  }
+
+  #piece(element: ListElement): BytesPiece {
+    if (typeof element !== "string") return element;
+    const size = Buffer.byteLength(element);
+    if (this.#used + size > this.#bytes.length) {
+      this.#bytes = Buffer.allocUnsafeSlow(Math.max(size, chunkBytes));
+      this.#used = 0;
+    }
+    const start = this.#used;
+    this.#used += this.#bytes.write(element, start);
+    this.#size += size;
+    return { bytes: this.#bytes, start, end: this.#used };
+  }
+}
+
+const chunkBytes = 256 * 1024;
+
 /** The program of the element as partners read it. */
 export function parsedItem({ listItem }: ListedProgram): ProgramListItem {
   return JSON.parse(elementText(listItem));

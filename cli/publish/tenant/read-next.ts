@@ -34,17 +34,17 @@ export async function readNext(
 function nextContent(
   { counts, publishedIds }: ReturnType<typeof sourceReading>,
   { kept, listed, live }: SourceChanges,
-  { programs }: TakenPrograms,
+  taken: TakenPrograms,
 ): SnapshotContent {
   const keptIds = new Set<string | null>();
   for (const { programId: id } of kept.filter(isPublished)) {
-    if (programs.has(id ?? "")) throw new ContentFault(`program ${id} was read and taken over`);
+    if (taken.listed.has(id ?? "")) throw new ContentFault(`program ${id} was read and taken over`);
     keptIds.add(id);
   }
   return SnapshotContent.of(
     publishedIds(),
     counts.programs,
-    (id) => (keptIds.has(id) ? listed.get(id) : programs.get(id)),
-    (id) => (keptIds.has(id) ? live?.programs.get(id) : programs.get(id)?.record),
+    (id) => (keptIds.has(id) ? listed.get(id) : taken.listed.get(id)),
+    (id) => (keptIds.has(id) ? live?.programs.get(id) : taken.records.get(id)),
   );
 }

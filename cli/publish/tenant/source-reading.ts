@@ -60,7 +60,7 @@ export function sourceReading(changes: SourceChanges, taken: TakenPrograms): Omi
     problems.add({ code: "rows_of_unknown_program", programId, field: null, value });
   }
   const published = kept.filter(isPublished);
-  const programs = published.length + taken.programs.size;
+  const programs = published.length + taken.listed.size;
   const staying = programs - added.size;
   const counts = {
     programs,

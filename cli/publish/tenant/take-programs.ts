@@ -1,6 +1,6 @@
-import type { ProgramRecord } from "../../../core/program-table.ts";
+import { ProgramTable } from "../../../core/program-table.ts";
 import { type CheckedProgram, checkedProgram } from "../content/checked-program.ts";
-import type { ListedProgram } from "../content/lists.ts";
+import { KeptElements, type ListedProgram, type ListedPrograms } from "../content/lists.ts";
 import { listedProgram, requireSmallLists } from "../content/snapshot-content.ts";
 import { publicFacts } from "../guards/field-guard.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
@@ -10,16 +10,13 @@ import { LiveComparison } from "./live-comparison.ts";
 import { type ProgramOutcome, programOutcome } from "./memory.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
-/** A published program that was read: its elements in the lists, and its detail, which is stored. */
-export interface TakenProgram extends ListedProgram {
-  readonly record: ProgramRecord;
-}
-
 /** What became of the programs that a build read. */
 export interface TakenPrograms {
   readonly outcomes: readonly ProgramOutcome[];
-  /** The published ones by their ids, in the order in which they were read. */
-  readonly programs: ReadonlyMap<string, TakenProgram>;
+  /** The elements of the published ones in the lists, by their ids. */
+  readonly listed: ListedPrograms;
+  /** Their details, which are stored. */
+  readonly records: ProgramTable;
   readonly comparison: LiveComparison;
 }
 
@@ -36,26 +33,24 @@ export async function takePrograms(
   const { live, sums, wanted } = changes;
   const { rules, rewrite } = options;
   const outcomes: ProgramOutcome[] = [];
-  const programs = new Map<string, TakenProgram>();
+  const listed = new Map<string, ListedProgram>();
+  const records = new ProgramTable(wanted?.count ?? wanted?.only?.length);
   const comparison = new LiveComparison(changes);
-  let listBytes = 0;
+  const elements = new KeptElements();
 
   async function take(program: PublishedProgram): Promise<void> {
     const { programId, rendered, data, departureDate, problems } = program;
-    const { listItem, legacyItem, detailSha256: sha256 } = rendered;
+    const sha256 = rendered.detailSha256;
     const facts = publicFacts(data);
     outcomes.push(programOutcome(programId, sums.get(programId), facts, problems));
     comparison.add(programId, sha256, facts, data);
     const before = live?.programs.get(programId);
     const isStored = before?.sha256 === sha256 && !rewrite;
     const bytes = isStored ? undefined : Buffer.from(rendered.detail);
-    const record =
-      bytes === undefined && before !== undefined
-        ? before
-        : { snapshotId: writer.snapshotId, sha256, size: bytes?.length ?? 0 };
-    programs.set(programId, { ...listedProgram(programId, departureDate, rendered), record });
-    listBytes += Buffer.byteLength(listItem) + Buffer.byteLength(legacyItem);
-    requireSmallLists(programs.size, listBytes, rules.maxListBytes);
+    const writtenNow = { snapshotId: writer.snapshotId, sha256, size: bytes?.length ?? 0 };
+    records.add(programId, bytes === undefined && before !== undefined ? before : writtenNow);
+    listed.set(programId, elements.kept(listedProgram(programId, departureDate, rendered)));
+    requireSmallLists(listed.size, elements.size, rules.maxListBytes);
     if (bytes !== undefined)
       await writer.put({ kind: "detail", programId }, { bytes, size: bytes.length, sha256 });
   }
@@ -76,5 +71,5 @@ export async function takePrograms(
   }
   // On hold nothing will be published, so nothing is compared.
   if (!isHeld) await comparison.finish(attempt);
-  return { outcomes, programs, comparison };
+  return { outcomes, listed, records, comparison };
 }
