@@ -68,3 +68,11 @@ test("from PostgreSQL 14 on the views are what counts", () => {
   const codes = structureProblems({ ...schema, serverVersion: 140_000 }).map(({ code }) => code);
   expect(codes).toEqual(["schema_missing"]);
 });
+
+test.each([
+  [0, "partner-programs source init"],
+  [3, "partner-programs source init --skeleton > views.sql"],
+])("without views the fix for a database of %i tables is: %s", (tables, text) => {
+  const [problem] = structureProblems({ ...schema, tables, serverVersion: 150_000 });
+  expect(problem?.fix).toEqual({ kind: "command", text });
+});
