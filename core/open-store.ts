@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import type { StoreDocument } from "../schemas/generated/types.ts";
 import { isStoreDocument } from "../schemas/generated/validators-stored.ts";
-import type { StoreAddress } from "./addresses.ts";
 import { Failure } from "./failure.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
 import { documentBytes, parseStoredDocument, readBody } from "./object-body.ts";
 import { storeKey } from "./object-key.ts";
 import type { CallOptions, ObjectStore } from "./object-store.ts";
+import type { StoreAddress } from "./store-address.ts";
 
 export interface StoreOptions {
   readonly address: StoreAddress;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { databaseUrlSetting, dataDirectory, endpointName, storeUrlSetting, url } from "./addresses.ts";
+import { databaseUrlSetting } from "./database-address.ts";
 import { isStoreId, type StoreId } from "./ids.ts";
 import {
   choice,
@@ -20,7 +20,9 @@ import {
   setting,
   settingText,
 } from "./setting-parser.ts";
+import { dataDirectory, endpointName, storeUrlSetting } from "./store-address.ts";
 import { trustedProxies } from "./trusted-proxies.ts";
+import { url } from "./url-setting.ts";
 
 const day = 86_400;
 

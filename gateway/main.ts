@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { showStoreAddress } from "../core/addresses.ts";
 import { asFailure, Failure } from "../core/failure.ts";
 import { createLogger } from "../core/logger.ts";
 import { misspeltSettings, misspeltText } from "../core/misspelt-settings.ts";
@@ -8,6 +7,7 @@ import { buildInfo, packageVersion } from "../core/package-version.ts";
 import { singleLine } from "../core/printable.ts";
 import { parseSettings } from "../core/setting-parser.ts";
 import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
+import { showStoreAddress } from "../core/store-address.ts";
 import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
 import { Gateway } from "./gateway.ts";
 import { LogDestination } from "./log-destination.ts";

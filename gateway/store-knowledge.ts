@@ -1,6 +1,6 @@
-import { showStoreAddress } from "../core/addresses.ts";
 import type { Logger } from "../core/logger.ts";
 import type { GatewaySettings } from "../core/settings.ts";
+import { showStoreAddress } from "../core/store-address.ts";
 import type { Clocks, Waits } from "./clocks.ts";
 import type { StoreReading } from "./confirmed.ts";
 import { createFreshness, type Freshness } from "./freshness.ts";

@@ -1,5 +1,5 @@
-import { parsedUrl } from "../../../core/addresses.ts";
 import { Failure } from "../../../core/failure.ts";
+import { parsedUrl } from "../../../core/url.ts";
 
 /** The facts about the company that its partners need. The company hands the folder over to them. */
 export interface Company {
