@@ -25,7 +25,8 @@ export async function explainProgram(
       tenant.isSandbox ? inSandbox(programId) : readProgramInSource(context, { tenantId, programId }),
       readProgramInStore(context, live, programId, programId === program.programId),
     ]);
-    const elsewhere = source.kind === "absent" ? source.elsewhere : [];
+    const rows = source.kind === "tenant_unknown" ? source.rows : source;
+    const elsewhere = rows.kind === "absent" ? rows.elsewhere : [];
     const other = elsewhere.find((one) => one.tenantId === tenantId && one.programId !== programId);
     const otherSpelling = other === undefined ? null : await explained(other.programId);
     const served = found.kind === "live" ? found.served : null;

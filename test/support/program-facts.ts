@@ -35,7 +35,7 @@ export function liveWithProgram(fields: Partial<LiveFinding> = {}): LiveFinding 
   return live({ served, past: null, ...fields });
 }
 
-export const publishable: ProgramInSource = {
+export const publishable: Extract<ProgramInSource, { kind: "publishable" }> = {
   kind: "publishable",
   document: { name: "Kyoto" },
   sha256: "a".repeat(64),

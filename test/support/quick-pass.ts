@@ -57,5 +57,6 @@ export const quickIntegration: readonly string[] = [
   "test/integration/support/inspect-removed.test.ts",
   "test/integration/support/inspect-server.test.ts",
   "test/integration/support/log-setting.test.ts",
+  "test/integration/support/worlds-together.test.ts",
   "test/integration/tokens/create.test.ts",
 ];

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandResult } from "./command-line.ts";
+import { forgeResponse } from "./forge-response.ts";
 import { logLine } from "./log-lines.ts";
 import { damageLiveManifest, deskTenant, type SupportDesk } from "./support-desk.ts";
 
@@ -19,15 +20,21 @@ export interface World {
   readonly tokenId: string;
   /** The gateway's log. */
   readonly log: string[];
+  /** The time of the next thing that happens: each a minute after the one before, from eleven o'clock on. */
+  readonly next: () => Date;
 }
 
 export interface Cause {
   readonly name: string;
+  /** Where it is planted, and what else it takes up there: causes that have one in common cannot exist together. */
+  readonly where: readonly [place: Place, ...also: readonly string[]];
   readonly plant: (world: World) => Promise<unknown>;
   /** The concerns of the tenant that tell of it. */
   readonly concerns?: readonly string[];
-  /** What the explanation of the program has to say of it. */
+  /** What the explanation of the program has to say of it, in its summary or its steps. */
   readonly said?: RegExp;
+  /** The same where something is to be said of the whole tenant first, if it is something else; `null` for nothing. */
+  readonly saidBeside?: RegExp | null;
   /** Another name of the program waits behind it. */
   readonly isInTheWay?: true;
   readonly onInvalid?: "fail";
@@ -35,92 +42,139 @@ export interface Cause {
   readonly askedAt?: Date;
 }
 
+/** In the order in which causes are planted. */
+export const places = ["hold", "build", "key", "log", "tenant", "store", "program"] as const;
+type Place = (typeof places)[number];
+
 export const causes: readonly Cause[] = [
   // In the booking system.
   {
     name: "another name",
+    where: ["program", "name"],
     plant: ({ desk }) => update(desk, "name = 'Shrines of Kyoto'"),
     said: /older version.*Name/,
+    saidBeside: null,
   },
-  { name: "no name", plant: ({ desk }) => update(desk, "name = ' '"), said: /has no name/ },
+  {
+    name: "no name",
+    where: ["program", "name"],
+    plant: ({ desk }) => update(desk, "name = ' '"),
+    said: /has no name/,
+  },
   {
     name: "cancelled",
+    where: ["program", "state"],
     plant: ({ desk }) => update(desk, "lifecycle_state = 'cancelled'"),
     said: /the source says "cancelled"/,
   },
   {
     name: "ended by its dates",
+    where: ["program", "state"],
     plant: ({ desk }) =>
       update(desk, "lifecycle_state = 'ended', departure_date = '2026-11-01', return_date = '2026-11-05'"),
     said: /the source says "ended"/,
   },
   {
     name: "an unknown state",
+    where: ["program", "state"],
     plant: ({ desk }) => update(desk, "lifecycle_state = 'on sale'"),
     said: /state "on sale" is not one of/,
   },
   {
     name: "deleted",
+    where: ["program", "name", "state", "rows", "capacity", "photo"],
     plant: ({ desk }) => desk.source.query(`DELETE FROM partner_source.programs ${where}`),
     said: /no longer has it/,
+    saidBeside: /does not have it/,
   },
   {
     name: "two rows",
+    where: ["program", "rows"],
     plant: ({ desk }) =>
       desk.source.query(`INSERT INTO partner_source.programs SELECT * FROM partner_source.programs ${where}`),
     said: /Several programs in the booking system have this id/,
   },
   {
     name: "no capacity",
+    where: ["program", "capacity"],
     plant: ({ desk }) => update(desk, "capacity_total = NULL"),
     said: /No capacity in the booking system/,
   },
   {
     name: "a photo without https",
+    where: ["program", "photo"],
     plant: ({ desk }) => update(desk, "cover_url = 'http://img.example/kyoto.jpg'"),
     said: /only absolute https URLs/,
   },
   {
     name: "a tenant that is not listed",
-    async plant({ desk }) {
+    where: ["tenant", "tenant"],
+    async plant(world) {
+      const { desk } = world;
       // A source without any tenant fails a run.
       await desk.source.query(`
         UPDATE partner_source.tenants SET tenant_id = 'alpine' WHERE tenant_id = '${deskTenant}';
         INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
           VALUES ('alpine', 'EIGER', 'Eiger', 'active', 10)`);
-      await build(desk);
+      await build(world);
     },
     concerns: ["not_in_source"],
-    said: /no longer lists tenant/,
+    said: /(no longer lists|does not list) tenant/,
   },
   {
     name: "a tenant that was removed",
-    async plant({ desk }) {
+    where: ["tenant", "tenant"],
+    async plant(world) {
+      const { desk } = world;
       await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
-      await desk.run(["tenant", "remove", deskTenant], { now: day(11) });
+      await desk.run(["tenant", "remove", deskTenant], { now: world.next() });
     },
     concerns: ["removed"],
     said: /was removed on/,
   },
   {
     name: "a tenant that was renamed",
-    async plant({ desk }) {
+    where: ["tenant", "tenant", "last build"],
+    async plant(world) {
+      const { desk } = world;
       await desk.source.query(`
         INSERT INTO partner_source.tenants VALUES ('${presentTenant}', 'Sakura Tours');
         CREATE TABLE public.copy AS SELECT * FROM partner_source.programs;
         UPDATE public.copy SET tenant_id = '${presentTenant}';
         INSERT INTO partner_source.programs SELECT * FROM public.copy; DROP TABLE public.copy`);
-      await build(desk, "--allow-shared");
-      await desk.run(["tenant", "rename", deskTenant, presentTenant], { now: day(11) });
+      await build(world, "--allow-shared");
+      await desk.run(["tenant", "rename", deskTenant, presentTenant], { now: world.next() });
     },
+  },
+  {
+    name: "a tenant that was never published",
+    where: ["tenant", "tenant", "hold", "file"],
+    // What the store had of it is gone, but for the access keys and what runs recorded.
+    plant: ({ desk }) => rm(join(desk.storeDirectory, "tenants"), { recursive: true }),
+    concerns: ["never_published"],
+    said: /nothing is published for tenant/,
+  },
+  {
+    name: "a tenant that was removed and is listed again",
+    where: ["tenant", "tenant"],
+    async plant(world) {
+      const { desk } = world;
+      await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
+      await desk.run(["tenant", "remove", deskTenant], { now: world.next() });
+      await desk.source.query(`INSERT INTO partner_source.tenants VALUES ('${deskTenant}', 'Sakura')`);
+    },
+    concerns: ["removed"],
+    said: /was removed on .* lists the tenant again/,
   },
 
   // In builds of what it holds.
   {
     name: "a view that fails",
-    async plant({ desk }) {
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
       await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
-      await build(desk);
+      await build(world);
       // The explanation asks views that work.
       await desk.source.query("ALTER TABLE partner_source.gone RENAME TO faq");
     },
@@ -130,23 +184,29 @@ export const causes: readonly Cause[] = [
   },
   {
     name: "a build that was stopped",
-    plant: ({ desk }) => desk.build({ now: day(11), signal: AbortSignal.abort() }),
+    where: ["build", "last build"],
+    plant: ({ desk, next }) => desk.build({ now: next(), signal: AbortSignal.abort() }),
     concerns: ["interrupted"],
+    said: /stopped before it was done|see that builds come/,
     isInTheWay: true,
   },
   {
     name: "builds that left no record",
+    where: ["build", "last build"],
     plant: ({ desk }) => rm(join(desk.storeDirectory, "runs"), { recursive: true }),
     concerns: ["unseen"],
+    said: /No build is on record|see that builds come/,
     isInTheWay: true,
   },
   {
     name: "a build that was refused",
-    async plant({ desk }) {
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
       await desk.source.query(`
         CREATE TABLE public.kept AS SELECT * FROM partner_source.programs WHERE program_id <> '${program}';
         DELETE FROM partner_source.programs WHERE program_id <> '${program}'`);
-      await build(desk);
+      await build(world);
       await desk.source.query(
         "INSERT INTO partner_source.programs SELECT * FROM public.kept; DROP TABLE public.kept",
       );
@@ -155,107 +215,155 @@ export const causes: readonly Cause[] = [
     said: /was refused/,
     isInTheWay: true,
   },
+  refused(
+    "amounts of another scale",
+    /amounts|does not keep it back/,
+    "room_prices",
+    "amount = amount * 100",
+  ),
+  refused(
+    "a field that most programs lose",
+    /fields|something that|not keep it back/,
+    "programs",
+    "currency = NULL",
+  ),
+  {
+    name: "programs of another tenant that keep a build back",
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
+      await desk.source.query(`
+        INSERT INTO partner_source.tenants VALUES ('${presentTenant}', 'Sakura Tours');
+        INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
+          SELECT tenant_id, 'SHARED-' || at, 'Tour SHARED-' || at, 'active', 9
+            FROM partner_source.tenants, generate_series(1, 20) AS at`);
+      await build(world);
+      await desk.source.query(
+        `DELETE FROM partner_source.programs WHERE program_id ~ '^SHARED' AND tenant_id = '${deskTenant}'`,
+      );
+    },
+    concerns: ["guard"],
+    said: /another company|both companies|not keep it back/,
+    isInTheWay: true,
+  },
+  {
+    name: "a build that took it out with most programs",
+    where: ["build", "last build", "state", "the program's file"],
+    async plant(world) {
+      const { desk } = world;
+      await update(desk, "lifecycle_state = 'cancelled'", "WHERE program_id <> 'NARA-2'");
+      await build(world);
+    },
+    concerns: ["mostly_withdrawn"],
+    said: /went with most of its tenant: a build withdrew 13 of 14 programs/,
+    saidBeside: null,
+  },
+  {
+    name: "a run that found a difference",
+    // Nothing is proven of a tenant on hold.
+    where: ["build", "last build", "hold"],
+    async plant(world) {
+      const { desk } = world;
+      const none = '{"data":[],"meta":{"count":0}}';
+      await forgeResponse(desk.store, deskTenant, { kind: "list" }, () => none);
+      await build(world);
+    },
+    concerns: ["snapshot_differs"],
+    said: /unchanged rows give, .* may have seen something else/,
+    saidBeside: null,
+  },
   {
     name: "a fault of another program that stops builds",
-    async plant({ desk }) {
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
       await update(desk, "name = ''", another);
-      await build(desk, "--on-invalid", "fail");
+      await build(world, "--on-invalid", "fail");
     },
     onInvalid: "fail",
     concerns: ["faults"],
-    said: /stopped at program "OTHER-1"|builds of this tenant stop/,
+    said: /stopped at program "OTHER-1"|builds of this tenant stop|faults of other programs|"OTHER-1" corrected/,
     isInTheWay: true,
   },
   {
     name: "another program left out",
-    async plant({ desk }) {
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
       await update(desk, "name = ''", another);
-      await build(desk);
+      await build(world);
     },
     concerns: ["left_out"],
   },
   {
     name: "a hold",
-    async plant({ desk }) {
+    where: ["hold", "hold"],
+    async plant(world) {
+      const { desk } = world;
       await update(desk, "name = 'Wrong'", another);
-      await build(desk);
+      await build(world);
       await update(desk, "name = 'Tour OTHER-1'", another);
       const args = ["snapshot", "rollback", "--tenant", deskTenant, "--reason", "wrong prices"];
-      await desk.run(args, { now: day(11) });
+      await desk.run(args, { now: world.next() });
     },
     concerns: ["held"],
-    said: /held since .*: wrong prices/,
+    said: /held since .*: wrong prices|the hold /i,
     isInTheWay: true,
   },
   {
     name: "no build for days, and the last one failed",
-    plant: ({ desk }) => desk.build({ now: day(11), signal: AbortSignal.abort() }),
+    where: ["build", "last build"],
+    plant: ({ desk, next }) => desk.build({ now: next(), signal: AbortSignal.abort() }),
     askedAt: new Date("2026-11-24T12:00:00.000Z"),
     concerns: ["silent"],
-    said: /no build has ended since/i,
+    said: /no build (has ended since|comes)/i,
     isInTheWay: true,
   },
 
   // Behind a build: in the store, with access keys, and as the gateways' log tells it.
   {
     name: "a damaged manifest",
+    where: ["store", "file"],
     plant: ({ desk }) => damageLiveManifest(desk),
     concerns: ["damaged"],
     said: /a published file is damaged/,
   },
-  { name: "a damaged body", plant: damageBody, said: /a published file is damaged/ },
+  {
+    name: "a damaged body",
+    where: ["store", "file", "the program's file"],
+    plant: damageBody,
+    said: /a published file is damaged/,
+  },
   {
     name: "a key that ends soon",
+    where: ["key"],
     plant: ({ desk }) => createKey(desk, "--expires", "2026-11-27T00:00:00Z"),
     concerns: ["token_expires"],
   },
   {
     name: "a key that has ended",
+    where: ["key"],
     plant: ({ desk }) => createKey(desk, "--expires", day(9).toISOString()),
     concerns: ["token_expired"],
   },
   {
     name: "answers of 500",
+    where: ["log"],
     plant: (world) => answer(world, { status: 500, causeCode: "store_unavailable", cause: "It is away." }),
     concerns: ["answers_failed"],
   },
   {
     name: "answers of 429",
+    where: ["log"],
     plant: (world) => answer(world, { status: 429, causeCode: "quota_exceeded", cause: "quota exceeded" }),
     concerns: ["answers_limited"],
   },
   {
     name: "answers of 401",
+    where: ["log"],
     plant: (world) => answer(world, { status: 401, causeCode: "revoked_token", cause: "revoked token" }),
     concerns: ["answers_refused"],
   },
-];
-
-/** Faults of the program in the booking system that can come together. */
-export const programFaults = ["no name", "cancelled", "two rows", "no capacity", "a photo without https"];
-
-/** What may have become of the whole tenant, whatever its program is like. */
-export const tenantStates: readonly Cause[] = [
-  {
-    name: "a tenant that was never published",
-    // What the store had of it is gone, but for the access keys and what runs recorded.
-    plant: ({ desk }) => rm(join(desk.storeDirectory, "tenants"), { recursive: true }),
-    concerns: ["never_published"],
-    said: /nothing is published for tenant/,
-  },
-  {
-    name: "a tenant that was removed and is listed again",
-    async plant({ desk }) {
-      await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
-      await desk.run(["tenant", "remove", deskTenant], { now: day(11) });
-      await desk.source.query(`INSERT INTO partner_source.tenants VALUES ('${deskTenant}', 'Sakura')`);
-    },
-    concerns: ["removed"],
-    said: /was removed on .* lists the tenant again/,
-  },
-  ...["a damaged manifest", "a damaged body"].map(causeNamed),
-  // A stated withdrawal passes a hold, so the hold is not always said.
-  { ...causeNamed("a hold"), said: /./ },
 ];
 
 export function causeNamed(name: string): Cause {
@@ -264,12 +372,40 @@ export function causeNamed(name: string): Cause {
   return found;
 }
 
+/** A run that a guard refused, of rows that are as before by now. */
+function refused(name: string, said: RegExp, view: string, set: string): Cause {
+  return {
+    name,
+    where: ["build", "last build"],
+    async plant(world) {
+      const { desk } = world;
+      await desk.source.query(`
+        CREATE TABLE public.kept AS SELECT * FROM partner_source.${view}; UPDATE partner_source.${view} SET ${set}`);
+      await build(world);
+      await desk.source.query(`DELETE FROM partner_source.${view};
+        INSERT INTO partner_source.${view} SELECT * FROM public.kept; DROP TABLE public.kept`);
+    },
+    concerns: ["guard"],
+    said,
+    isInTheWay: true,
+  };
+}
+
 /** A store in which nothing went wrong yet. */
-export async function beginWorld(desk: SupportDesk, { onInvalid }: Cause): Promise<World> {
+export async function beginWorld(desk: SupportDesk, onInvalid = "report"): Promise<World> {
   await desk.reset();
   for (let at = 0; at < 12; at += 1) await insertProgram(desk, `OTHER-${at}`, `Tour OTHER-${at}`);
-  await desk.build({ now: day(8), args: ["--on-invalid", onInvalid ?? "report"] });
-  return { desk, tokenId: await createKey(desk), log: [] };
+  await desk.source.query(`
+    UPDATE partner_source.programs SET currency = 'EUR' WHERE program_id ~ '^OTHER';
+    INSERT INTO partner_source.room_prices (tenant_id, program_id, occupancy, amount)
+      SELECT tenant_id, program_id, 2, 990 FROM partner_source.programs WHERE program_id ~ '^OTHER'`);
+  await desk.build({ now: day(8), args: ["--on-invalid", onInvalid] });
+  let minutes = 0;
+  const next = (): Date => {
+    minutes += 1;
+    return new Date(day(11).getTime() + minutes * 60_000);
+  };
+  return { desk, tokenId: await createKey(desk), log: [], next };
 }
 
 export async function update({ source }: SupportDesk, set: string, of = where): Promise<void> {
@@ -281,8 +417,8 @@ export async function insertProgram({ source }: SupportDesk, programId: string, 
   await source.insert("programs", { ...row, program_id: programId, name });
 }
 
-async function build(desk: SupportDesk, ...args: readonly string[]): Promise<CommandResult> {
-  return await desk.build({ now: day(11), args });
+async function build({ desk, next }: World, ...args: readonly string[]): Promise<CommandResult> {
+  return await desk.build({ now: next(), args });
 }
 
 async function createKey(desk: SupportDesk, ...options: readonly string[]): Promise<string> {

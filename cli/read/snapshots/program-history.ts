@@ -70,7 +70,7 @@ export function programPast(
   if (last !== undefined && !version.isAfterGap) {
     return version.how === "rolled back to"
       ? { kind: "rolled_back", last, at: version.from }
-      : { kind: "removed", last, by };
+      : { kind: "removed", last, by, next: version.snapshots[1]?.snapshotId ?? null };
   }
   const [first] = versions.slice(0, place).findLast(hasProgram)?.snapshots ?? [];
   if (first !== undefined) return { kind: "came_later", first };

@@ -17,14 +17,21 @@ export interface SnapshotMoment {
 export type ProgramPast =
   /** None of the last snapshots has it. `isCut`: there may have been others, of which nothing is known. */
   | { readonly kind: "never"; readonly snapshotsExamined: number; readonly isCut: boolean }
-  /** `last` had it, and the build of `by` on it took it out. */
-  | { readonly kind: "removed"; readonly last: SnapshotMoment; readonly by: SnapshotMoment }
+  | RemovedPast
   /** `last` had it, and a rollback took that back. */
   | { readonly kind: "rolled_back"; readonly last: SnapshotMoment; readonly at: string }
   /** Partners saw it later, and first in this snapshot. */
   | { readonly kind: "came_later"; readonly first: SnapshotMoment }
   /** The snapshot is not kept. */
   | { readonly kind: "not_kept" };
+
+/** `last` had it, and the build of `by` on it took it out. `next`: the id of the snapshot behind `by`, if there is one. */
+export interface RemovedPast {
+  readonly kind: "removed";
+  readonly last: SnapshotMoment;
+  readonly by: SnapshotMoment;
+  readonly next: string | null;
+}
 
 /**
  * Why the live snapshot lacks a program, as builds recorded it in its manifest, so that no history is read. `undefined` when that is not
@@ -39,8 +46,8 @@ export async function recordedPast(
   const { tenantId, snapshotId, ancestors = [], removed, generation } = manifest;
   if (removed === undefined || generation !== pointer.current.generation) return undefined;
   const build = removed.builds.find(({ programs }) => programs.includes(programId));
+  const line: readonly string[] = [snapshotId, ...ancestors];
   if (build === undefined) {
-    const line: readonly string[] = [snapshotId, ...ancestors];
     const snapshotsExamined = line.indexOf(removed.since ?? "") + 1 || line.length;
     return { kind: "never", snapshotsExamined, isCut: removed.since !== null };
   }
@@ -52,5 +59,7 @@ export async function recordedPast(
     return { snapshotId: id, generatedAt: head?.generatedAt ?? began, isKept: head !== undefined };
   };
   const [last, by] = [await momentOf(build.before), await momentOf(build.snapshotId)];
-  return { kind: "removed", last, by };
+  const place = line.indexOf(build.snapshotId);
+  const next = (place < 0 ? line.at(-1) : line[place - 1]) ?? null;
+  return { kind: "removed", last, by, next };
 }

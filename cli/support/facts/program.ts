@@ -25,7 +25,11 @@ import {
 /** A program as the booking database has it now, and how a build would treat it. `dropped`: what partners would not see of it. */
 export type ProgramInSource =
   | SourceAway
-  | { readonly kind: "tenant_unknown" }
+  /** `rows`: what its rows say, which no build asks while the source does not list the tenant. */
+  | { readonly kind: "tenant_unknown"; readonly rows: ProgramRows }
+  | ProgramRows;
+
+type ProgramRows =
   | { readonly kind: "absent"; readonly elsewhere: readonly ElsewhereProgram[] }
   | {
       readonly kind: "not_publishable";
@@ -60,7 +64,12 @@ export async function readProgramInSource(
 ): Promise<ProgramInSource> {
   const rules = contentRules(database.settings);
   return await database.ask({ maxMs: maxAskingMs, signal }, async (client: SourceClient) => {
-    if (!(await isTenantListed(client, tenantId))) return { kind: "tenant_unknown" };
+    const isListed = await isTenantListed(client, tenantId);
+    const rows = await readRows(client);
+    return isListed ? rows : { kind: "tenant_unknown", rows };
+  });
+
+  async function readRows(client: SourceClient): Promise<ProgramRows> {
     const found = await readProgram(client, tenantId, programId, rules.limits);
     if (found === undefined) return { kind: "absent", elsewhere: await readElsewhere(client, programId) };
     const source = inSource(found, rules, reader.now.toISOString().slice(0, 10));
@@ -73,11 +82,11 @@ export async function readProgramInSource(
     if (!isSoldOut) return source;
     const { readEnrollmentStatuses } = await import("../../operate/source-check/enrollment-statuses.ts");
     return { ...source, statuses: await readEnrollmentStatuses(client, rules, { tenantId, programId }) };
-  });
+  }
 }
 
 /** Tells how a build would treat a program that the source has. */
-function inSource(found: ReadProgram, rules: ContentRules, today: string): ProgramInSource {
+function inSource(found: ReadProgram, rules: ContentRules, today: string): ProgramRows {
   const { source } = found;
   const program = checkedProgram(found, rules);
   if (program.kind === "published") {

@@ -81,8 +81,9 @@ export async function readTenants(question: TenantsQuestion) {
     orFault(undefined, signal, () => knownSandbox(store, signal)),
     readingRemoved,
   ]);
-  // A tenant whose first build failed has no folder, but people ask about it most of all.
-  const others = also === undefined ? [] : [...also, ...removed.value.keys()];
+  // A tenant whose first build failed has no folder, but people ask about it most of all. Nor has one whose files are lost, and
+  // the partners who still have its keys get 500.
+  const others = also === undefined ? keyed(keys) : [...also, ...removed.value.keys()];
   const named = only === undefined ? [...builds.named, ...others] : [];
   for (const tenantId of named) tenantIds.add(tenantId);
   const tenants = await inRounds([...tenantIds].sort(), maxParallelReads, factsOf);
@@ -112,6 +113,12 @@ export async function readTenants(question: TenantsQuestion) {
       answers: log?.of(tenantId) ?? null,
     };
   }
+}
+
+/** The tenants that have access keys which nobody revoked. */
+function keyed(keys: RegistryReading): readonly TenantId[] {
+  const tokens = keys.kind === "read" ? keys.registry.tokens : [];
+  return tokens.filter(({ revokedAt }) => revokedAt === null).map(({ tenantId }) => tenantId);
 }
 
 /** `tokens`: of any tenants. `null`: the tenant was not removed. */

@@ -3,7 +3,6 @@ import type { LastRun } from "../facts/last-builds.ts";
 import type { TenantFacts } from "../facts/tenants.ts";
 import {
   clause,
-  command,
   commandTo,
   forOperations,
   forSupport,
@@ -75,8 +74,15 @@ export function holdWords({ since, reason }: NonNullable<TenantFacts["hold"]>, r
   return `since ${plainTime(since, reader)}: ${clause(reason)}`;
 }
 
-/** What each guard prevents, by the code of its failure: lost programs, emptied fields, amounts of another scale, or another tenant's programs. */
-const guards = {
+interface Guard {
+  /** What the guard prevented. */
+  readonly reason: string;
+  readonly question: string;
+  readonly override?: string;
+}
+
+/** By the code of the failure. */
+const guardsByCode: Readonly<Record<string, Guard>> = {
   shrink_guard: {
     reason: "too many programs or all of them would have disappeared at once",
     question: "Look whether those programs are really gone from the booking system.",
@@ -97,25 +103,28 @@ const guards = {
     question: "Look whether both companies really offer those programs.",
     override: "--allow-shared",
   },
-} as const;
+};
 
-const guardCodes = Object.keys(guards) as (keyof typeof guards)[];
+/** A stored run may name any code. */
+const guards = new Map(Object.entries(guardsByCode));
 
-function guardOf(facts: BuildFacts) {
-  const code = failureOf(facts)?.code;
-  return guards[guardCodes.find((each) => each === code) ?? "shrink_guard"];
+/** The reason is not known where the run that was refused left no record. */
+const someGuard: Guard = {
+  reason: "a guard stopped it, and which one is not on record",
+  question: "Look what the next build says.",
+};
+
+function guardOf(facts: BuildFacts): Guard {
+  return guards.get(failureOf(facts)?.code ?? "") ?? someGuard;
 }
 
 export function guardSteps(tenant: TenantFacts): readonly Step[] {
   const { question, override } = guardOf(tenant);
-  return [
-    forSupport("Tell operations that the last build was refused."),
-    forOperations(
-      `${question} If not, mend the source and build; if so, build with ${override}.`,
-      commandTo.build(tenant.tenantId),
-      commandTo.build(tenant.tenantId, override),
-    ),
-  ];
+  const build = commandTo.build(tenant.tenantId);
+  const tell = forSupport("Tell operations that the last build was refused.");
+  if (override === undefined) return [tell, forOperations(question, build)];
+  const text = `${question} If not, mend the source and build; if so, build with ${override}.`;
+  return [tell, forOperations(text, build, commandTo.build(tenant.tenantId, override))];
 }
 
 /** `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`: anything else. */
@@ -152,91 +161,110 @@ function obstacleTo({ tenant, programId, isOnly, need }: Waiting, { builds, bloc
   return builds === "running" ? "none" : builds;
 }
 
-/** P47: the table of obstacles: a sentence about the program's future, and the steps that remove the obstacle. */
+/** A program that waits, with who asks and what its build meets. */
+interface Met extends Waiting {
+  readonly reader: Reader;
+  readonly state: BuildState;
+  /** When the last build ended, in words. */
+  readonly endedAt: string;
+}
+
+/** A sentence about the program's future, and the steps that remove the obstacle. */
+type Outlook = readonly [sentence: string, ...steps: readonly Step[]];
+
 export function awaitedBuild(waiting: Waiting, reader: Reader) {
-  const { tenant, programId, need, effect, isWait } = waiting;
-  const { tenantId, lastTry, lastRun, hold, confirmation } = tenant;
-  const buildState = buildStateOf(tenant, reader);
-  const obstacle = obstacleTo(waiting, buildState);
-  const build = commandTo.build(tenantId);
-  const status = command`snapshot status --tenant ${{ tenantId }}`;
-  const at = plainTime(lastTry?.triedAt ?? "", reader);
-  const comes = (sentence: string, ...steps: readonly Step[]) => {
-    const passes = need === "withdrawal" ? passing[buildState.block] : "";
-    return { obstacle, sentence: `${sentence} should ${effect}.${passes}`, steps };
-  };
-  const stays = (why: string, ...steps: readonly Step[]) => {
-    return { obstacle, sentence: `Nothing of that reaches partners by itself: ${why}`, steps };
-  };
-  switch (obstacle) {
-    case "none": {
-      const wait = [
-        forSupport("Wait for the next build; nothing is to be corrected."),
-        forOperations("If it cannot wait, build now.", build),
-      ];
-      const then = [forOperations("Then build, or wait for the next build.", build)];
-      const sentence = `Builds get through (the last one ended ${at}), and the next one`;
-      return comes(sentence, ...(isWait ? wait : then));
+  const state = buildStateOf(waiting.tenant, reader);
+  const endedAt = plainTime(waiting.tenant.lastTry?.triedAt ?? "", reader);
+  const obstacle = obstacleTo(waiting, state);
+  const [sentence, ...steps] = outlooks[obstacle]({ ...waiting, reader, state, endedAt });
+  return { obstacle, sentence, steps };
+}
+
+/** P47: the table of obstacles. */
+const outlooks: Readonly<Record<Obstacle, (met: Met) => Outlook>> = {
+  none(met) {
+    const build = commandTo.build(met.tenant.tenantId);
+    const wait = [
+      forSupport("Wait for the next build; nothing is to be corrected."),
+      forOperations("If it cannot wait, build now.", build),
+    ];
+    const then = [forOperations("Then build, or wait for the next build.", build)];
+    const sentence = `Builds get through (the last one ended ${met.endedAt}), and the next one`;
+    return [comes(met, sentence), ...(met.isWait ? wait : then)];
+  },
+
+  interrupted(met) {
+    const sentence = `The last build was stopped before it was done (${met.endedAt}); the next one that gets through`;
+    return [comes(met, sentence), remedies.start(met.tenant.tenantId)];
+  },
+
+  unseen(met) {
+    const sentence = "No build is on record, so whether one comes is not known; one that gets through";
+    return [comes(met, sentence), remedies.start(met.tenant.tenantId)];
+  },
+
+  held({ tenant: { tenantId, hold }, state: { builds }, endedAt, reader }) {
+    const held = `the tenant is held ${hold === null ? "" : holdWords(hold, reader)}. Operations have to end the hold.`;
+    const ask = forSupport("Ask operations whether the reason of the hold is gone.");
+    const steps = [ask, remedies.release(tenantId)];
+    // Ending the hold would change nothing by itself.
+    if (builds === "failing") {
+      const mend = forOperations("Mend why builds fail, too.", commandTo.status(tenantId));
+      return [stays(`${held} Builds fail, too (the last one ${endedAt}).`), ...steps, mend];
     }
-    case "interrupted": {
-      const sentence = `The last build was stopped before it was done (${at}); the next one that gets through`;
-      return comes(sentence, remedies.start(tenantId));
+    if (builds === "silent") {
+      const find = forOperations("Find out, too, why no build comes by itself.");
+      return [stays(`${held} Nor has a build ended since ${endedAt}.`), ...steps, find];
     }
-    case "unseen":
-      return comes(
-        "No build is on record, so whether one comes is not known; one that gets through",
-        remedies.start(tenantId),
-      );
-    case "held": {
-      const held = `the tenant is held ${hold === null ? "" : holdWords(hold, reader)}. Operations have to end the hold.`;
-      const steps = [
-        forSupport("Ask operations whether the reason of the hold is gone."),
-        remedies.release(tenantId),
-      ];
-      // Ending the hold would change nothing by itself.
-      if (buildState.builds === "failing") {
-        const mend = forOperations("Mend why builds fail, too.", status);
-        return stays(`${held} Builds fail, too (the last one ${at}).`, ...steps, mend);
-      }
-      if (buildState.builds === "silent") {
-        const find = forOperations("Find out, too, why no build comes by itself.");
-        return stays(`${held} Nor has a build ended since ${at}.`, ...steps, find);
-      }
-      return stays(held, ...steps);
-    }
-    case "failing": {
-      const good = confirmation?.confirmedAt ?? null;
-      const since =
-        good === null ? "" : `, and the last that got through read the data of ${plainTime(good, reader)}`;
-      return stays(
-        `builds fail (the last one ${at}${since}), until operations mend that.`,
-        forSupport("Tell operations that builds fail; the last run's reason is below."),
-        forOperations("Mend what the last run says, then build.", status, build),
-      );
-    }
-    case "silent": {
-      const within = lengthOf(buildWithin(reader));
-      const why = `no build has ended since ${at}, and one should come within ${within}.`;
-      return stays(why, ...remedies.silent(tenantId));
-    }
-    case "guard": {
-      const { reason } = guardOf(tenant);
-      const why = `the last build (${at}) was refused, since ${reason}, and so is the next until that is settled.`;
-      return stays(why, ...guardSteps(tenant));
-    }
-    case "faults": {
-      const others = lastRun?.leftOut.filter((id) => id !== programId) ?? [];
-      const why = `builds stop at faulty programs, and the last one (${at}) stopped at ${namedPrograms(others)}.`;
-      return stays(why, ...remedies.faults(tenantId, others));
-    }
-    case "last": {
-      const look = "Look whether it is really gone from the booking system, and tell operations.";
-      const override = "If partners should see an empty list, build with --allow-shrink.";
-      const empty = forOperations(override, commandTo.build(tenantId, "--allow-shrink"));
-      const sentence = `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`;
-      return { obstacle, sentence, steps: isWait ? [forSupport(look), empty] : [empty] };
-    }
-  }
+    return [stays(held), ...steps];
+  },
+
+  failing({ tenant: { tenantId, confirmation }, endedAt, reader }) {
+    const good = confirmation?.confirmedAt ?? null;
+    const since =
+      good === null ? "" : `, and the last that got through read the data of ${plainTime(good, reader)}`;
+    return [
+      stays(`builds fail (the last one ${endedAt}${since}), until operations mend that.`),
+      forSupport("Tell operations that builds fail; the last run's reason is below."),
+      forOperations(mendRun, commandTo.status(tenantId), commandTo.build(tenantId)),
+    ];
+  },
+
+  silent({ tenant: { tenantId }, endedAt, reader }) {
+    const within = lengthOf(buildWithin(reader));
+    const why = `no build has ended since ${endedAt}, and one should come within ${within}.`;
+    return [stays(why), ...remedies.silent(tenantId)];
+  },
+
+  guard({ tenant, endedAt }) {
+    const { reason } = guardOf(tenant);
+    const why = `the last build (${endedAt}) was refused, since ${reason}, and so is the next until that is settled.`;
+    return [stays(why), ...guardSteps(tenant)];
+  },
+
+  faults({ tenant: { tenantId, lastRun }, programId, endedAt }) {
+    const others = lastRun?.leftOut.filter((id) => id !== programId) ?? [];
+    const why = `builds stop at faulty programs, and the last one (${endedAt}) stopped at ${namedPrograms(others)}.`;
+    return [stays(why), ...remedies.faults(tenantId, others)];
+  },
+
+  last({ tenant: { tenantId }, effect, isWait }) {
+    const check = "Look whether it is really gone from the booking system, and tell operations.";
+    const override = "If partners should see an empty list, build with --allow-shrink.";
+    const empty = forOperations(override, commandTo.build(tenantId, "--allow-shrink"));
+    const sentence = `It is the only program that they see, and builds refuse to leave them an empty list: the next one can ${effect} only if the booking system has another program to publish by then.`;
+    return [sentence, ...(isWait ? [forSupport(check)] : []), empty];
+  },
+};
+
+export const mendRun = "Mend what the last run says, then build.";
+
+function comes({ need, effect, state }: Met, sentence: string): string {
+  return `${sentence} should ${effect}.${need === "withdrawal" ? passing[state.block] : ""}`;
+}
+
+function stays(why: string): string {
+  return `Nothing of that reaches partners by itself: ${why}`;
 }
 
 /** Why a withdrawal gets through although the tenant is kept as it is. */

@@ -1,7 +1,11 @@
+import { isWithinDay } from "../../../core/last-runs.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { fieldLabel } from "../../output/field-words.ts";
+import { counted, plainTime, type Reader } from "../../output/words.ts";
+import type { RemovedPast } from "../../read/snapshots/program-past.ts";
 import type { ProgramInSource } from "../facts/program.ts";
-import type { ProgramFacts, Standing } from "./standings.ts";
+import type { TenantFacts } from "../facts/tenants.ts";
+import { goneSince, type ProgramFacts, type Standing } from "./standings.ts";
 import { commandTo, forSupport, type Step } from "./steps.ts";
 
 /** A finding in a program's data in words: the field by its label, the value, and what its rule does. */
@@ -92,12 +96,17 @@ export function correctionSteps(source: Faulty | Publishable): readonly Step[] {
 }
 
 /** P207: what the source says of the program, beside something that concerns its whole tenant; and what is to be corrected. */
-export function besides({ source, otherSpelling, tenantId }: ProgramFacts): Pick<Standing, "now" | "steps"> {
+export function besides(facts: ProgramFacts): Pick<Standing, "now"> & { readonly steps: readonly Step[] } {
+  const { source, otherSpelling, tenantId } = facts;
   const nor = "Nor would partners see this program then:";
   switch (source.kind) {
     case "unavailable":
-    case "tenant_unknown":
       return { now: "", steps: [] };
+    case "tenant_unknown":
+      // A tenant that neither side knows was mistyped, so what it lacks is no news.
+      return source.rows.kind === "absent" && otherSpelling === null && facts.store.kind === "unpublished"
+        ? { now: "", steps: [] }
+        : besides({ ...facts, source: source.rows });
     case "not_publishable":
       return { now: ` ${nor} ${unpublishedState(source)}`, steps: [activation(source)] };
     case "invalid": {
@@ -123,4 +132,47 @@ export function besides({ source, otherSpelling, tenantId }: ProgramFacts): Pick
 export function flawed({ dropped }: Publishable): string {
   const flaws = problemList(dropped);
   return flaws === "" ? "" : ` Not all of that is as it should be: ${flaws}`;
+}
+
+type Runs = Pick<TenantFacts, "lastRun">;
+
+/** P224: says that a run of the last day found a difference; `undefined` when none did. */
+export function difference({ lastRun }: Runs, reader: Reader) {
+  const at = lastRun?.differedAt;
+  if (at === undefined || !isWithinDay(at, reader.now)) return undefined;
+  const text = `a run found that what partners got was not what unchanged rows give, and read everything (${plainTime(at, reader)})`;
+  return { at, text };
+}
+
+/** P227: says that a run of the last day withdrew most programs; `undefined` when none did. */
+export function massWithdrawal({ lastRun }: Runs, reader: Reader) {
+  const found = lastRun?.mostlyWithdrawn;
+  if (found === undefined || !isWithinDay(found.at, reader.now)) return undefined;
+  const { at, withdrawn, of, added } = found;
+  const also = added === 0 ? "" : ` and added ${added}`;
+  const text = `a build withdrew ${withdrawn} of ${counted(of, "program")}${also} (${plainTime(at, reader)}), as the source states`;
+  return { at, text, step: forSupport("Find out whether the company really took those programs out.") };
+}
+
+/** P240: what such a run has to do with this program: it took it out, or partners may have got something else of it before. */
+export function daysFinding(
+  { tenant, store }: ProgramFacts,
+  reader: Reader,
+): Pick<Standing, "now"> & { readonly steps: readonly Step[] } {
+  const isServed = !tenant.isSandbox && goneSince(tenant) === null;
+  const past = store.kind === "live" && isServed ? store.past : undefined;
+  if (past === undefined || past?.kind === "never") return { now: "", steps: [] };
+  const differed = difference(tenant, reader);
+  const before = "so partners may have seen something else of it before";
+  const now = differed === undefined ? "" : ` Of this tenant, ${differed.text}, ${before}.`;
+  const most = massWithdrawal(tenant, reader);
+  if (most === undefined || past?.kind !== "removed" || !isOfRun(past, most.at)) return { now, steps: [] };
+  return { now: ` The program went with most of its tenant: ${most.text}.${now}`, steps: [most.step] };
+}
+
+/** Whether the run that ended then took the program out: no build between did. An id begins with the time of its build. */
+function isOfRun({ by, next }: RemovedPast, endedAt: string): boolean {
+  const began = (snapshotId: string): string => snapshotId.slice(0, 16);
+  const ended = endedAt.replace(/[-:]|\.\d+/g, "");
+  return began(by.snapshotId) <= ended && (next === null || began(next) >= ended);
 }

@@ -2,11 +2,12 @@ import { isProgramId } from "../../../core/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/asked-database.ts";
-import { awaitedBuild } from "./builds.ts";
+import { awaitedBuild, buildStateOf, guardSteps } from "./builds.ts";
 import {
   activation,
   besides,
   correctionSteps,
+  daysFinding,
   faultWords,
   flawed,
   ifActiveWords,
@@ -28,15 +29,17 @@ export function judgedProgram(facts: ProgramFacts, reader: Reader): ProgramJudge
   const { tenant, programId, store } = facts;
   const { name, now, steps } = standingOf(facts, reader);
   const [answer, verdict, need, effect = ""] = standingRow(name);
-  const first = steps.filter((step) => step !== undefined && step !== false);
-  const judged = { row: name, answer, verdict, summary: now, next: nextStep(first) };
+  const finding = daysFinding(facts, reader);
+  const own = steps.filter((step) => step !== undefined && step !== false);
+  const first = [...finding.steps, ...own];
+  const judged = { row: name, answer, verdict, summary: `${now}${finding.now}`, next: nextStep(first) };
   // The sandbox waits for no build.
   if (need === undefined || tenant.isSandbox) return judged;
   const isOnly = store.kind === "live" && store.programs === 1;
   const isCorrection = need === "correction";
-  const about = { tenant, programId, isOnly, effect, isWait: !isCorrection && first.length === 0 };
+  const about = { tenant, programId, isOnly, effect, isWait: !isCorrection && own.length === 0 };
   const then = awaitedBuild({ ...about, need: isCorrection ? "change" : need }, reader);
-  const summary = isCorrection ? now : `${now} ${then.sentence}`;
+  const summary = `${now}${isCorrection ? "" : ` ${then.sentence}`}${finding.now}`;
   return { ...judged, row: `${name}/${then.obstacle}`, summary, next: nextStep([...first, ...then.steps]) };
 }
 
@@ -59,8 +62,11 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   if (tenant.isSandbox) return inSandbox(facts);
   if (store.kind === "damaged") {
     const steps = remedies.damage(tenantId, tenant.hold !== null, source.kind !== "tenant_unknown");
-    const now = "Partners get 500 (internal error): a published file is damaged.";
-    return withProgram(facts, is("damaged", now, steps));
+    // A build that mends it meets the guard again.
+    const guard = buildStateOf(tenant, reader).block === "guard" ? guardSteps(tenant) : [];
+    const refused = guard.length === 0 ? "" : " The last build was refused, and so may be one that mends it.";
+    const now = `Partners get 500 (internal error): a published file is damaged.${refused}`;
+    return withProgram(facts, is("damaged", now, [...steps, ...guard]));
   }
   if (store.kind === "unpublished") return unpublished(facts, store.isStore);
   return store.served === null ? missing(facts, store) : served(facts);
@@ -72,7 +78,8 @@ function withProgram(facts: ProgramFacts, { name, now, steps: [first, ...rest] }
   return is(name, `${now}${own.now}`, [first, ...own.steps, ...rest]);
 }
 
-function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
+function served(facts: ProgramFacts): Standing {
+  const { source, tenantId, tenant, changes } = facts;
   switch (source.kind) {
     case "unavailable": {
       const now =
@@ -81,7 +88,8 @@ function served({ source, tenantId, tenant, changes }: ProgramFacts): Standing {
     }
     case "tenant_unknown": {
       const now = `Partners see it as it was last published, though the booking system no longer lists tenant ${tenantId}; builds pass the tenant over.`;
-      return is("served_unlisted", now, remedies.unlisted(tenantId, ", which ends its access keys"));
+      const steps = remedies.unlisted(tenantId, ", which ends its access keys");
+      return withProgram(facts, is("served_unlisted", now, steps));
     }
     case "absent":
       return is("served_absent", "Partners still see it, though the booking system no longer has it.");
@@ -126,7 +134,7 @@ function missing(facts: ProgramFacts, store: LiveStore): Standing {
     }
     case "tenant_unknown": {
       const now = `${unseen} it is not among what is published, and the booking system does not list tenant ${tenantId}, so builds pass the tenant over.`;
-      return is("missing_unlisted", now, [forSupport(tenantAdvice, "source check")]);
+      return withProgram(facts, is("missing_unlisted", now, [forSupport(tenantAdvice, "source check")]));
     }
     case "not_publishable":
       return is("missing_unpublishable", `${unseen} ${unpublishedState(source)}`, [activation(source)]);
@@ -159,7 +167,16 @@ function absent(
     const steps = [...next.steps, forSupport(`After that: ${tell}`, explain)];
     return is("missing_spelled", now, answer === 200 ? [forSupport(tell, explain)] : steps);
   }
+  const { past, near } = store;
   const owner = elsewhere.find((found) => found.programId === programId) ?? elsewhere[0];
+  // Partners of this tenant had it, whoever has it by now.
+  if (past?.kind === "removed" || past?.kind === "rolled_back") {
+    const moved = owner && ` It has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}.`;
+    const now = `Partners no longer see it (404): the booking system no longer has it.${moved ?? ""}`;
+    const restore =
+      "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
+    return is("missing_gone", now, [forSupport(restore)]);
+  }
   if (owner !== undefined) {
     const now = `Partners of this tenant do not see it (404): the booking system has ${JSON.stringify(owner.programId)} under tenant ${owner.tenantId}, and an access key reads the programs of its own tenant only.`;
     const tell =
@@ -167,13 +184,6 @@ function absent(
     return is("missing_elsewhere", now, [
       forSupport(tell, commandTo.explain(owner.tenantId, owner.programId)),
     ]);
-  }
-  const { past, near } = store;
-  if (past?.kind === "removed" || past?.kind === "rolled_back") {
-    const restore =
-      "If it should still be sold, have it restored in the booking system; if not, tell the partner that it is gone.";
-    const now = "Partners no longer see it (404): the booking system no longer has it.";
-    return is("missing_gone", now, [forSupport(restore)]);
   }
   const neither = "Partners get 404 for this id: neither the booking system nor what is published has it";
   if (near !== null) {
@@ -195,7 +205,8 @@ function unpublished(facts: ProgramFacts, isStore: boolean): Standing {
     case "tenant_unknown": {
       const now = `There is no tenant ${tenantId}: the booking system does not list it, and nothing is published for it. With an access key for it partners get 500 (internal error) for everything.`;
       const step = isStore ? forSupport(tenantAdvice, "source check") : beginStore;
-      return is("unpublished_unlisted", isStore ? now : noStore, [step]);
+      const standing = is("unpublished_unlisted", isStore ? now : noStore, [step]);
+      return isStore ? withProgram(facts, standing) : standing;
     }
     case "unavailable": {
       const now = `${everything} Whether there is such a tenant is not known: the booking system could not be asked.`;

@@ -1,5 +1,6 @@
 import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
+import { issueStep, namedKey } from "./key-concerns.ts";
 import type { RequestFacts } from "./request-facts.ts";
 import {
   command,
@@ -10,7 +11,6 @@ import {
   remedies,
   type Step,
 } from "./steps.ts";
-import { issueStep, namedKey } from "./tenant.ts";
 
 /** The case of a request: what happened, what to do, and what the partner may be told. */
 export interface RequestCase {
@@ -164,8 +164,8 @@ function ended({ line, tenant }: RequestFacts, { token, successors }: KnownKey, 
   const isExpired = newest.revokedAt === null;
   const end = isExpired ? `expired on ${when(newest.expiresAt)}` : `was revoked on ${when(newest.revokedAt)}`;
   const summary = `${replaced} That one is no longer good either: it ${end}, and no other was issued in its place.`;
-  const look = isExpired ? audit("Tell the partner that the access key has ended.") : whyRevoked;
-  return requestCase(summary, noLongerValid, look, issueStep(token, tenant));
+  const check = isExpired ? audit("Tell the partner that the access key has ended.") : whyRevoked;
+  return requestCase(summary, noLongerValid, check, issueStep(token, tenant));
 }
 
 type Fault = readonly [summary: string, remedy: string, ...commands: readonly string[]];
@@ -207,7 +207,7 @@ export function serverFault({ line, tenant, isMended }: RequestFacts): RequestCa
   const toPartner = "The fault was on our side, and your request was fine. Please send it again.";
   const wait = "Escalate to operations with this page; tell the partner to try again in some minutes.";
   const escalate = forSupport(wait);
-  const status = tenantId === null ? "snapshot status" : command`snapshot status --tenant ${{ tenantId }}`;
+  const status = tenantId === null ? "snapshot status" : commandTo.status(tenantId);
   if (causeCode === "corrupt_document" && isMended) {
     const summary = "A published file was damaged then. It is whole by now, so partners are served.";
     return requestCase(summary, toPartner, forSupport("Tell the partner to ask again."));

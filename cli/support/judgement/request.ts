@@ -1,5 +1,6 @@
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ProgramPast } from "../../read/snapshots/program-past.ts";
+import { olderSnapshot } from "./answer-concerns.ts";
 import { type RequestCase, refusedKey, requestCase, serverFault } from "./refused-request.ts";
 import type { RequestFacts } from "./request-facts.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type Judgement,
   nextStep,
 } from "./steps.ts";
-import { olderSnapshot } from "./tenant.ts";
 
 /** Explains a request's answer to somebody who reads neither code nor specification. Pure. */
 export function judgedRequest(facts: RequestFacts, reader: Reader): Judgement {
@@ -82,10 +82,9 @@ function served(facts: RequestFacts, reader: Reader): RequestCase {
   }
   const isEmpty = isKept && snapshot.programs === 0 && line.route !== "detail";
   const empty = isEmpty ? ": an empty list, since the snapshot had no program" : "";
-  const status = command`snapshot status --tenant ${{ tenantId }}`;
-  const look = isEmpty && forSupport("See whether that is so still, and why.", status);
+  const check = isEmpty && forSupport("See whether that is so still, and why.", commandTo.status(tenantId));
   const summary = `The partner got the whole answer, byte for byte as it was published${empty}.${since}`;
-  return requestCase(summary, whole, look, show);
+  return requestCase(summary, whole, check, show);
 }
 
 /** A sentence about what became of the key since the request; empty when the key is still good. */

@@ -92,6 +92,7 @@ export const commandTo = {
   explain: (tenantId: string, programId: string): Command =>
     command`snapshot explain --tenant ${{ tenantId }} --program ${programId}`,
   list: (tenantId: string): Command => command`snapshot show --tenant ${{ tenantId }} --list`,
+  status: (tenantId: string | null): Command => command`snapshot status --tenant ${{ tenantId }}`,
 };
 
 /** The text as one word of a POSIX shell. */

@@ -144,6 +144,8 @@ function sourceLines(source: ProgramInSource): readonly Line[] {
   switch (source.kind) {
     case "unavailable":
       return [first, source.reason];
+    case "tenant_unknown":
+      return [first, ...sourceLines(source.rows)];
     case "absent": {
       const found = (other: (typeof source.elsewhere)[number]): string =>
         `but has ${JSON.stringify(other.programId)} under tenant ${other.tenantId}`;

@@ -2,9 +2,10 @@ import { printable } from "../../../core/printable.ts";
 import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
 import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";
+import { usableKeys } from "../judgement/key-concerns.ts";
 import { goneSince } from "../judgement/standings.ts";
 import { printedStep } from "../judgement/steps.ts";
-import { type JudgedTenant, type JudgedTenants, usableKeys } from "../judgement/tenant.ts";
+import type { JudgedTenant, JudgedTenants } from "../judgement/tenant.ts";
 import { describedTenant, labelledRows, lastRunJson, outcomeTone } from "./description.ts";
 
 /** What `tenant list` adds to the state of all tenants: what the source says of them. */

@@ -1,95 +1,17 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
-import { startGateway } from "../../support/gateway-fixture.ts";
-import { startInspect } from "../../support/inspect-fixture.ts";
 import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
-import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
-import {
-  another,
-  beginWorld,
-  causeNamed,
-  causes,
-  day,
-  insertProgram,
-  program,
-  programFaults,
-  tenantStates,
-  update,
-  where,
-} from "../../support/worlds.ts";
-
-/**
- * The law of the support wing: whatever went wrong, every command and page says what is true by the planting, all say the
- * same, and whoever follows the printed steps ends with partners seeing the program.
- */
+import { openSupportDesk } from "../../support/support-desk.ts";
+import { expectTheLawOf, type Status } from "../../support/world-checks.ts";
+import { beginWorld, causeNamed, causes, day } from "../../support/worlds.ts";
 
 const desk = forAllTests(openSupportDesk);
 const logFile = join(folderForAllTests(), "gateway.log");
 
 test.each(causes.map((cause) => [cause.name, cause] as const))(
-  "P47, P53: what is said of %s is what was planted, and following it helps",
-  async (_, cause) => {
-    const world = await beginWorld(desk, cause);
-    await cause.plant(world);
-    if (cause.isInTheWay) await update(desk, "name = 'Shrines of Kyoto'");
-    await writeFile(logFile, world.log.join(""));
-    const now = cause.askedAt ?? day(12);
-
-    await expectOneListOfConcerns(now, cause.concerns ?? []);
-    const explanation = await explained(now);
-    expect([explanation.summary, explanation.answer]).toEqual([explanation.summary, await answered(now)]);
-    if (cause.said !== undefined) expect(explanation.summary).toMatch(cause.said);
-    await expectThatFollowingHelps(now, explanation);
-  },
+  "P47, P53, P240: what is said of %s is what was planted, and following it helps",
+  async (_, cause) => await expectTheLawOf([cause], { desk, logFile }),
 );
-
-const faults = programFaults.map(causeNamed);
-const pairs = faults.map((fault) => [fault]);
-const triples = faults.flatMap((fault, at) => faults.slice(at + 1).map((other) => [fault, other]));
-const together = tenantStates.flatMap((state) =>
-  [...pairs, ...triples].map(
-    (own) => [own.map(({ name }) => name).join(" and "), state.name, own, state] as const,
-  ),
-);
-
-test.each(together)(
-  "P207 of a program with %s, of %s, all is said, and following it helps",
-  async (_, __, own, state) => {
-    const world = await beginWorld(desk, state);
-    await state.plant(world);
-    for (const fault of own) await fault.plant(world);
-    const now = day(12);
-    await writeFile(logFile, "");
-    await expectOneListOfConcerns(now, state.concerns ?? []);
-    const explanation = await explained(now);
-    expect([explanation.summary, explanation.answer]).toEqual([explanation.summary, await answered(now)]);
-    for (const { said } of [state, ...own]) expect(explanation.summary).toMatch(said ?? /^$/);
-    await expectThatFollowingHelps(now, explanation);
-  },
-);
-
-/** The worst first; the same in the text and on the pages, and counted alike. */
-async function expectOneListOfConcerns(now: Date, kinds: readonly string[]): Promise<void> {
-  const command = ["snapshot", "status", "--log", logFile];
-  const status = (await desk.json(command, { now })) as Status;
-  const own = status.tenants.find(({ tenantId }) => tenantId === deskTenant)?.concerns ?? [];
-  expect(own.map(({ kind }) => kind)).toEqual(kinds);
-  expect(status.concerns).toEqual([]);
-  const text = spaced((await desk.run(command, { now })).stdout);
-  const { bad = 0, doubtful = 0, well = 0 } = status.counts;
-  const count = status.tenants.length;
-  const tally = `${count} ${count === 1 ? "tenant" : "tenants"}: ${bad} in trouble, ${doubtful} to look at, ${well} well.`;
-  if (well < count) expect(text).toContain(tally);
-  const [health = "", all = ""] = await pagesOf(now, "/health", "/");
-  expect([health.includes(tally), all.includes(tally)]).toEqual([true, true]);
-  for (const sentence of own.map((concern) => spaced(concern.text))) {
-    expect(text).toContain(sentence);
-    expect(health.toLowerCase()).toContain(sentence.toLowerCase());
-  }
-}
 
 test.each([
   ["30d", /--at 30d$/],
@@ -97,9 +19,7 @@ test.each([
 ])(
   "P208 with TOKEN_MAX_LIFETIME=%s a later end is advised only where it is taken",
   async (lifetime, advice) => {
-    await causeNamed("a key that ends soon").plant(
-      await beginWorld(desk, causeNamed("a key that ends soon")),
-    );
+    await causeNamed("a key that ends soon").plant(await beginWorld(desk));
     const options = { now: day(12), env: { TOKEN_MAX_LIFETIME: lifetime } };
     const { tenants } = (await desk.json(["snapshot", "status"], options)) as Status;
     const commands = tenants[0]?.concerns[0]?.steps.flatMap((step) => step.commands) ?? [];
@@ -107,112 +27,3 @@ test.each([
     for (const command of commands) expect((await desk.run(command.split(" "), options)).status).toBe(0);
   },
 );
-
-async function expectThatFollowingHelps(asked: Date, first: Explained): Promise<void> {
-  let explanation = first;
-  let now = asked;
-  const said: string[] = [];
-  for (let round = 0; round < 6; round += 1) {
-    said.push(`${explanation.row}: ${explanation.next.text}`);
-    if (/^served_(same|dropped)/.test(explanation.row) && explanation.answer === 200) break;
-    now = new Date(now.getTime() + 60_000);
-    for (const { text, commands } of explanation.next.steps) {
-      await follow(text);
-      for (const command of commands) {
-        const isSafe = /^(snapshot (build|release)|token create) /.test(command);
-        if (!isSafe || command.includes("--allow")) continue;
-        // P208: what is printed is no wrong usage, also under settings that few have.
-        const env = { TOKEN_MAX_LIFETIME: "30d" };
-        const { status, stderr } = await desk.run(command.split(" "), { now, env });
-        expect([command, stderr, status]).not.toEqual([command, stderr, 2]);
-      }
-    }
-    explanation = await explained(now);
-  }
-  expect([said, explanation.answer, await answered(now)]).toEqual([said, 200, 200]);
-}
-
-/** What somebody does in the booking system who follows what a step of support says. */
-async function follow(text: string): Promise<void> {
-  if (/set to active|State/.test(text)) await update(desk, "lifecycle_state = 'active'");
-  if (text.includes("travel dates that are not past"))
-    await update(desk, "departure_date = '2027-04-01', return_date = '2027-04-05'");
-  if (/\bName\b/.test(text)) await update(desk, "name = 'Temples of Kyoto'");
-  if (/Capacity, total|a value above/.test(text)) await update(desk, "capacity_total = 20");
-  if (/Media, cover url|a value above/.test(text))
-    await update(desk, "cover_url = 'https://img.example/kyoto.jpg'");
-  if (text.includes("Only one program can have this id")) {
-    await desk.source.query(`DELETE FROM partner_source.programs ${where}
-      AND ctid <> (SELECT min(ctid) FROM partner_source.programs ${where})`);
-  }
-  if (text.includes("restored in the booking system")) await insertProgram(desk, program, "Temples of Kyoto");
-  if (text.includes('program "OTHER-1" corrected')) await update(desk, "name = 'Tour OTHER-1'", another);
-  if (text.includes("view partner_source.tenants")) {
-    await desk.source.query(`INSERT INTO partner_source.tenants SELECT '${deskTenant}', 'Sakura' WHERE NOT EXISTS
-      (SELECT FROM partner_source.tenants WHERE tenant_id = '${deskTenant}')`);
-  }
-}
-
-interface Status {
-  readonly tenants: readonly { readonly tenantId: string; readonly concerns: readonly Concern[] }[];
-  readonly concerns: readonly Concern[];
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-interface Concern {
-  readonly kind: string;
-  readonly text: string;
-  readonly steps: readonly { readonly commands: readonly string[] }[];
-}
-
-interface Explained {
-  readonly answer: number;
-  readonly row: string;
-  readonly summary: string;
-  readonly next: {
-    readonly text: string;
-    readonly steps: readonly { readonly text: string; readonly commands: readonly string[] }[];
-  };
-}
-
-async function explained(now: Date): Promise<Explained> {
-  const args = ["snapshot", "explain", "--tenant", deskTenant, "--program", program];
-  return (await desk.json(args, { now })) as Explained;
-}
-
-/** What a partner of the tenant really gets for the program, with an access key of which nobody hears later. */
-async function answered(now: Date): Promise<number> {
-  const registry = await desk.store.get(tokensKey);
-  if (registry.kind !== "object") throw new Error("the world has no access keys");
-  const before = await readBody(registry, registry.size, tokensKey);
-  const args = ["token", "create", "--tenant", deskTenant, "--allow-unpublished", "--name", "Probe"];
-  const { status, stdout } = await desk.run(args, { now });
-  // A removed tenant gets no access key, and those that it had have ended.
-  if (status !== 0) return 401;
-  const gateway = await startGateway({ directory: desk.storeDirectory });
-  try {
-    return (await gateway.client.get(`/v1/programs/${program}`, stdout.trim())).status;
-  } finally {
-    await gateway.close();
-    await desk.store.put(tokensKey, bytesBody(before));
-  }
-}
-
-/** The words of pages, as a reader has them. */
-async function pagesOf(now: Date, ...paths: readonly string[]): Promise<readonly string[]> {
-  const inspect = await startInspect(desk, { now, logFile });
-  try {
-    return (await Promise.all(paths.map(inspect.words))).map(unescaped);
-  } finally {
-    await inspect.close();
-  }
-}
-
-function unescaped(words: string): string {
-  const entities = { quot: '"', "#39": "'", gt: ">", amp: "&" };
-  return words.replace(/&(quot|#39|gt|amp);/g, (_, name: keyof typeof entities) => entities[name]);
-}
-
-function spaced(text: string): string {
-  return text.replace(/\s+/g, " ");
-}

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { LastRun } from "../../../cli/support/facts/last-builds.ts";
 import type { ProgramInSource, ProgramInStore } from "../../../cli/support/facts/program.ts";
+import type { TenantFacts } from "../../../cli/support/facts/tenants.ts";
 import { type BuildFacts, type BuildState, buildStateOf } from "../../../cli/support/judgement/builds.ts";
 import { judgedProgram } from "../../../cli/support/judgement/program.ts";
 import type { ProgramFacts } from "../../../cli/support/judgement/standings.ts";
@@ -37,7 +39,8 @@ const pending = [
 
 const sources: readonly ProgramInSource[] = [
   { kind: "unavailable", reason: "It is away." },
-  { kind: "tenant_unknown" },
+  { kind: "tenant_unknown", rows: { kind: "absent", elsewhere: [] } },
+  { kind: "tenant_unknown", rows: publishable },
   { kind: "absent", elsewhere: [] },
   { kind: "absent", elsewhere: [{ tenantId: "acme", programId: "kyoto-1" }] },
   { kind: "absent", elsewhere: [{ tenantId: "other", programId: "KYOTO-1" }] },
@@ -54,7 +57,7 @@ const stores: readonly ProgramInStore[] = [
   { kind: "damaged", reason: "A digest differs." },
   live(),
   live({ near: "KYOTO-2" }),
-  live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot } }),
+  live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot, next: null } }),
   liveWithProgram(),
   liveWithProgram({ programs: 1 }),
 ];
@@ -192,6 +195,58 @@ describe("a program that partners do not see", () => {
     const { next } = judged({ source, tenant: tenant({ isSandbox: true, hold }) });
     expect(next.steps).toHaveLength(1);
   });
+});
+
+describe("P240: what a run of the last day found of the tenant", () => {
+  const most = { at: "2026-11-21T12:00:05.000Z", withdrawn: 6, of: 8, added: 0 };
+  const state = {
+    kind: "not_publishable",
+    state: "draft",
+    ifActive: [],
+    dropped: [],
+    lastDay: null,
+  } as const;
+  const said = (store: ProgramInStore, run: Partial<LastRun>, of: Partial<TenantFacts> = {}) =>
+    judgedProgram(
+      programFacts({ store, source: state, tenant: tenant({ lastRun: lastRun(run), ...of }) }),
+      reader,
+    );
+  const gone = (next: string | null) =>
+    live({ past: { kind: "removed", last: oldSnapshot, by: newSnapshot, next } });
+
+  test("is said of a program that it withdrew with most others, and support asks whether that is meant", () => {
+    const { summary, next } = said(gone(null), { mostlyWithdrawn: most });
+    expect(summary).toContain("The program went with most of its tenant: a build withdrew 6 of 8 programs");
+    expect(next.steps[0]).toMatchObject({ who: "support", text: expect.stringContaining("really took") });
+  });
+
+  test("is not said of one that an earlier build withdrew, nor a day later, nor of a removed tenant", () => {
+    const earlier = said(gone("20261121T120003Z-00000007"), { mostlyWithdrawn: most });
+    const later = said(gone("20261121T120007Z-00000007"), { mostlyWithdrawn: most });
+    const old = said(gone(null), { mostlyWithdrawn: { ...most, at: "2026-11-20T13:00:00.000Z" } });
+    const removal = { removedAt: "2026-11-21T12:30:00.000Z", openKeys: 0 };
+    const removed = said(gone(null), { mostlyWithdrawn: most }, { removal });
+    const all = [earlier, later, old, removed].map(({ summary }) => summary.includes("with most of its"));
+    expect(all).toEqual([false, true, false, false]);
+  });
+
+  test("and that differed from the rows, is said of what partners see or saw, and asks for nothing", () => {
+    const run = { differedAt: "2026-11-21T12:00:05.000Z" };
+    const [served, before, never] = [liveWithProgram(), gone(null), live()].map((store) => said(store, run));
+    const words = "Of this tenant, a run found that what partners got was not what unchanged rows give";
+    expect([served, before, never].map((each) => each?.summary.includes(words))).toEqual([true, true, false]);
+    expect(served?.next).toEqual(said(liveWithProgram(), {}).next);
+  });
+});
+
+test("P47 no guard is named for a refusal whose reason is not on record", () => {
+  const lastTry = { outcome: "refused", triedAt: "2026-11-21T13:00:00.000Z" };
+  const { summary, next } = judgedProgram(
+    programFacts({ store: live(), tenant: tenant({ lastRun: null, lastTry }) }),
+    reader,
+  );
+  expect(summary).toContain("since a guard stopped it, and which one is not on record");
+  expect(next.commands).toEqual(["snapshot build --tenant acme"]);
 });
 
 describe("the way from the booking system to partners", () => {
