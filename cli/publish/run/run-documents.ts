@@ -90,7 +90,7 @@ export function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest
   if (outcome === "would-publish" || outcome === "skipped" || !isTenantId(tenantId)) return;
   const before = noted.tenants.get(tenantId);
   const confirmation = laterConfirmation(before?.confirmation, confirmationOf(run, of.endedAt), latest);
-  if (before !== undefined && !isLater(of.endedAt, before.last.endedAt, latest)) {
+  if (before !== undefined && !isNewer(of, before.last, latest)) {
     noted.tenants.set(tenantId, { ...before, confirmation });
     return;
   }
@@ -197,7 +197,7 @@ function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns 
   const tenants = withoutGone(stored.tenants, noted.whole, ({ endedAt }) => endedAt);
   for (const [tenantId, { last, keepsShared }] of noted.tenants) {
     const known = tenants.get(tenantId);
-    if (!isLater(last.endedAt, known?.endedAt ?? null, latest)) continue;
+    if (known !== undefined && !isNewer(last, known, latest)) continue;
     const earlier = keepsShared ? sharedCount(known) : {};
     const problemCounts = { ...earlier, ...last.problemCounts };
     const { mostlyWithdrawn } = last;
@@ -244,6 +244,11 @@ function withRunOfAll(
   const parts = (name: string | null): string => name?.split("/")[1] ?? "";
   const beside = stored.filter(({ shard }) => shard !== run.shard && parts(shard) === parts(run.shard));
   return [...beside, run].sort((a, b) => ((a.shard ?? "") < (b.shard ?? "") ? -1 : 1));
+}
+
+/** Whether a tenant's run says more than the known one: a later run, or the same one, which found something after its build. */
+function isNewer(run: RunOfTenant, known: RunOfTenant, latest: string): boolean {
+  return run.runId === known.runId || isLater(run.endedAt, known.endedAt, latest);
 }
 
 /** A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all others. */
