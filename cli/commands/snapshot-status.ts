@@ -5,7 +5,7 @@ import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { whereNothingIs } from "../read/administration/known-tenant.ts";
 import { recentAnswers } from "../read/gateway-log/recent-answers.ts";
 import { printJson } from "../shell/shell.ts";
-import { readTenants } from "../support/facts/tenants.ts";
+import { readTenantFacts } from "../support/facts/tenants.ts";
 import { isUnknown, judgedTenants } from "../support/judgement/tenant.ts";
 import { statusJson, statusTable, tenantStatus } from "../support/texts/status.ts";
 import { json, storeCommand, value } from "./command.ts";
@@ -24,7 +24,7 @@ export const snapshotStatus = storeCommand(
     const reader = supportReader(shell, buildWithin);
     const sources = namedLogs(shell, named);
     const log = sources.length === 0 ? undefined : await recentAnswers(sources, reader.now, signal);
-    const report = judgedTenants(await readTenants({ store, only, log, signal }), reader);
+    const report = judgedTenants(await readTenantFacts({ store, only, log, signal }), reader);
     const nothing = report.tenants.every(isUnknown) ? await whereNothingIs(store, shell) : "";
     if (nothing !== "" && only !== undefined) {
       const what = `The store has nothing of tenant ${only}, and no recent run names it. \`snapshot status\` lists the tenants.`;

@@ -3,7 +3,7 @@ import { programChanges } from "../output/field-words.ts";
 import { readLive, readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import type { SupportContext } from "./facts/asked-database.ts";
 import { type ProgramInSource, readProgramInSource, readProgramInStore } from "./facts/program.ts";
-import { readTenants, type TenantFacts, type TenantsQuestion } from "./facts/tenants.ts";
+import { readTenantFacts, type TenantFacts, type TenantsQuestion } from "./facts/tenants.ts";
 import { judgedProgram } from "./judgement/program.ts";
 import type { ProgramFacts, ProgramJudgement } from "./judgement/standings.ts";
 
@@ -56,7 +56,7 @@ export async function readTenant(
   live?: TenantsQuestion["live"],
 ): Promise<TenantFacts> {
   const question = { store, only: tenantId, live, keysIfRemoved: tenantId, signal };
-  const [facts] = (await readTenants(question)).tenants;
+  const [facts] = (await readTenantFacts(question)).tenants;
   if (facts === undefined) throw new Error("a tenant that was asked for is in no reading");
   return facts;
 }

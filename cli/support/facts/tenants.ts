@@ -39,7 +39,7 @@ interface Removal {
 }
 
 export type LiveFacts = ReturnType<typeof liveFacts>;
-export type TenantsReading = Awaited<ReturnType<typeof readTenants>>;
+export type TenantsReading = Awaited<ReturnType<typeof readTenantFacts>>;
 
 export interface TenantsQuestion {
   readonly store: ObjectStore;
@@ -64,7 +64,7 @@ const maxParallelReads = 8;
  * log says of all tenants together (`null` without a log): requests of the last hour whose access key the gateway did not know, and an
  * answer of the last minute whose snapshot it could not confirm (W162).
  */
-export async function readTenants(question: TenantsQuestion) {
+export async function readTenantFacts(question: TenantsQuestion) {
   const { store, only, also, log, signal } = question;
   const tenantIds = new Set<TenantId>(only === undefined ? [] : [only]);
   if (only === undefined) for await (const tenantId of storedTenants(store, signal)) tenantIds.add(tenantId);

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../output/html.ts";
 import { counted, numberText, type Reader } from "../../output/words.ts";
-import { readTenants } from "../facts/tenants.ts";
+import { readTenantFacts } from "../facts/tenants.ts";
 import {
   type Concern,
   concernKinds,
@@ -23,7 +23,7 @@ export async function healthPage(inspection: Inspection): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();
   const lastHour = await log?.lastHour(reader.now);
-  const report = judgedTenants(await readTenants({ store, log: lastHour, signal }), reader);
+  const report = judgedTenants(await readTenantFacts({ store, log: lastHour, signal }), reader);
   const { faults, gateways } = report;
   const tenants = worstSubjectFirst(report.tenants);
   const isWell = tenants.length > 0 && faults.length === 0;

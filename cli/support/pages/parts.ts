@@ -2,7 +2,7 @@ import { type Html, type HtmlValue, html } from "../../output/html.ts";
 import { exactTime, numberText, type Reader, relativeTime } from "../../output/words.ts";
 import type { LogState } from "../../read/gateway-log/recent-answers.ts";
 import { type PrintedStep, stepText } from "../judgement/steps.ts";
-import { type DescribedRow, type Piece, rowsOf } from "../texts/description.ts";
+import { type DescribedRow, type Piece, rowsOfDescription } from "../texts/description.ts";
 
 /** The meaning of a statement, shown by a colour. The words always say it, too. */
 export type Tone = "good" | "doubtful" | "bad" | "neutral";
@@ -32,7 +32,7 @@ export function command(text: string): Html {
 
 /** The description that commands print, as a list for a page. */
 export function describedList(described: readonly DescribedRow[], reader: Reader): Html {
-  const rows = rowsOf(described).map(({ label, lines }) => {
+  const rows = rowsOfDescription(described).map(({ label, lines }) => {
     const value = lines.map(
       (line, at) => html`${at > 0 && html`<br>`}${line.map((piece) => pieceHtml(piece, reader))}`,
     );

@@ -8,7 +8,7 @@ import { counted, numberText, type Reader } from "../../output/words.ts";
 import { readLive, readLiveManifest } from "../../publish/snapshot/stored-snapshot.ts";
 import { readTenantSnapshots, type TenantSnapshots } from "../../read/snapshots/tenant-snapshots.ts";
 import { storedPrograms } from "../facts/program.ts";
-import { readTenants } from "../facts/tenants.ts";
+import { readTenantFacts } from "../facts/tenants.ts";
 import { goneSince } from "../judgement/standings.ts";
 import { isUnknown, type JudgedTenant, judgedTenant } from "../judgement/tenant.ts";
 import { describedTenant } from "../texts/description.ts";
@@ -23,7 +23,7 @@ export async function tenantPage(tenantId: TenantId, inspection: Inspection): Pr
   const reader = inspection.reader();
   const lastHour = await log?.lastHour(reader.now);
   const live = await readLive(store, tenantId, signal, (pointer) => readLiveManifest(store, pointer, signal));
-  const { tenants } = await readTenants({ store, only: tenantId, live, log: lastHour, signal });
+  const { tenants } = await readTenantFacts({ store, only: tenantId, live, log: lastHour, signal });
   const [facts] = tenants;
   if (facts === undefined || isUnknown(facts)) {
     throw new Failure("not_found", `The store has nothing of tenant ${tenantId}.`);

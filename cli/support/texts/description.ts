@@ -19,7 +19,7 @@ export type Line = readonly Piece[] | Piece;
 export type DescribedRow = readonly [label: string, ...lines: readonly (Line | null)[]];
 
 /** The rows with lines, each line as its pieces. */
-export function rowsOf(described: readonly DescribedRow[]) {
+export function rowsOfDescription(described: readonly DescribedRow[]) {
   return described.flatMap(([label, ...lines]) => {
     const known = lines.filter((line) => line !== null).map((line) => [line].flat());
     return known.length === 0 ? [] : [{ label, lines: known }];
@@ -27,7 +27,7 @@ export function rowsOf(described: readonly DescribedRow[]) {
 }
 
 export function labelledRows(described: readonly DescribedRow[], layout: Layout): readonly Labelled[] {
-  return rowsOf(described).map(({ label, lines }) => {
+  return rowsOfDescription(described).map(({ label, lines }) => {
     return [label, ...lines.map((line) => line.map((piece) => pieceText(piece, layout)).join(""))];
   });
 }
