@@ -8,7 +8,7 @@ import { withSourceReading } from "../database/with-database-url.ts";
 import { layoutOf } from "../output/layout.ts";
 import { counted } from "../output/words.ts";
 import { knownSandbox } from "../publish/snapshot/sandbox-tenant.ts";
-import { readTenantFacts as readTenantRows } from "../publish/source/read-tenants.ts";
+import { readTenants } from "../publish/source/read-tenants.ts";
 import { assertKnownTenant } from "../read/administration/known-tenant.ts";
 import { printJson, printResult, settingsOf } from "../shell/shell.ts";
 import { orFault } from "../support/facts/last-builds.ts";
@@ -103,7 +103,7 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
 export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
   const { signal } = shell;
   const reader = supportReader(shell, buildWithin);
-  const askSource = () => withSourceReading(settingsOf(shell), signal, readTenantRows);
+  const askSource = () => withSourceReading(settingsOf(shell), signal, readTenants);
   const [source, keys] = await Promise.all([orFault(null, signal, askSource), registryReading(store)]);
   // A row without an id is no tenant (D130). `source check` and builds report it.
   const rows = source.value?.flatMap(({ tenantId, name }) =>
