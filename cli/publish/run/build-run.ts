@@ -11,13 +11,13 @@ import { createSharedGuard } from "../guards/shared-guard.ts";
 import { knownRemovals, reinstateReturned } from "../snapshot/removed-tenants.ts";
 import { knownSandbox } from "../snapshot/sandbox-tenant.ts";
 import { databaseRows, unreadableRows, type WithTenantRows } from "../source/tenant-rows.ts";
-import type { BuildContext, BuildOptions, ReadAgain } from "../tenant/build-context.ts";
+import type { BuildContext, BuildOptions, EndedBuild, ReadAgain } from "../tenant/build-context.ts";
 import { notBuilt } from "../tenant/build-report.ts";
 import { buildTenant } from "../tenant/build-tenant.ts";
 import { chooseTenants, type WantedTenants } from "./choose-tenants.ts";
 import { addSourceProblems, RunProblems, runProblem } from "./run-findings.ts";
 import { createReportBudget, runOutcome, runTotals } from "./run-report.ts";
-import { spotCheck } from "./spot-check.ts";
+import { SpotChoice, spotCheck } from "./spot-check.ts";
 
 /** A tenant that a run leaves out, since a build of it that began before has not ended. */
 export type StillUnderWay = NonNullable<RunReport["underWay"]>[number];
@@ -28,7 +28,7 @@ export type BuildSchedule = (
   build: (tenantId: TenantId) => Promise<void>,
 ) => Promise<readonly StillUnderWay[]>;
 
-export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard" | "readAgain"> {
+export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard" | "readAgain" | "onEnded"> {
   /** The booking database. */
   readonly pool: SourcePool;
   readonly schedule: BuildSchedule;
@@ -132,20 +132,23 @@ async function buildTenants(
   const isNotified = wanted.kind === "notified";
   const withinBudget = createReportBudget();
   onTenants(tenants.size);
+  const mayCheck = wanted.kind === "all" && failure === undefined && !dryRun;
+  const spots = mayCheck && context.isSpotCheckDue() ? new SpotChoice(runId) : undefined;
   const building = { ...context, withRows, sharedGuard, isNotified };
+  const onEnded = (build: EndedBuild) => spots?.offer(build);
   const leftOut = await schedule([...tenants.keys()], async (tenantId) => {
     const run = signal.aborted
       ? notBuilt(tenantId, "skipped")
-      : await buildTenant(tenantId, options, building);
+      : await buildTenant(tenantId, options, { ...building, onEnded });
     runs.push(withinBudget(run));
     onTenantDone(run, runId);
   });
   for (const each of leftOut) underWay.push(each);
-  const maySpotCheck = wanted.kind === "all" && failure === undefined && !dryRun && !signal.aborted;
-  if (maySpotCheck && context.isSpotCheckDue()) {
+  const place = runs.findIndex(({ tenantId }) => tenantId === spots?.candidate?.tenantId);
+  const checked = runs[place];
+  if (spots?.candidate !== undefined && checked !== undefined && !signal.aborted) {
     const rebuild = (tenantId: TenantId) => buildTenant(tenantId, { ...options, rewrite: true }, building);
-    const found = await spotCheck(runId, runs, options, context, rebuild);
-    const place = runs.findIndex(({ tenantId }) => tenantId === found?.tenantId);
+    const found = await spotCheck(spots.candidate, checked, options, context, rebuild);
     if (found !== undefined) runs[place] = withinBudget(found);
     if (found !== undefined) onTenantDone(found, runId);
   }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { unlessFailed } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ids.ts";
 import { isWithinDay, readLastRuns } from "../../../core/last-runs.ts";
 import { detailEntry, type Manifest, readEntry } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
@@ -9,12 +9,12 @@ import type { SourcePool } from "../../database/connect.ts";
 import { checkedProgram } from "../content/checked-program.ts";
 import { elementText, type ListedPrograms, readBothListed } from "../content/lists.ts";
 import type { DataProblem } from "../public-program/problem.ts";
-import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
+import { readLiveManifest, readPointer } from "../snapshot/stored-snapshot.ts";
 import { maxSpotPrograms } from "../source/limits.ts";
 import { type ReadProgram, readPrograms, readSums } from "../source/read-programs.ts";
-import type { BuildOptions } from "../tenant/build-context.ts";
+import type { BuildOptions, EndedBuild } from "../tenant/build-context.ts";
 import { note } from "../tenant/build-report.ts";
-import { isPublished, type ProgramOutcome, readMemory } from "../tenant/memory.ts";
+import { isPublished, type ProgramOutcome } from "../tenant/program-outcome.ts";
 
 /*
  * P224: that an incremental build leaves what a full one would is a promise that production has to prove, too. So each run of all takes
@@ -32,30 +32,81 @@ export interface SpotCheckContext {
 /** Builds the tenant again, reading and writing everything. */
 export type RebuildTenant = (tenantId: TenantId) => Promise<TenantRun>;
 
+/** Programs of one tenant that a build left as they were, with the sums of their rows. */
+interface Candidate {
+  readonly tenantId: TenantId;
+  /** The live manifest as the build read it. `undefined` when the build published: then it is read back. */
+  readonly manifest: Manifest | undefined;
+  readonly sums: ReadonlyMap<string, string>;
+}
+
+/**
+ * P224: chooses while the tenants are built, so that nothing is read a second time, and holds the candidate of
+ * one tenant at a time. The run's id gives each tenant a number, and the least one wins: so many runs look at
+ * all tenants.
+ */
+export class SpotChoice {
+  readonly #runId: string;
+  #least = Number.POSITIVE_INFINITY;
+  #candidate: Candidate | undefined;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  get candidate(): Candidate | undefined {
+    return this.#candidate;
+  }
+
+  offer({ manifest, isPublishedNow, outcomes }: EndedBuild): void {
+    const { tenantId, snapshotId, programs } = manifest;
+    const number = numberOf(`${this.#runId} ${tenantId}`);
+    if (number >= this.#least) return;
+    const left = outcomes.filter(
+      (each) =>
+        isPublished(each) &&
+        !(isPublishedNow && programs.get(each.programId ?? "")?.snapshotId === snapshotId),
+    );
+    const sums = new Map<string, string>();
+    for (const { programId, sum } of this.#picked(left))
+      if (programId !== null && sum !== undefined) sums.set(programId, sum);
+    if (sums.size === 0) return;
+    this.#least = number;
+    this.#candidate = { tenantId, manifest: isPublishedNow ? undefined : manifest, sums };
+  }
+
+  /** Programs that follow each other, from a place that the run's id chooses: many runs look at all of them. */
+  #picked(all: readonly ProgramOutcome[]): readonly ProgramOutcome[] {
+    const start = numberOf(`${this.#runId} programs`) % Math.max(1, all.length);
+    return [...all.slice(start, start + maxSpotPrograms), ...all.slice(0, start)].slice(0, maxSpotPrograms);
+  }
+}
+
+function numberOf(text: string): number {
+  return Number.parseInt(hash("sha256", text, "hex").slice(0, 12), 16);
+}
+
 /** One reading; a run has one, and a second one when the first finds something. */
 const maxReadingMs = 1000;
 /** A larger list takes longer to read than the check is worth. */
 const maxListBytes = 4 * 1024 * 1024;
 
 /**
- * P224: proves up to 8 unchanged programs of one tenant that this run built, chosen by its id. Returns that tenant's run with the
- * differences as errors, after it was built again, which happens at most once a day. `undefined` when all is as it should be, or when it
- * cannot be said: the tenant moved on meanwhile, or the check took too long. Throws only when the run was interrupted.
+ * P224: proves the chosen programs of one tenant that this run built. Returns that tenant's run with the
+ * differences as errors, after it was built again, which happens at most once a day. `undefined` when all is as
+ * it should be, or when it cannot be said: the tenant moved on meanwhile, or the check took too long. Throws
+ * only when the run was interrupted.
  */
 export async function spotCheck(
-  runId: string,
-  runs: readonly TenantRun[],
+  candidate: Candidate,
+  run: TenantRun,
   options: BuildOptions,
   { pool, store, signal, now }: SpotCheckContext,
   rebuild: RebuildTenant,
 ): Promise<TenantRun | undefined> {
-  const proven = runs.filter(({ outcome, counts }) => proving.has(outcome) && counts.unchanged > 0);
-  const chosen = proven[numberOf(runId) % proven.length];
-  if (chosen === undefined || !isTenantId(chosen.tenantId)) return undefined;
-  const { tenantId } = chosen;
   const read = async (): Promise<ReadonlyMap<string, DataProblem> | undefined> => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxReadingMs)]);
-    const reading = differences(runId, chosen, tenantId, options, { pool, store, signal: deadline });
+    const reading = differences(candidate, run, options, { pool, store, signal: deadline });
     // What cannot be read is found by others: a build, a request, `snapshot verify`.
     const found = await reading.catch(() => undefined);
     signal.throwIfAborted();
@@ -67,40 +118,32 @@ export async function spotCheck(
   const problems = [...first].flatMap(([id, problem]) => (second?.has(id) ? [problem] : []));
   if (problems.length === 0) return undefined;
   const last = await unlessFailed(readLastRuns(store, signal), "corrupt_document");
-  const isMended = isWithinDay(last?.tenants.get(tenantId)?.differedAt, now());
-  const run = { ...(isMended ? chosen : await rebuild(tenantId)) };
-  for (const problem of problems) note(run, problem);
-  return run;
+  const isMended = isWithinDay(last?.tenants.get(candidate.tenantId)?.differedAt, now());
+  const found = { ...(isMended ? run : await rebuild(candidate.tenantId)) };
+  for (const problem of problems) note(found, problem);
+  return found;
 }
-
-const proving: ReadonlySet<TenantRun["outcome"]> = new Set(["published", "unchanged"]);
 
 /** The programs that differ, each with the first part that does. `undefined` when another snapshot is live by now, or a hold. */
 async function differences(
-  runId: string,
+  { tenantId, manifest: known, sums }: Candidate,
   run: TenantRun,
-  tenantId: TenantId,
   options: BuildOptions,
   { pool, store, signal }: Omit<SpotCheckContext, "now">,
 ): Promise<ReadonlyMap<string, DataProblem> | undefined> {
-  const live = await publishedSnapshot(store, tenantId, signal);
-  const { current } = live?.pointer ?? {};
-  if (live === undefined || current?.snapshotId !== run.snapshotId || current.hold !== null) return undefined;
-  const { manifest } = live;
-  const memory = await readMemory({ options, context: { store, signal } }, manifest);
-  const outcomes = [...(memory?.programs.values() ?? [])].filter((each) => isTakenOver(each, run, manifest));
-  const picked = new Map(pickedOutcomes(outcomes, runId).map((each) => [each.programId ?? "", each]));
-  const only = [...picked.keys()];
-  if (only.length === 0) return new Map();
+  const current = (await readPointer(store, tenantId, signal))?.current;
+  if (current?.snapshotId !== run.snapshotId || current.hold !== null) return undefined;
+  const manifest = known ?? (await readLiveManifest(store, current, signal));
+  const only = [...sums.keys()];
   const limits = { statementMs: maxReadingMs, lockMs: maxReadingMs };
   const read = await pool.withReading(async (client) => {
-    const { sums } = await readSums(client, tenantId, only);
+    const { sums: now } = await readSums(client, tenantId, only);
     const programs: ReadProgram[] = [];
     for await (const batch of readPrograms(client, tenantId, options.rules.limits, { only })) {
       // A program that has changed meanwhile is the next build's.
       for (const each of batch) {
         const id = each.source.programId ?? "";
-        if (sums.get(id) === picked.get(id)?.sum) programs.push(each);
+        if (now.get(id) === sums.get(id)) programs.push(each);
       }
     }
     return programs;
@@ -114,22 +157,6 @@ async function differences(
       found.set(programId, { code: "snapshot_differs", programId, field: part, value: manifest.snapshotId });
   }
   return found;
-}
-
-/** Whether the run left the program as it was live before. */
-function isTakenOver(program: ProgramOutcome, { outcome }: TenantRun, { programs, snapshotId }: Manifest) {
-  const record = programs.get(program.programId ?? "");
-  return isPublished(program) && (outcome === "unchanged" || record?.snapshotId !== snapshotId);
-}
-
-/** Programs that follow each other, from a place that the run's id chooses: so many runs look at all of them. */
-function pickedOutcomes(all: readonly ProgramOutcome[], runId: string): readonly ProgramOutcome[] {
-  const start = numberOf(`${runId} programs`) % Math.max(1, all.length);
-  return [...all.slice(start), ...all.slice(0, start)].slice(0, maxSpotPrograms);
-}
-
-function numberOf(text: string): number {
-  return Number.parseInt(hash("sha256", text, "hex").slice(0, 12), 16);
 }
 
 /** The programs of the live lists; "damaged" when these do not name the programs of their manifest. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { createRequire } from "node:module";
 import type { TenantId } from "../../../core/ids.ts";
+import type { Manifest } from "../../../core/manifest.ts";
 import type { ObjectStore } from "../../../core/object-store.ts";
 import { codeDigest } from "../../../core/package-version.ts";
 import type { CliSettings } from "../../shell/shell.ts";
@@ -11,6 +12,7 @@ import type { FollowLive } from "../snapshot/live-tree.ts";
 import type { PointerVersion } from "../snapshot/stored-snapshot.ts";
 import type { WithTenantRows } from "../source/tenant-rows.ts";
 import type { RunDraft } from "./build-report.ts";
+import type { ProgramOutcome } from "./program-outcome.ts";
 
 /** What a command's flags decide about its builds. */
 interface BuildFlags {
@@ -81,6 +83,14 @@ const codeFolders = [
 /** P195: whether `what` is to be read once more after an error that passes; resolves after a pause. */
 export type ReadAgain = (what: unknown, error: unknown) => Promise<boolean>;
 
+/** P224: what a build leaves behind that published its tenant, or found it unchanged. */
+export interface EndedBuild {
+  /** The live one. */
+  readonly manifest: Manifest;
+  readonly isPublishedNow: boolean;
+  readonly outcomes: readonly ProgramOutcome[];
+}
+
 /** What a build works with; time and randomness come from outside so that a build can be repeated exactly. */
 export interface BuildContext {
   readonly withRows: WithTenantRows;
@@ -96,6 +106,8 @@ export interface BuildContext {
   readonly sharedGuard?: SharedGuard | undefined;
   /** Whether a notification says that the tenant has changed. */
   readonly isNotified?: boolean | undefined;
+  /** Hears of the end. Whoever keeps the outcomes keeps the memory of a tenant. */
+  readonly onEnded?: ((build: EndedBuild) => void) | undefined;
   readonly signal: AbortSignal;
 }
 

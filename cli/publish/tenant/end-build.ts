@@ -10,7 +10,8 @@ import type { LiveSnapshot } from "../snapshot/stored-snapshot.ts";
 import type { BuildAttempt } from "./build-context.ts";
 import { countsOfKept, note, noteCode, noteLive, type RunDraft } from "./build-report.ts";
 import { liveListed, type StoredState } from "./find-changes.ts";
-import { type ProgramOutcome, writeMemory } from "./memory.ts";
+import { writeMemory } from "./memory.ts";
+import type { ProgramOutcome } from "./program-outcome.ts";
 import { publishNext, withdraw } from "./publish.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { partnerChanges, type SourceReading } from "./source-reading.ts";
@@ -55,8 +56,11 @@ export async function endAsRead(
   run.confirmedAt = readAt.toISOString();
   noteLive(run, after);
   const mayHaveLiveTree = await keepLiveTree(attempt, stored, after);
-  await remember(attempt, stored, after.current.snapshotId, reading.outcomes, mayHaveLiveTree);
-  return published === "unchanged" ? published : "published";
+  const { outcomes } = reading;
+  await remember(attempt, stored, after.current.snapshotId, outcomes, mayHaveLiveTree);
+  const isPublishedNow = published !== "unchanged";
+  if (after.manifest) attempt.context.onEnded?.({ manifest: after.manifest, isPublishedNow, outcomes });
+  return isPublishedNow ? "published" : "unchanged";
 }
 
 /** Why a guard keeps the build from publishing, if one does. */

@@ -5,7 +5,8 @@ import { maxChangedShare } from "../source/limits.ts";
 import type { StrayRows, WantedPrograms } from "../source/read-programs.ts";
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { BuildAttempt } from "./build-context.ts";
-import { isPublished, type Memory, type ProgramOutcome } from "./memory.ts";
+import type { Memory } from "./memory.ts";
+import { isPublished, type ProgramOutcome } from "./program-outcome.ts";
 
 /** What the store has of the tenant beside its pointer. */
 export interface StoredState {

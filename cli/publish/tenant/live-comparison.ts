@@ -10,7 +10,7 @@ import { minPrograms } from "../guards/guards.ts";
 import { dataOf, responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { BuildAttempt } from "./build-context.ts";
 import { liveListed, type SourceChanges } from "./find-changes.ts";
-import { factsOf, isPublished } from "./memory.ts";
+import { factsOf, isPublished } from "./program-outcome.ts";
 
 /** How the published programs that a build read differ from the live snapshot. */
 export class LiveComparison {

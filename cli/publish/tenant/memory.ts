@@ -3,11 +3,11 @@ import type { Manifest } from "../../../core/manifest.ts";
 import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
 import { sourceMemoryKey } from "../../../core/object-key.ts";
 import type { SourceDocument } from "../../../schemas/generated/types.ts";
-import type { PublicFacts } from "../guards/field-guard.ts";
-import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
+import type { ProblemCode } from "../public-program/problem.ts";
 import { textBody } from "../snapshot/stored-snapshot.ts";
 import { maxMemoryBytes, maxRememberedFindings } from "../source/limits.ts";
 import type { BuildAttempt, BuildContext, BuildOptions } from "./build-context.ts";
+import { noProblems, type ProgramOutcome } from "./program-outcome.ts";
 
 /*
  * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind the live snapshot, and
@@ -22,47 +22,6 @@ export interface Memory {
   /** When false, no build looks for a `live/` folder that is not wanted. */
   readonly mayHaveLiveTree: boolean;
 }
-
-/** What became of a program. */
-export interface ProgramOutcome {
-  readonly programId: string | null;
-  /** The checksum of its rows. `undefined` for a program that the next build reads again in any case. */
-  readonly sum: string | undefined;
-  /** The parts of its public detail that are filled, as a bit set in hex; or why it has none. */
-  readonly state: string;
-  /** Its `capacity.used`. */
-  readonly used: number | null;
-  readonly problems: readonly DataProblem[];
-}
-
-export function isPublished({ state }: ProgramOutcome): boolean {
-  return state !== "unpublished" && state !== "invalid";
-}
-
-/** P140: what partners see of a published program, as far as the guards compare it. */
-export function factsOf({ state, used }: ProgramOutcome): PublicFacts {
-  return { parts: BigInt(`0x${state}`), used: used ?? 0 };
-}
-
-/** `seen`: what partners see of the program, or why they do not see it. */
-export function programOutcome(
-  programId: string | null,
-  sum: string | undefined,
-  seen: PublicFacts | "unpublished" | "invalid",
-  problems: readonly DataProblem[],
-): ProgramOutcome {
-  const isSeen = typeof seen === "object";
-  return {
-    programId,
-    sum,
-    state: isSeen ? seen.parts.toString(16) : seen,
-    used: isSeen ? seen.used : null,
-    problems: problems.length === 0 ? noProblems : problems,
-  };
-}
-
-/** One for all, since nearly every program has none. */
-const noProblems: readonly DataProblem[] = [];
 
 /** `undefined` when there is no memory of this snapshot and recipe that can be trusted. */
 export async function readMemory(

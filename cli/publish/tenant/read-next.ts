@@ -2,7 +2,7 @@ import { ContentFault, requireSmallLists, SnapshotContent } from "../content/sna
 import type { TenantRows } from "../source/tenant-rows.ts";
 import type { BuildAttempt } from "./build-context.ts";
 import { findChanges, type SourceChanges, type StoredState } from "./find-changes.ts";
-import { isPublished } from "./memory.ts";
+import { isPublished } from "./program-outcome.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 import { type SourceReading, sourceReading } from "./source-reading.ts";
 import { type TakenPrograms, takePrograms } from "./take-programs.ts";

@@ -7,7 +7,8 @@ import { isMost } from "../guards/guards.ts";
 import { type DataProblem, shownId } from "../public-program/problem.ts";
 import { type Findings, ProblemLog } from "./build-report.ts";
 import type { SourceChanges } from "./find-changes.ts";
-import { factsOf, isPublished, lineText, type ProgramOutcome } from "./memory.ts";
+import { lineText } from "./memory.ts";
+import { factsOf, isPublished, type ProgramOutcome } from "./program-outcome.ts";
 import type { TakenPrograms } from "./take-programs.ts";
 
 /** What a reading of a tenant's source came to. */

@@ -7,7 +7,7 @@ import type { TenantRows } from "../source/tenant-rows.ts";
 import type { BuildAttempt } from "./build-context.ts";
 import type { SourceChanges } from "./find-changes.ts";
 import { LiveComparison } from "./live-comparison.ts";
-import { type ProgramOutcome, programOutcome } from "./memory.ts";
+import { type ProgramOutcome, programOutcome } from "./program-outcome.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
 /** What became of the programs that a build read. */

@@ -79,6 +79,16 @@ describe("P224 a run of all finds what no digest gives away", () => {
     expect(found(await bench.build())).toEqual(sound);
   });
 
+  test("also beside programs that the run publishes", async () => {
+    const [plant] = plants["an older detail"] ?? [];
+    await bench.insertPrograms("acme", ...plain);
+    await bench.build();
+    await plant?.();
+    await bench.source.update("name = 'Other'", "p-6");
+    expect(found(await bench.build())).toEqual([3, "partial", ["acme p-2 manifest"]]);
+    expect(found(await bench.build())).toEqual(sound);
+  });
+
   test("and writes the tenant anew at most once a day; afterwards it tells", async () => {
     const [plant] = plants["an older detail"] ?? [];
     await bench.insertPrograms("acme", ...plain);
