@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { get } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { readLastRuns } from "../../../core/last-runs.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
+import { openSocket } from "../../support/raw-http.ts";
 import { type CliProcess, startCli } from "../../support/run-cli.ts";
 import { freshWorkbench, parsedReport } from "../../support/workbench.ts";
 
@@ -170,6 +172,22 @@ describe("snapshot watch", () => {
       });
     });
     expect(status).toBe(421);
+  });
+
+  test("ends when it is told to, although somebody has sent its listener half a request", async () => {
+    start("--interval", "3600");
+    const address = await adminAddress();
+    const socket = openSocket(address).on("error", () => {});
+    try {
+      await once(socket, "connect");
+      socket.write("GET /metrics HTTP/1.1\r\n");
+      // The listener takes connections in their order.
+      await fetch(`${address}/healthz`);
+      watch.child.kill("SIGTERM");
+      await expect.poll(() => watch.child.exitCode).toBe(0);
+    } finally {
+      socket.destroy();
+    }
   });
 
   test("P182: hears of a change that names no tenant, each time, whatever the payload", async () => {
