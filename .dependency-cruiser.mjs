@@ -35,6 +35,16 @@ const noImportsFromAbove = floors.map((rooms, floor) => ({
   },
 }));
 
+/** The same for rooms of which each imports from those before it. */
+function inOrder(folder, rooms) {
+  return rooms.slice(0, -1).map((room, floor) => ({
+    name: `${folder}-${room}-imports-from-no-floor-above`,
+    severity: "error",
+    from: { path: `^${folder}/${room}/` },
+    to: { path: `^${folder}/(${rooms.slice(floor + 1).join("|")})/` },
+  }));
+}
+
 /** A folder that is on no floor would be held by no rule. */
 const everyRoomHasItsFloor = {
   name: "every-room-has-its-floor",
@@ -51,6 +61,8 @@ const everyRoomHasItsFloor = {
 export default {
   forbidden: [
     ...noImportsFromAbove,
+    ...inOrder("core", ["ground", "store", "documents", "process"]),
+    ...inOrder("gateway", ["known", "bodies", "request", "beside"]),
     everyRoomHasItsFloor,
     {
       name: "reading-changes-no-store",
@@ -106,7 +118,7 @@ export default {
     {
       name: "only-the-s3-driver-knows-the-sdk",
       severity: "error",
-      from: { path: "^(cli|core|gateway|schemas)/", pathNot: "^core/s3-store/" },
+      from: { path: "^(cli|core|gateway|schemas)/", pathNot: "^core/store/s3-store/" },
       to: { path: "node_modules/(@aws-sdk|@smithy)/" },
     },
     {

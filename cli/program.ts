@@ -1,5 +1,5 @@
 import { type Argument, Command, Help, type HelpConfiguration, type Option } from "commander";
-import { singleLine } from "../core/printable.ts";
+import { singleLine } from "../core/ground/printable.ts";
 import { commandGroups, commandTable, programExamples } from "./commands/command-table.ts";
 import { nearestName } from "./output/words.ts";
 import type { Shell } from "./shell/shell.ts";

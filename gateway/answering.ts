@@ -1,20 +1,20 @@
-import type { Logger } from "../core/logger.ts";
-import { valueNow } from "../core/setting-parser.ts";
-import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
-import type { AccessLog } from "./access-log.ts";
-import { BodyCache } from "./body-cache.ts";
-import { createBodyPacker } from "./body-packer.ts";
-import { createBodyOpener } from "./body-stream.ts";
+import type { Logger } from "../core/process/logger.ts";
+import { valueNow } from "../core/process/setting-parser.ts";
+import { type GatewaySettings, gatewaySettings } from "../core/process/settings.ts";
+import type { AccessLog } from "./beside/access-log.ts";
+import type { Metrics } from "./beside/metrics.ts";
+import { BodyCache } from "./bodies/body-cache.ts";
+import { createBodyPacker } from "./bodies/body-packer.ts";
+import { createBodyOpener } from "./bodies/body-stream.ts";
+import { FairShares } from "./bodies/fair-shares.ts";
 import type { Waits } from "./clocks.ts";
-import { atEndOfTurn } from "./end-of-turn.ts";
-import type { Exchange } from "./exchange.ts";
-import { FairShares } from "./fair-shares.ts";
-import { FleetCounter } from "./fleet-counter.ts";
-import { createRequestHandler } from "./handle-request.ts";
-import type { Metrics } from "./metrics.ts";
-import { createProcessCounter } from "./quota.ts";
-import { legacyHeaders, Responder } from "./respond.ts";
-import { createAnswerSender } from "./send-answer.ts";
+import { atEndOfTurn } from "./request/end-of-turn.ts";
+import type { Exchange } from "./request/exchange.ts";
+import { FleetCounter } from "./request/fleet-counter.ts";
+import { createRequestHandler } from "./request/handle-request.ts";
+import { createProcessCounter } from "./request/quota.ts";
+import { legacyHeaders, Responder } from "./request/respond.ts";
+import { createAnswerSender } from "./request/send-answer.ts";
 import type { StoreKnowledge } from "./store-knowledge.ts";
 
 /** What answers requests, from what the process knows of its store. */

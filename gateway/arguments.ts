@@ -1,4 +1,4 @@
-import type { SettingTable, SettingValues } from "../core/setting-parser.ts";
+import type { SettingTable, SettingValues } from "../core/process/setting-parser.ts";
 
 /** What the command line asks for; `undefined` for what the gateway does not take. */
 export type Action = "serve" | "help" | "version" | "version_json" | "check_config";

@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { createAdminServer } from "../core/admin-server.ts";
-import { Failure } from "../core/failure.ts";
-import type { StoreId } from "../core/ids.ts";
-import { listen } from "../core/listen.ts";
-import type { Logger } from "../core/logger.ts";
-import type { GatewaySettings } from "../core/settings.ts";
-import { type AccessLog, createAccessLog } from "./access-log.ts";
+import { Failure } from "../core/ground/failure.ts";
+import type { StoreId } from "../core/ground/ids.ts";
+import { createAdminServer } from "../core/process/admin-server.ts";
+import { listen } from "../core/process/listen.ts";
+import type { Logger } from "../core/process/logger.ts";
+import type { GatewaySettings } from "../core/process/settings.ts";
 import { type Answering, createAnswering } from "./answering.ts";
-import { type ApiServer, closeServer, createApiServer } from "./api-server.ts";
-import { type ClientAddresses, createClientAddresses } from "./client-address.ts";
+import { type AccessLog, createAccessLog } from "./beside/access-log.ts";
+import { createMetrics } from "./beside/metrics.ts";
+import { filesFor, type OpenFiles, openFilesLimit, openFilesWithin } from "./beside/open-files.ts";
+import { createReadiness, type Readiness } from "./beside/readiness.ts";
 import { type Clocks, processClocks, usualWaits, type Waits } from "./clocks.ts";
 import { settledWithin } from "./deadline.ts";
-import { beginExchange } from "./exchange.ts";
-import { createMetrics } from "./metrics.ts";
-import { filesFor, type OpenFiles, openFilesLimit, openFilesWithin } from "./open-files.ts";
-import { createReadiness, type Readiness } from "./readiness.ts";
-import { legacyHeaders } from "./respond.ts";
+import { type ApiServer, closeServer, createApiServer } from "./request/api-server.ts";
+import { type ClientAddresses, createClientAddresses } from "./request/client-address.ts";
+import { beginExchange } from "./request/exchange.ts";
+import { legacyHeaders } from "./request/respond.ts";
 import { createStoreKnowledge, type StoreClients, type StoreKnowledge } from "./store-knowledge.ts";
 
 export interface GatewayOptions extends StoreClients {

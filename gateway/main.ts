@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-import { asFailure, Failure } from "../core/failure.ts";
-import { createLogger } from "../core/logger.ts";
-import { misspeltSettings, misspeltText } from "../core/misspelt-settings.ts";
-import { openStore } from "../core/open-store.ts";
-import { buildInfo, packageVersion } from "../core/package-version.ts";
-import { singleLine } from "../core/printable.ts";
-import { parseSettings } from "../core/setting-parser.ts";
-import { type GatewaySettings, gatewaySettings } from "../core/settings.ts";
-import { showStoreAddress } from "../core/store-address.ts";
+import { asFailure, Failure } from "../core/ground/failure.ts";
+import { singleLine } from "../core/ground/printable.ts";
+import { createLogger } from "../core/process/logger.ts";
+import { misspeltSettings, misspeltText } from "../core/process/misspelt-settings.ts";
+import { openStore } from "../core/process/open-store.ts";
+import { buildInfo, packageVersion } from "../core/process/package-version.ts";
+import { parseSettings } from "../core/process/setting-parser.ts";
+import { type GatewaySettings, gatewaySettings } from "../core/process/settings.ts";
+import { showStoreAddress } from "../core/process/store-address.ts";
 import { helpText, requestedAction, settingLines, wrongUsage } from "./arguments.ts";
+import { LogDestination } from "./beside/log-destination.ts";
 import { Gateway } from "./gateway.ts";
-import { LogDestination } from "./log-destination.ts";
-import { lastGoodFolder } from "./mirror-folder.ts";
+import { lastGoodFolder } from "./known/mirror-folder.ts";
 import type { StoreClients } from "./store-knowledge.ts";
 
 const program = "partner-programs-gateway";

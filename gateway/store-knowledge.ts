@@ -1,16 +1,16 @@
-import type { Logger } from "../core/logger.ts";
-import type { GatewaySettings } from "../core/settings.ts";
-import { showStoreAddress } from "../core/store-address.ts";
+import type { Logger } from "../core/process/logger.ts";
+import type { GatewaySettings } from "../core/process/settings.ts";
+import { showStoreAddress } from "../core/process/store-address.ts";
+import type { Metrics } from "./beside/metrics.ts";
 import type { Clocks, Waits } from "./clocks.ts";
-import type { StoreReading } from "./confirmed.ts";
-import { createFreshness, type Freshness } from "./freshness.ts";
-import { LiveSnapshots } from "./live-snapshots.ts";
-import type { Metrics } from "./metrics.ts";
-import { Mirror } from "./mirror.ts";
-import { snapshotHeaders } from "./respond.ts";
-import { measuredReader, type StoreReader } from "./store-reader.ts";
-import { StoreWatch } from "./store-watch.ts";
-import { TokenDirectory } from "./token-directory.ts";
+import type { StoreReading } from "./known/confirmed.ts";
+import { createFreshness, type Freshness } from "./known/freshness.ts";
+import { LiveSnapshots } from "./known/live-snapshots.ts";
+import { Mirror } from "./known/mirror.ts";
+import { measuredReader, type StoreReader } from "./known/store-reader.ts";
+import { StoreWatch } from "./known/store-watch.ts";
+import { TokenDirectory } from "./known/token-directory.ts";
+import { snapshotHeaders } from "./request/respond.ts";
 
 /** The clients of the store. Each is one of its own, so that bodies under way never delay what the others read. */
 export interface StoreClients {

@@ -5,9 +5,9 @@ import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";
 import { sourceViews } from "../cli/publish/source/contract.ts";
 import type { Output, Shell } from "../cli/shell/shell.ts";
-import { packageVersion } from "../core/package-version.ts";
-import type { SettingTable } from "../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../core/settings.ts";
+import { packageVersion } from "../core/process/package-version.ts";
+import type { SettingTable } from "../core/process/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../core/process/settings.ts";
 import { apiReference } from "./api-reference.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 

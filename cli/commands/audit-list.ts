@@ -1,5 +1,5 @@
-import { parseTenantId } from "../../core/ids.ts";
-import { printable } from "../../core/printable.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
 import type { AuditDocument } from "../../schemas/generated/types.ts";
 import { type Layout, layoutOf, table } from "../output/layout.ts";
 import { exactTime } from "../output/words.ts";

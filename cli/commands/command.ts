@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { Failure } from "../../core/failure.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { ExitStatus } from "../shell/exit-status.ts";
 import { type Shell, settingsOf, withStore } from "../shell/shell.ts";
 

@@ -1,10 +1,15 @@
-import { asFailure } from "../../core/failure.ts";
-import { misspeltSettings, misspeltText } from "../../core/misspelt-settings.ts";
-import { readStoreIdentity, wrongStore } from "../../core/open-store.ts";
-import { printable, singleLine } from "../../core/printable.ts";
-import { type Environment, parseSetting, type Setting, settingText } from "../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../core/settings.ts";
-import { showStoreAddress } from "../../core/store-address.ts";
+import { asFailure } from "../../core/ground/failure.ts";
+import { printable, singleLine } from "../../core/ground/printable.ts";
+import { misspeltSettings, misspeltText } from "../../core/process/misspelt-settings.ts";
+import { readStoreIdentity, wrongStore } from "../../core/process/open-store.ts";
+import {
+  type Environment,
+  parseSetting,
+  type Setting,
+  settingText,
+} from "../../core/process/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../core/process/settings.ts";
+import { showStoreAddress } from "../../core/process/store-address.ts";
 import { type Layout, layoutOf, table } from "../output/layout.ts";
 import { type CliSettings, printResult, settingsOf, withStore } from "../shell/shell.ts";
 import { command, json } from "./command.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../core/printable.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { parseBaseUrl, parseCompanyName, parseContact } from "../partners/folder/company.ts";
 import { exportPartnerFolder, openapiDocument } from "../partners/folder/partner-folder.ts";
 import { readSandbox } from "../publish/snapshot/sandbox-tenant.ts";

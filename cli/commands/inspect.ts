@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { Failure } from "../../core/failure.ts";
-import { listen } from "../../core/listen.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { printable } from "../../core/ground/printable.ts";
+import { listen } from "../../core/process/listen.ts";
 import { isTimeZone } from "../output/words.ts";
 import { createGatewayLog } from "../read/gateway-log/recent-answers.ts";
 import { commandLogger } from "../shell/command-logger.ts";

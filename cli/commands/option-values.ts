@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import { singleLine } from "../../core/printable.ts";
-import { durationMs, parseInstant } from "../../core/setting-parser.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { singleLine } from "../../core/ground/printable.ts";
+import { durationMs, parseInstant } from "../../core/process/setting-parser.ts";
 import { readerOf } from "../output/layout.ts";
 import { tokenFree } from "../output/safe-output.ts";
 import type { Reader } from "../output/words.ts";

@@ -1,5 +1,5 @@
-import { Failure } from "../../core/failure.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { layoutOf } from "../output/layout.ts";
 import {
   type FoundRequests,

@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { parseTenantId, type TenantId } from "../../core/ground/ids.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { isInSource, removeTenant } from "../change/access/remove-tenant.ts";
 import { type Audit, publications } from "../change/audit/audit.ts";
 import { type Done, recordedChange } from "../change/audit/recorded-change.ts";

@@ -1,6 +1,6 @@
-import { parseTenantId } from "../../core/ids.ts";
-import { printable, printableLines } from "../../core/printable.ts";
-import { showStoreAddress } from "../../core/store-address.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { printable, printableLines } from "../../core/ground/printable.ts";
+import { showStoreAddress } from "../../core/process/store-address.ts";
 import { auditedStatus } from "../change/audit/recorded-change.ts";
 import { auditedBuild } from "../change/snapshots/audited-build.ts";
 import { databaseLabel } from "../database/with-database-url.ts";

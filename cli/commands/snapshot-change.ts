@@ -1,9 +1,9 @@
-import type { Current } from "../../core/current.ts";
-import { asFailure } from "../../core/failure.ts";
-import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { tenantPrefix } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { printable } from "../../core/printable.ts";
+import type { Current } from "../../core/documents/current.ts";
+import { asFailure } from "../../core/ground/failure.ts";
+import { parseSnapshotId, parseTenantId } from "../../core/ground/ids.ts";
+import { tenantPrefix } from "../../core/ground/object-key.ts";
+import { printable } from "../../core/ground/printable.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { type Audit, pointerChange } from "../change/audit/audit.ts";
 import { type Done, recordedChange } from "../change/audit/recorded-change.ts";
 import { pruneRun, pruneText } from "../change/snapshots/prune-run.ts";

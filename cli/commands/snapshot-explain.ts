@@ -1,4 +1,4 @@
-import { parseTenantId } from "../../core/ids.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
 import { layoutOf } from "../output/layout.ts";
 import { tenantHint } from "../publish/snapshot/stored-tenants.ts";
 import { printJson, settingsOf } from "../shell/shell.ts";

@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import { parseProgramId, parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { parseProgramId, parseSnapshotId, parseTenantId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { layoutOf } from "../output/layout.ts";
 import { readPublishedPointer, responseBytes } from "../publish/snapshot/stored-snapshot.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";

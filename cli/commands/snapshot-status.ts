@@ -1,5 +1,5 @@
-import { parseTenantId } from "../../core/ids.ts";
-import { printable } from "../../core/printable.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { layoutOf } from "../output/layout.ts";
 import { unknownTenant } from "../publish/snapshot/stored-tenants.ts";
 import { whereNothingIs } from "../read/administration/known-tenant.ts";

@@ -1,5 +1,5 @@
-import { buildInfo } from "../../core/package-version.ts";
-import { printableJson } from "../../core/printable.ts";
+import { printableJson } from "../../core/ground/printable.ts";
+import { buildInfo } from "../../core/process/package-version.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { runSummary } from "../publish/report/run-summary.ts";
 import { withBuildSession } from "../publish/run/build-session.ts";

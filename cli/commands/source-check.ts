@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../core/ids.ts";
-import { printable, printableJson } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { parseTenantId, type TenantId } from "../../core/ground/ids.ts";
+import { printable, printableJson } from "../../core/ground/printable.ts";
 import { withSourcePool } from "../database/connect.ts";
 import { withDatabaseUrl, withSourceReading } from "../database/with-database-url.ts";
 import { checkSource, type SourceReport } from "../operate/source-check/check-source.ts";

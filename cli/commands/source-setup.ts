@@ -1,7 +1,7 @@
-import { Failure } from "../../core/failure.ts";
-import { printable } from "../../core/printable.ts";
-import { parseInstant, parseSettings } from "../../core/setting-parser.ts";
-import { cliSettings } from "../../core/settings.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { printable } from "../../core/ground/printable.ts";
+import { parseInstant, parseSettings } from "../../core/process/setting-parser.ts";
+import { cliSettings } from "../../core/process/settings.ts";
 import { presentUrl, withSourceClient } from "../database/source-client.ts";
 import { withDatabaseUrl } from "../database/with-database-url.ts";
 import { initSource } from "../demo/booking/init-source.ts";

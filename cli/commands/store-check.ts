@@ -1,5 +1,5 @@
-import { Failure } from "../../core/failure.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { checkStore } from "../operate/store-check/check-store.ts";
 import { type StoreCheckOutcome, type StoreFinding, storeChecks } from "../operate/store-check/checklist.ts";
 import { iamPolicies } from "../operate/store-check/iam-policies.ts";

@@ -1,6 +1,6 @@
-import { Failure } from "../../core/failure.ts";
-import { isTenantId, parseTenantId, type TenantId } from "../../core/ids.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { isTenantId, parseTenantId, type TenantId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { isInSource, removeTenant, type TenantRemoval } from "../change/access/remove-tenant.ts";
 import { renameTenant, type TenantRename } from "../change/access/rename-tenant.ts";
 import { recordedChange } from "../change/audit/recorded-change.ts";

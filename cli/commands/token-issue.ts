@@ -1,6 +1,6 @@
-import { parseTenantId, parseTokenId } from "../../core/ids.ts";
-import { printable } from "../../core/printable.ts";
-import { type RegisteredToken, readScope } from "../../core/token-registry.ts";
+import { type RegisteredToken, readScope } from "../../core/documents/token-registry.ts";
+import { parseTenantId, parseTokenId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
 import { type IssuedToken, latestEnd, tokenMetadata } from "../change/access/issue-token.ts";
 import { createToken, rotateToken, tokenTerms } from "../change/access/new-token.ts";
 import { recordedChange } from "../change/audit/recorded-change.ts";

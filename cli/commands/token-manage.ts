@@ -1,8 +1,8 @@
-import { Failure } from "../../core/failure.ts";
-import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { printable } from "../../core/printable.ts";
-import { type RegisteredToken, tokenStatus } from "../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../core/documents/token-registry.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { parseTenantId, parseTokenId, type TokenId } from "../../core/ground/ids.ts";
+import { printable } from "../../core/ground/printable.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { editRegistry } from "../change/access/edit-registry.ts";
 import {
   activeToken,

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/store-folders.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { isErrno } from "../../core/store/file-store/store-folders.ts";
 import {
   isRoot,
   isRootsOwn,

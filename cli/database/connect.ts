@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import pg, { type QueryArrayConfig, type QueryConfig, type QueryResult } from "pg";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 import {
   connectTimeoutMs,
   cutConnection,

@@ -4,7 +4,7 @@ import { chmod, cp, lstat, mkdir, readFile, rename, rm, stat } from "node:fs/pro
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 
 const execute = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 
 /** The connection string, which holds a password; or a function that gives the present one, since passwords are rotated. */
 export type DatabaseUrl = string | (() => string);

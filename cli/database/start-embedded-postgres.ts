@@ -6,8 +6,8 @@ import { lstat, open, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { Failure } from "../../core/failure.ts";
-import { isErrno } from "../../core/file-store/store-folders.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { isErrno } from "../../core/store/file-store/store-folders.ts";
 import { type Cluster, clusterExists, clusterOf, createCluster, superuser } from "./cluster.ts";
 import { runProgram, serverPrograms, spawnOptions } from "./server-programs.ts";
 

@@ -1,10 +1,10 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { parseDatabaseUrl } from "../../core/database-address.ts";
-import { Failure } from "../../core/failure.ts";
-import { SettingFault, secretIn } from "../../core/setting-parser.ts";
-import { showStoreAddress } from "../../core/store-address.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { parseDatabaseUrl } from "../../core/process/database-address.ts";
+import { SettingFault, secretIn } from "../../core/process/setting-parser.ts";
+import { showStoreAddress } from "../../core/process/store-address.ts";
 import type { CliSettings } from "../shell/shell.ts";
 import { type SourceClient, type WaitingLimits, withSourcePool } from "./connect.ts";
 import type { DatabaseUrl } from "./source-client.ts";

@@ -1,7 +1,7 @@
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { Failure, interrupted } from "../../core/failure.ts";
-import { printable } from "../../core/printable.ts";
+import { Failure, interrupted } from "../../core/ground/failure.ts";
+import { printable } from "../../core/ground/printable.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";
 import { withEmbeddedPostgres } from "../database/start-embedded-postgres.ts";
 import { demoMark } from "../database/with-database-url.ts";

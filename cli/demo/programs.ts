@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 
 // The two programs share nothing but the store, so the demo starts them as processes and imports nothing of the gateway.
 export const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));

@@ -1,4 +1,4 @@
-import { printableJson, singleLine } from "../../core/printable.ts";
+import { printableJson, singleLine } from "../../core/ground/printable.ts";
 import type { Style } from "../output/layout.ts";
 
 /** A request of the demonstration, and what its answer must have. */

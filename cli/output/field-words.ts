@@ -1,4 +1,4 @@
-import { printable, shortened } from "../../core/printable.ts";
+import { printable, shortened } from "../../core/ground/printable.ts";
 import { displayWidth, type Layout } from "./layout.ts";
 
 /** Words for a field, for people who do not read JSON: `hotels[0].checkIn` is "Hotels 1, check in". */

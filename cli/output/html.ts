@@ -1,4 +1,4 @@
-import { visible } from "../../core/printable.ts";
+import { visible } from "../../core/ground/printable.ts";
 import { tokenFree } from "./safe-output.ts";
 
 /** Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it. */

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { singleLine } from "../../core/printable.ts";
+import { singleLine } from "../../core/ground/printable.ts";
 import type { Output, Shell } from "../shell/shell.ts";
 import { isTimeZone, type Reader } from "./words.ts";
 

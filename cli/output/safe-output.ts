@@ -1,4 +1,4 @@
-import { escaped, escapedLines } from "../../core/printable.ts";
+import { escaped, escapedLines } from "../../core/ground/printable.ts";
 import type { Output } from "../shell/shell.ts";
 import { betweenCodes } from "./layout.ts";
 

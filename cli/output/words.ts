@@ -1,5 +1,5 @@
-import { isWithin } from "../../core/misspelt-settings.ts";
-import { singleLine } from "../../core/printable.ts";
+import { singleLine } from "../../core/ground/printable.ts";
+import { isWithin } from "../../core/process/misspelt-settings.ts";
 
 /** A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all languages first. */
 export function numberText(count: number): string {

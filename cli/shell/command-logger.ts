@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from "../../core/logger.ts";
+import { createLogger, type Logger } from "../../core/process/logger.ts";
 import type { CliSettings, Shell } from "./shell.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { Failure } from "../../core/failure.ts";
-import { bytesBody, readBody } from "../../core/object-body.ts";
-import { checkedKey, type ObjectKey } from "../../core/object-key.ts";
-import type { ETag, ObjectBody, ObjectStore, PutCondition } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { checkedKey, type ObjectKey } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody } from "../../core/store/object-body.ts";
+import type { ETag, ObjectBody, ObjectStore, PutCondition } from "../../core/store/object-store.ts";
 import type { Shell } from "./shell.ts";
 
 export type ProbeOptions = Pick<Shell, "randomBytes" | "signal">;

@@ -1,5 +1,5 @@
-import { asFailure, type FailureCode } from "../../core/failure.ts";
-import { singleLine } from "../../core/printable.ts";
+import { asFailure, type FailureCode } from "../../core/ground/failure.ts";
+import { singleLine } from "../../core/ground/printable.ts";
 
 /** The exit status of the process; docs/commands.md explains each. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 130;

@@ -1,14 +1,14 @@
-import { asFailure, Failure } from "../../core/failure.ts";
-import { randomBase62, type StoreId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import { type ObjectKey, storeKey, tenantsPrefix } from "../../core/object-key.ts";
-import type { CallOptions, ObjectStore } from "../../core/object-store.ts";
+import { asFailure, Failure } from "../../core/ground/failure.ts";
+import { randomBase62, type StoreId } from "../../core/ground/ids.ts";
+import { type ObjectKey, storeKey, tenantsPrefix } from "../../core/ground/object-key.ts";
 import {
   readStoreIdentity,
   type StoreIdentity,
   storeIdentityBytes,
   wrongStore,
-} from "../../core/open-store.ts";
+} from "../../core/process/open-store.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { CallOptions, ObjectStore } from "../../core/store/object-store.ts";
 import { requireConditionalWrites } from "./conditional-writes.ts";
 import type { CliSettings, Shell } from "./shell.ts";
 

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { Failure } from "../../core/failure.ts";
-import { unlessErrno } from "../../core/file-store/store-folders.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { unlessErrno } from "../../core/store/file-store/store-folders.ts";
 import { placeFailure } from "./place-failure.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 
 /**
  * Turns an error of the file system into a `Failure` about the place that the user chose to write to. `what` begins its

@@ -1,6 +1,6 @@
 import { access, constants, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 import { placeFailure } from "./place-failure.ts";
 
 /** Fails before the run, which may take minutes, when the report could not be written after it. */

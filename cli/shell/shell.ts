@@ -1,9 +1,9 @@
-import { Failure } from "../../core/failure.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { openStore, readStoreIdentity, wrongStore } from "../../core/open-store.ts";
-import { printableJson } from "../../core/printable.ts";
-import { parseSettings, type SettingValues } from "../../core/setting-parser.ts";
-import { cliSettings } from "../../core/settings.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { printableJson } from "../../core/ground/printable.ts";
+import { openStore, readStoreIdentity, wrongStore } from "../../core/process/open-store.ts";
+import { parseSettings, type SettingValues } from "../../core/process/setting-parser.ts";
+import { cliSettings } from "../../core/process/settings.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
 /** Standard output or standard error. Everything written to it passes `safeOutput`. */

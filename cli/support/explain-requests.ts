@@ -1,6 +1,6 @@
-import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ids.ts";
-import { readEntry } from "../../core/manifest.ts";
-import type { RegisteredToken } from "../../core/token-registry.ts";
+import { readEntry } from "../../core/documents/manifest.ts";
+import type { RegisteredToken } from "../../core/documents/token-registry.ts";
+import { isSnapshotId, isTenantId, type SnapshotId, type TenantId } from "../../core/ground/ids.ts";
 import { readLive, readLiveManifest, readPointer, responsesOf } from "../publish/snapshot/stored-snapshot.ts";
 import type { RequestLogLine } from "../read/gateway-log/request-line.ts";
 import { readManifestHead } from "../read/snapshots/manifest-head.ts";

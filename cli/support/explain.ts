@@ -1,4 +1,4 @@
-import type { TenantId } from "../../core/ids.ts";
+import type { TenantId } from "../../core/ground/ids.ts";
 import { programChanges } from "../output/field-words.ts";
 import { readLive, readLiveManifest } from "../publish/snapshot/stored-snapshot.ts";
 import type { SupportContext } from "./facts/asked-database.ts";

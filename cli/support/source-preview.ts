@@ -1,5 +1,5 @@
-import { Failure } from "../../core/failure.ts";
-import type { TenantId } from "../../core/ids.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import type { TenantId } from "../../core/ground/ids.ts";
 import { publicFields } from "../../schemas/generated/public-fields.ts";
 import type { ProgramDetailResponse } from "../../schemas/generated/types.ts";
 import { limitWaiting, rowsOf, type SourceClient } from "../database/connect.ts";

@@ -2,7 +2,7 @@
 // authentication, no limit, no log.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { listen } from "../../core/listen.ts";
+import { listen } from "../../core/process/listen.ts";
 
 interface Recording {
   readonly status: number;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { snapshotId } from "../../core/ids.ts";
-import { type Manifest, manifestText } from "../../core/manifest.ts";
-import { bytesBody, sha256Hex } from "../../core/object-body.ts";
-import { manifestKey, tokensKey } from "../../core/object-key.ts";
-import { tokenRegistryBytes } from "../../core/token-registry.ts";
+import { type Manifest, manifestText } from "../../core/documents/manifest.ts";
+import { tokenRegistryBytes } from "../../core/documents/token-registry.ts";
+import { snapshotId } from "../../core/ground/ids.ts";
+import { manifestKey, tokensKey } from "../../core/ground/object-key.ts";
+import { bytesBody, sha256Hex } from "../../core/store/object-body.ts";
 import { publishPointer } from "../../test/support/gateway-snapshots.ts";
 import { issueToken } from "../../test/support/gateway-tokens.ts";
 import type { World } from "./neighbours-world.ts";

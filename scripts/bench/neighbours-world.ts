@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store } from "../../core/s3-store/s3-store.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
+import { createS3Store } from "../../core/store/s3-store/s3-store.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../test/support/gateway-snapshots.ts";
 import {
   createTokenFile,

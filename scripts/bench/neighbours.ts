@@ -2,8 +2,8 @@
 // what is expensive, or that tenant's part of the store hangs. Ends with 1 when a neighbour waited longer than promised.
 
 import { Worker } from "node:worker_threads";
-import { parseTenantId } from "../../core/ids.ts";
-import { currentKey } from "../../core/object-key.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { currentKey } from "../../core/ground/object-key.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import type { Burst, BurstResult } from "./neighbours-burst.ts";
 import { changingManifest, changingRegistry } from "./neighbours-changes.ts";

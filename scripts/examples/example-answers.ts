@@ -1,7 +1,7 @@
 import { sandboxPrograms } from "../../cli/partners/sandbox/sandbox-programs.ts";
 import { type RenderedProgram, renderedProgram } from "../../cli/publish/content/checked-program.ts";
 import { publicProgram, terminalStatusTest } from "../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../core/process/settings.ts";
 
 /** The programs of the sandbox that the examples show, in list order, and the example of the detail of each. */
 const shown = {

@@ -1,8 +1,8 @@
-import type { StoreId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import { storeKey } from "../../core/object-key.ts";
-import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
-import { storeIdentityBytes } from "../../core/open-store.ts";
+import type { StoreId } from "../../core/ground/ids.ts";
+import { storeKey } from "../../core/ground/object-key.ts";
+import { storeIdentityBytes } from "../../core/process/open-store.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition } from "../../core/store/object-store.ts";
 
 /** A well-formed id that ends as given: `testStoreId("b")` is another store than `testStoreId("a")`. */
 export function testStoreId(ending = "a"): StoreId {

@@ -6,9 +6,9 @@ import type { SourceLimits } from "../../cli/publish/source/program-row.ts";
 import type { WithTenantRows } from "../../cli/publish/source/tenant-rows.ts";
 import type { BuildContext, BuildOptions } from "../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { defaultTerminalStatuses } from "../../core/process/settings.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 
 /** A program that is active unless it says otherwise, and has no other children than prices. */

@@ -5,7 +5,7 @@ import { safeOutput } from "../../cli/output/safe-output.ts";
 import { createProgram } from "../../cli/program.ts";
 import { type ExitStatus, exitStatuses, failureText } from "../../cli/shell/exit-status.ts";
 import type { Output, Shell } from "../../cli/shell/shell.ts";
-import { asFailure } from "../../core/failure.ts";
+import { asFailure } from "../../core/ground/failure.ts";
 import { nowhere } from "./run-cli.ts";
 
 /** What a command left behind. */

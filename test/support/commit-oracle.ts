@@ -1,9 +1,9 @@
 import type { TenantPrune } from "../../cli/change/snapshots/prune-tenant.ts";
-import { type Current, parseCurrent } from "../../core/current.ts";
-import type { Failure } from "../../core/failure.ts";
-import { parseSnapshotId, type TenantId } from "../../core/ids.ts";
-import { sha256Hex } from "../../core/object-body.ts";
-import { currentKey, manifestKey } from "../../core/object-key.ts";
+import { type Current, parseCurrent } from "../../core/documents/current.ts";
+import type { Failure } from "../../core/ground/failure.ts";
+import { parseSnapshotId, type TenantId } from "../../core/ground/ids.ts";
+import { currentKey, manifestKey } from "../../core/ground/object-key.ts";
+import { sha256Hex } from "../../core/store/object-body.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import type { ActorKind } from "./commit-world.ts";
 import type { SimulatedStore } from "./simulated-store.ts";

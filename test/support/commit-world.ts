@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { pruneTenant } from "../../cli/change/snapshots/prune-tenant.ts";
 import { release, rollback } from "../../cli/change/snapshots/rollback.ts";
 import { buildTenant } from "../../cli/publish/tenant/build-tenant.ts";
-import { asFailure, Failure } from "../../core/failure.ts";
-import { parseTenantId } from "../../core/ids.ts";
+import { asFailure, Failure } from "../../core/ground/failure.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
 import { type CannedProgram, cannedOptions, cannedRows } from "./canned-source.ts";
 import { createOracle, type Oracle } from "./commit-oracle.ts";
 import {

@@ -1,8 +1,12 @@
-import { type Confirmation, confirmationsBytes, readConfirmations } from "../../core/confirmations.ts";
-import { parseTenantId, type SnapshotId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import { confirmedKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import {
+  type Confirmation,
+  confirmationsBytes,
+  readConfirmations,
+} from "../../core/documents/confirmations.ts";
+import { parseTenantId, type SnapshotId } from "../../core/ground/ids.ts";
+import { confirmedKey } from "../../core/ground/object-key.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 /** What `runs/confirmed.json` says of each tenant; `undefined` when there is none. */
 export async function storedConfirmations(

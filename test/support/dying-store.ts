@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { Failure } from "../../core/failure.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 /** How the process ends at a call: before it reached the store, or when it was done but not answered. */
 type Death = "before" | "after";

@@ -1,4 +1,4 @@
-import { Failure } from "../../core/failure.ts";
+import { Failure } from "../../core/ground/failure.ts";
 
 /** The failure that the function throws. */
 export function failureOf(run: () => unknown): Failure {

@@ -1,9 +1,9 @@
 import { readLiveManifest, readPointer } from "../../cli/publish/snapshot/stored-snapshot.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import { responseEntry } from "../../core/manifest.ts";
-import { bytesBody, readBody, sha256Hex } from "../../core/object-body.ts";
-import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { responseEntry } from "../../core/documents/manifest.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody, sha256Hex } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 /** Changes a live response, and manifest and pointer so that they vouch for it: what a defect of the generator would leave. */
 export async function forgeResponse(

@@ -1,8 +1,8 @@
 import { Readable, Transform } from "node:stream";
-import { Failure } from "../../core/failure.ts";
-import type { ObjectKey } from "../../core/object-key.ts";
-import type { GetResult, ObjectStore } from "../../core/object-store.ts";
-import type { StoreReader } from "../../gateway/store-reader.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import type { ObjectKey } from "../../core/ground/object-key.ts";
+import type { GetResult, ObjectStore } from "../../core/store/object-store.ts";
+import type { StoreReader } from "../../gateway/known/store-reader.ts";
 
 type GetOptions = Parameters<StoreReader["get"]>[1];
 

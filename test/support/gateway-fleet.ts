@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 

@@ -1,11 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { type Current, currentBytes } from "../../core/current.ts";
-import { parseProgramId, parseTenantId, type SnapshotId, snapshotId, type TenantId } from "../../core/ids.ts";
-import { type Manifest, manifestText, type ResponseEntry } from "../../core/manifest.ts";
-import { bytesBody, sha256Hex } from "../../core/object-body.ts";
-import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { ProgramTable } from "../../core/program-table.ts";
+import { type Current, currentBytes } from "../../core/documents/current.ts";
+import { type Manifest, manifestText, type ResponseEntry } from "../../core/documents/manifest.ts";
+import { ProgramTable } from "../../core/documents/program-table.ts";
+import {
+  parseProgramId,
+  parseTenantId,
+  type SnapshotId,
+  snapshotId,
+  type TenantId,
+} from "../../core/ground/ids.ts";
+import { currentKey, manifestKey, type ResponseName, responseKey } from "../../core/ground/object-key.ts";
+import { bytesBody, sha256Hex } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 /** What a test publishes for a tenant. */
 export interface SnapshotContent {

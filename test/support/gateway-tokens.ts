@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { parseTenantId, parseTokenId } from "../../core/ids.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import { tokensKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../core/token.ts";
-import { type RegisteredToken, readScope, tokenRegistryBytes } from "../../core/token-registry.ts";
+import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../core/documents/token.ts";
+import { type RegisteredToken, readScope, tokenRegistryBytes } from "../../core/documents/token-registry.ts";
+import { parseTenantId, parseTokenId } from "../../core/ground/ids.ts";
+import { tokensKey } from "../../core/ground/object-key.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { beginTestStore, testStoreId } from "./begun-store.ts";
 
 /** A token as a test issues it: the plaintext and its entry in the registry. */

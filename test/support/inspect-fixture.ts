@@ -4,11 +4,11 @@ import { createGatewayLog } from "../../cli/read/gateway-log/recent-answers.ts";
 import { createAskedDatabase } from "../../cli/support/facts/asked-database.ts";
 import { createKeyGate } from "../../cli/support/pages/access.ts";
 import { createInspectServer } from "../../cli/support/pages/inspect-server.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { createLogger } from "../../core/logger.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { parseSettings } from "../../core/setting-parser.ts";
-import { cliSettings } from "../../core/settings.ts";
+import { createLogger } from "../../core/process/logger.ts";
+import { parseSettings } from "../../core/process/setting-parser.ts";
+import { cliSettings } from "../../core/process/settings.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { openServer } from "./open-server.ts";
 import type { SupportDesk } from "./support-desk.ts";
 

@@ -3,8 +3,8 @@ import type { RegistryReading } from "../../cli/support/facts/tenants.ts";
 import { judgedRequest, partnerMessage } from "../../cli/support/judgement/request.ts";
 import type { RequestFacts } from "../../cli/support/judgement/request-facts.ts";
 import { describedRequest } from "../../cli/support/texts/request.ts";
-import { parseTenantId, parseTokenId, type TokenId } from "../../core/ids.ts";
-import type { RegisteredToken } from "../../core/token-registry.ts";
+import type { RegisteredToken } from "../../core/documents/token-registry.ts";
+import { parseTenantId, parseTokenId, type TokenId } from "../../core/ground/ids.ts";
 import { issueToken } from "./gateway-tokens.ts";
 
 /** Requests of a gateway's log, access keys, and what support is told of both. */

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { lastGoodFolder } from "../../gateway/mirror-folder.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
+import { lastGoodFolder } from "../../gateway/known/mirror-folder.ts";
 import { type Answer, createClient, eventually } from "./gateway-client.ts";
 import { type FaultyStore, faultyStore } from "./gateway-faulty-store.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "./gateway-fixture.ts";

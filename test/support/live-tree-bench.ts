@@ -1,9 +1,9 @@
 import { createFollowLive } from "../../cli/publish/snapshot/live-tree.ts";
 import { publishedSnapshot, responsesOf } from "../../cli/publish/snapshot/stored-snapshot.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import { liveKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { liveKey } from "../../core/ground/object-key.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandResult, runCommand } from "./command-line.ts";
 import { getText } from "./object-store-probes.ts";

@@ -1,7 +1,7 @@
-import { parseTenantId } from "../../core/ids.ts";
-import { bytesBody, readBody, sha256Hex } from "../../core/object-body.ts";
-import { sourceMemoryKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { sourceMemoryKey } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody, sha256Hex } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 /** The text of a tenant's `source.json`; empty when there is none. */
 export async function memoryText(store: ObjectStore, tenant: string): Promise<string> {

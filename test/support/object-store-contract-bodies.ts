@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { bytesBody, piecesOf } from "../../core/object-body.ts";
-import type { StoredObject } from "../../core/object-store.ts";
+import { bytesBody, piecesOf } from "../../core/store/object-body.ts";
+import type { StoredObject } from "../../core/store/object-store.ts";
 import type { ContractStore } from "./object-store-contract.ts";
 import { getText, key, listKeys, putText, tagOf } from "./object-store-probes.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../core/failure.ts";
-import { bytesBody } from "../../core/object-body.ts";
-import type { ObjectStore, PutCondition } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition } from "../../core/store/object-store.ts";
 import type { ContractStore } from "./object-store-contract.ts";
 import { getText, key, putText, tagOf } from "./object-store-probes.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { bytesBody } from "../../core/object-body.ts";
-import type { ObjectKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { ObjectKey } from "../../core/ground/object-key.ts";
+import { bytesBody } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { ContractStore } from "./object-store-contract.ts";
 import { expectFailure, getText, key, listFolders, listKeys, putText } from "./object-store-probes.ts";
 

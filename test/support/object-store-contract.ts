@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { forAllTests } from "./lasting.ts";
 import { describeBodies, describeCopies } from "./object-store-contract-bodies.ts";
 import { describeConditionalPuts, describeProcesses } from "./object-store-contract-conditions.ts";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { Failure, type FailureCode } from "../../core/failure.ts";
-import { bytesBody, readBody } from "../../core/object-body.ts";
-import { isObjectKey, type ObjectKey } from "../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../core/object-store.ts";
+import { Failure, type FailureCode } from "../../core/ground/failure.ts";
+import { isObjectKey, type ObjectKey } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody } from "../../core/store/object-body.ts";
+import type { ETag, ObjectStore, PutCondition } from "../../core/store/object-store.ts";
 
 /** A key that a test writes literally. */
 export function key(text: string): ObjectKey {

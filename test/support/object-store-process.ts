@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { ObjectKey } from "../../core/object-key.ts";
+import type { ObjectKey } from "../../core/ground/object-key.ts";
 import { outputOf } from "./run-to-end.ts";
 import type { StoreOpening } from "./store-opening.ts";
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { makeSandbox } from "../../cli/publish/snapshot/sandbox-tenant.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { parseTenantId } from "../../core/ids.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import { runCommand } from "./command-line.ts";
 import { openServer } from "./open-server.ts";
 

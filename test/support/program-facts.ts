@@ -3,7 +3,7 @@ import type { ProgramInSource, ProgramInStore } from "../../cli/support/facts/pr
 import type { LiveFacts, TenantFacts } from "../../cli/support/facts/tenants.ts";
 import type { ProgramFacts } from "../../cli/support/judgement/standings.ts";
 import { type JudgedTenant, judgedTenant } from "../../cli/support/judgement/tenant.ts";
-import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
+import { parseSnapshotId, parseTenantId } from "../../core/ground/ids.ts";
 
 /** Facts of tenants and programs as commands find them, for tests of what is made of them. */
 

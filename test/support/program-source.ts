@@ -6,7 +6,7 @@ import {
   publicProgram,
   terminalStatusTest,
 } from "../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../core/process/settings.ts";
 import type { ProgramDetail, ProgramDetailResponse } from "../../schemas/generated/types.ts";
 
 const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };

@@ -1,9 +1,9 @@
 import { readLiveManifest, readPointer } from "../../cli/publish/snapshot/stored-snapshot.ts";
-import type { Current } from "../../core/current.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../core/manifest.ts";
-import { readBody, sha256Hex } from "../../core/object-body.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import type { Current } from "../../core/documents/current.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../core/documents/manifest.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { readBody, sha256Hex } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type {
   LegacyProgramsResponse,
   ProgramDetailResponse,

@@ -1,7 +1,7 @@
 import { runTotals } from "../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../cli/publish/tenant/build-report.ts";
-import { parseTenantId } from "../../core/ids.ts";
-import { defaultTerminalStatuses } from "../../core/settings.ts";
+import { parseTenantId } from "../../core/ground/ids.ts";
+import { defaultTerminalStatuses } from "../../core/process/settings.ts";
 import type { RunReport, TenantRun } from "../../schemas/generated/types.ts";
 
 /** What a run made of a tenant: nothing has changed, but for these fields. */

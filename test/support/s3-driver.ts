@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from "vitest";
-import type { ObjectStore } from "../../core/object-store.ts";
-import type { S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
+import type { S3StoreOptions } from "../../core/store/s3-store/s3-store.ts";
 import { forAllTests } from "./lasting.ts";
 import { type LoggedRequest, type S3Server, startS3Server } from "./s3-server.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";

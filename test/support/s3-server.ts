@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../core/store/s3-store/s3-store.ts";
 import { openServer } from "./open-server.ts";
 import { createFaultPlan, type FaultPlan } from "./s3-server-faults.ts";
 import { type Bucket, execute, type S3State, testBucket } from "./s3-server-operations.ts";

@@ -1,6 +1,12 @@
-import { Failure } from "../../core/failure.ts";
-import { objectInMemory, sha256Hex } from "../../core/object-body.ts";
-import type { ETag, GetResult, ListedObject, ObjectStore, PutCondition } from "../../core/object-store.ts";
+import { Failure } from "../../core/ground/failure.ts";
+import { objectInMemory, sha256Hex } from "../../core/store/object-body.ts";
+import type {
+  ETag,
+  GetResult,
+  ListedObject,
+  ObjectStore,
+  PutCondition,
+} from "../../core/store/object-store.ts";
 
 /** How a call can go wrong. What is not listed for an operation can't happen to it. */
 export const faultsOf = {

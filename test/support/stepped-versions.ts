@@ -7,8 +7,8 @@ import {
   createStoreFolders,
   type LinkGuard,
   type StoreFolders,
-} from "../../core/file-store/store-folders.ts";
-import { Versions } from "../../core/file-store/versions.ts";
+} from "../../core/store/file-store/store-folders.ts";
+import { Versions } from "../../core/store/file-store/versions.ts";
 import { steadyBytes } from "./stored-text.ts";
 
 /** Somebody who uses the store's folder, one file system call at a time. */

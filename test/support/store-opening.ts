@@ -1,6 +1,6 @@
-import { createFileStore, type FileStoreOptions } from "../../core/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
-import { createS3Store, type S3StoreOptions } from "../../core/s3-store/s3-store.ts";
+import { createFileStore, type FileStoreOptions } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
+import { createS3Store, type S3StoreOptions } from "../../core/store/s3-store/s3-store.ts";
 
 /** What a process needs to know to open a test's store; survives JSON. */
 export type StoreOpening =

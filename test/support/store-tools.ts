@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Current, parseCurrent } from "../../core/current.ts";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../core/ids.ts";
-import { readBody } from "../../core/object-body.ts";
-import { currentKey, isObjectKey, type ObjectKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { type Current, parseCurrent } from "../../core/documents/current.ts";
+import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../core/ground/ids.ts";
+import { currentKey, isObjectKey, type ObjectKey } from "../../core/ground/object-key.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import { readBody } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { TenantRun } from "../../schemas/generated/types.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource, type PlainSource, plainSourceSql } from "./plain-source.ts";
 import { createTestDatabase } from "./postgres.ts";

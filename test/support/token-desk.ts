@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../core/file-store/file-store.ts";
-import { parseSnapshotId, parseTenantId } from "../../core/ids.ts";
-import { parseTokenRegistry, type TokenRegistry } from "../../core/token-registry.ts";
+import { parseTokenRegistry, type TokenRegistry } from "../../core/documents/token-registry.ts";
+import { parseSnapshotId, parseTenantId } from "../../core/ground/ids.ts";
+import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import { beginTestStore } from "./begun-store.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { publishPointer } from "./gateway-snapshots.ts";

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { bytesBody, readBody } from "../../core/object-body.ts";
-import { tokensKey } from "../../core/object-key.ts";
-import type { ObjectStore } from "../../core/object-store.ts";
+import { tokensKey } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody } from "../../core/store/object-body.ts";
+import type { ObjectStore } from "../../core/store/object-store.ts";
 
 export const body = (text: string) => bytesBody(Buffer.from(text));
 

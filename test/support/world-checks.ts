@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect } from "vitest";
-import { bytesBody, readBody } from "../../core/object-body.ts";
-import { tokensKey } from "../../core/object-key.ts";
+import { tokensKey } from "../../core/ground/object-key.ts";
+import { bytesBody, readBody } from "../../core/store/object-body.ts";
 import { startGateway } from "./gateway-fixture.ts";
 import { startInspect } from "./inspect-fixture.ts";
 import { deskTenant, type SupportDesk } from "./support-desk.ts";

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { maxRegistryBytes } from "../../../core/limits.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
-import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
 import {
   parseTokenRegistry,
   type RegisteredToken,
   type TokenRegistry,
   tokenRegistryBytes,
-} from "../../../core/token-registry.ts";
+} from "../../../core/documents/token-registry.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import { maxRegistryBytes } from "../../../core/ground/limits.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition } from "../../../core/store/object-store.ts";
 import type { TokenState } from "../../../schemas/generated/types.ts";
 import { readRegistry, registryFailure } from "../../read/administration/read-registry.ts";
 import { type Audit, type AuditChange, maxChanges } from "../audit/audit.ts";

@@ -1,4 +1,4 @@
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { RegisteredToken } from "../../../core/documents/token-registry.ts";
 
 /** How long support can say of a token that it has ended, and when. */
 const rememberedMs = 400 * 24 * 3600 * 1000;

@@ -1,7 +1,12 @@
-import { Failure } from "../../../core/failure.ts";
-import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ids.ts";
-import { mintToken, type TokenPlaintext, tokenDigest, tokenRandomBytes } from "../../../core/token.ts";
-import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import {
+  mintToken,
+  type TokenPlaintext,
+  tokenDigest,
+  tokenRandomBytes,
+} from "../../../core/documents/token.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { parseTokenId, randomBase62, type TenantId, type TokenId } from "../../../core/ground/ids.ts";
 import { didYouMean, exactTime } from "../../output/words.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 

@@ -1,7 +1,7 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId, TokenId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { readScope } from "../../../core/token-registry.ts";
+import { readScope } from "../../../core/documents/token-registry.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId, TokenId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { assertNotRemoved, assertPublished } from "../../read/administration/known-tenant.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import type { Audit } from "../audit/audit.ts";

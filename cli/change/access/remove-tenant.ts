@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { RegisteredToken } from "../../../core/documents/token-registry.ts";
+import { asFailure, Failure, interrupted } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { currentKey, isObjectKey, sandboxKey, tenantPrefix } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { withSourceReading } from "../../database/with-database-url.ts";
 import { forgetTenant } from "../../publish/run/run-documents.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";

@@ -1,6 +1,6 @@
-import { Failure, unlessFailed } from "../../../core/failure.ts";
-import type { TenantId, TokenId } from "../../../core/ids.ts";
-import { tokenStatus } from "../../../core/token-registry.ts";
+import { tokenStatus } from "../../../core/documents/token-registry.ts";
+import { Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import type { TenantId, TokenId } from "../../../core/ground/ids.ts";
 import { counted } from "../../output/words.ts";
 import { knownSandbox } from "../../publish/snapshot/sandbox-tenant.ts";
 import { readLiveManifest, readPointer } from "../../publish/snapshot/stored-snapshot.ts";

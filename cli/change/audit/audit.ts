@@ -1,7 +1,6 @@
-import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { type SnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
-import { bytesBody, documentBytes } from "../../../core/object-body.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import { type SnapshotId, snapshotId, type TenantId } from "../../../core/ground/ids.ts";
 import {
   auditKey,
   type ObjectKey,
@@ -9,8 +8,9 @@ import {
   sandboxKey,
   tenantsPrefix,
   tokensKey,
-} from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+} from "../../../core/ground/object-key.ts";
+import { bytesBody, documentBytes } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { AuditDocument, LiveState, TenantRun } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import type { Shell } from "../../shell/shell.ts";

@@ -1,6 +1,6 @@
-import { asFailure, type Failure } from "../../../core/failure.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { printable, printableLines } from "../../../core/printable.ts";
+import { asFailure, type Failure } from "../../../core/ground/failure.ts";
+import { printable, printableLines } from "../../../core/ground/printable.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { changeWords } from "../../read/administration/change-words.ts";
 import { type ExitStatus, exitStatuses } from "../../shell/exit-status.ts";
 import { identifiedStore } from "../../shell/identified-store.ts";

@@ -1,5 +1,5 @@
-import { Failure, type FailureCode } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { Failure, type FailureCode } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { createProgressBar } from "../../output/progress-bar.ts";
 import { withBuildSession } from "../../publish/run/build-session.ts";

@@ -1,9 +1,9 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { isObjectKey, runsPrefix } from "../../../core/object-key.ts";
-import type { ListedObject } from "../../../core/object-store.ts";
-import { printableLines } from "../../../core/printable.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { isObjectKey, runsPrefix } from "../../../core/ground/object-key.ts";
+import { printableLines } from "../../../core/ground/printable.ts";
+import type { ListedObject } from "../../../core/store/object-store.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { numberText } from "../../output/words.ts";
 import { type Deleted, deleteBatch } from "../../publish/snapshot/delete-batch.ts";

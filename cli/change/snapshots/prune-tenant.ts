@@ -1,8 +1,8 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import { Failure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/object-key.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import { manifestKey, markKey, type ObjectKey, snapshotsPrefix } from "../../../core/ground/object-key.ts";
 import { replacePointer } from "../../publish/snapshot/commit.ts";
 import { deleteBatch } from "../../publish/snapshot/delete-batch.ts";
 import { type PointerVersion, readPointer, responsesOf } from "../../publish/snapshot/stored-snapshot.ts";

@@ -1,7 +1,7 @@
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { bytesBody, documentBytes } from "../../../core/object-body.ts";
-import { markKey, type SnapshotMark } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import { markKey, type SnapshotMark } from "../../../core/ground/object-key.ts";
+import { bytesBody, documentBytes } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { type MarkedRollback, readMark } from "../../read/snapshots/snapshot-marks.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import type { Current } from "../../../core/current.ts";
-import { Failure, unlessFailed } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { type Manifest, readEntry } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import { type Manifest, readEntry } from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { commit, nextGeneration } from "../../publish/snapshot/commit.ts";
 import {
   type PointerVersion,

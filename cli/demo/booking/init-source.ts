@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import knex, { type Knex } from "knex";
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import { sourceFailure } from "../../database/source-client.ts";
 import { ownTables } from "../../publish/source/read-structure.ts";
 

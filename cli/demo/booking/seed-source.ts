@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import { withTransaction } from "../../database/source-client.ts";
 import { sqlOf } from "./init-source.ts";
 

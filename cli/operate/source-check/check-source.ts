@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import { limitWaiting, type SourceClient, textRows } from "../../database/connect.ts";
 import type { RunProgress } from "../../output/progress-bar.ts";
 import { type ContentRules, checkedProgram } from "../../publish/content/checked-program.ts";

@@ -1,4 +1,4 @@
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import {
   type DatabaseUrl,
   hasSqlState,

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { MappingRules } from "../../publish/public-program/public-program.ts";
 import { ofTenant } from "../../publish/source/program-queries.ts";

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { CheckedProgram } from "../../publish/content/checked-program.ts";
 import { minPrograms } from "../../publish/guards/guards.ts";
 import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";

@@ -1,5 +1,5 @@
-import type { TenantId } from "../../../core/ids.ts";
-import { printable } from "../../../core/printable.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import { hasSqlState } from "../../database/source-client.ts";
 import { shownValue } from "../../publish/public-program/problem.ts";

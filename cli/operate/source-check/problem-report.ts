@@ -1,4 +1,4 @@
-import { printable } from "../../../core/printable.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import { type Layout, wrapped } from "../../output/layout.ts";
 import { counted, numberText } from "../../output/words.ts";
 import { shownId } from "../../publish/public-program/problem.ts";

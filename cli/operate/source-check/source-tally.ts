@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { CheckedProgram } from "../../publish/content/checked-program.ts";
 import type { ProgramSource } from "../../publish/public-program/program-source.ts";
 import { sourceViews } from "../../publish/source/contract.ts";

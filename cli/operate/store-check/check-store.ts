@@ -1,9 +1,15 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { checkedKey, type ObjectKey, storeKey, tenantsPrefix, tokensKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore, PutCondition } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/open-store.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import {
+  checkedKey,
+  type ObjectKey,
+  storeKey,
+  tenantsPrefix,
+  tokensKey,
+} from "../../../core/ground/object-key.ts";
+import { readStoreIdentity } from "../../../core/process/open-store.ts";
+import type { ETag, ObjectStore, PutCondition } from "../../../core/store/object-store.ts";
 import {
   ProbeObjects,
   type ProbeOptions,

@@ -1,4 +1,4 @@
-import { asFailure, type FailureCode } from "../../../core/failure.ts";
+import { asFailure, type FailureCode } from "../../../core/ground/failure.ts";
 
 /** The checks of `store check` in their order, with the words that people read. */
 export const storeChecks = {

@@ -6,7 +6,7 @@ import {
   storeKey,
   tenantsPrefix,
   tokensKey,
-} from "../../../core/object-key.ts";
+} from "../../../core/ground/object-key.ts";
 import { probesPrefix } from "../../shell/conditional-writes.ts";
 
 /** A statement with a condition is about listings. */

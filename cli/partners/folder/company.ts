@@ -1,5 +1,5 @@
-import { Failure } from "../../../core/failure.ts";
-import { parsedUrl } from "../../../core/url.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { parsedUrl } from "../../../core/ground/url.ts";
 
 /** The facts about the company that its partners need. The company hands the folder over to them. */
 export interface Company {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/process/settings.ts";
 import { renderedProgram } from "../../publish/content/checked-program.ts";
 import type { ListedProgram } from "../../publish/content/lists.ts";
 import { listBodies, listedProgram } from "../../publish/content/snapshot-content.ts";

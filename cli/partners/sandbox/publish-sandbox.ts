@@ -1,6 +1,6 @@
-import { Failure, type FailureCode, interrupted } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { Failure, type FailureCode, interrupted } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { createFollowLive } from "../../publish/snapshot/live-tree.ts";
 import { buildOptions } from "../../publish/tenant/build-context.ts";

@@ -1,7 +1,7 @@
-import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import type { TokenPlaintext } from "../../../core/token.ts";
-import { type RegisteredToken, readScope, tokenStatus } from "../../../core/token-registry.ts";
+import type { TokenPlaintext } from "../../../core/documents/token.ts";
+import { type RegisteredToken, readScope, tokenStatus } from "../../../core/documents/token-registry.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { editRegistry } from "../../change/access/edit-registry.ts";
 import {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isProgramId, type ProgramId } from "../../../core/ids.ts";
+import { isProgramId, type ProgramId } from "../../../core/ground/ids.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import {
   isProgramDetailResponse,

@@ -1,7 +1,7 @@
-import { Failure } from "../../../core/failure.ts";
-import type { ProgramId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { ProgramId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { responseBytes } from "../snapshot/stored-snapshot.ts";
 import type { LegacyCapacity } from "./checked-program.ts";

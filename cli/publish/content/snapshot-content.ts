@@ -1,8 +1,8 @@
-import { Failure } from "../../../core/failure.ts";
-import type { ProgramId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
-import { type ProgramRecord, ProgramTable } from "../../../core/program-table.ts";
+import { type ProgramRecord, ProgramTable } from "../../../core/documents/program-table.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { ProgramId } from "../../../core/ground/ids.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectBody } from "../../../core/store/object-store.ts";
 import { listFields } from "../../../schemas/generated/public-fields.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";
 import { type LegacyCapacity, legacyItemOf, type RenderedProgram } from "./checked-program.ts";

@@ -1,6 +1,6 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { shortened } from "../../../core/printable.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { shortened } from "../../../core/ground/printable.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import type { DataProblem } from "../public-program/problem.ts";
 import { isMost } from "./guards.ts";

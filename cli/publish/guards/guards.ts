@@ -1,5 +1,5 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { Problem, ProgramCounts } from "../../../schemas/generated/types.ts";
 import { shownId } from "../public-program/problem.ts";
 

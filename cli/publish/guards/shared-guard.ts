@@ -1,6 +1,6 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import type { DataProblem, ProblemCode } from "../public-program/problem.ts";
 import { hasPointer } from "../snapshot/stored-tenants.ts";

@@ -1,4 +1,4 @@
-import { escaped, printable, shortened } from "../../../core/printable.ts";
+import { escaped, printable, shortened } from "../../../core/ground/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 
 interface ProblemRule {

@@ -1,4 +1,4 @@
-import { isProgramId, type ProgramId } from "../../../core/ids.ts";
+import { isProgramId, type ProgramId } from "../../../core/ground/ids.ts";
 import type { Capacity, ProgramDetail, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { content, hotelStays, prices, staff, transport, travelDates } from "./detail-parts.ts";
 import { type DataProblem, type ProblemCode, type Report, shownValue } from "./problem.ts";

@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { parsedUrl } from "../../../core/url.ts";
+import { parsedUrl } from "../../../core/ground/url.ts";
 import type { Report } from "./problem.ts";
 
 /** `null` for a text that is absent or shows nothing (D7). */

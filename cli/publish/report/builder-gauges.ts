@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from "prom-client";
-import { readConfirmations } from "../../../core/confirmations.ts";
-import { maxConfirmedBytes } from "../../../core/limits.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { noStore, readStoreIdentity } from "../../../core/open-store.ts";
-import { buildInfo } from "../../../core/package-version.ts";
+import { readConfirmations } from "../../../core/documents/confirmations.ts";
+import { maxConfirmedBytes } from "../../../core/ground/limits.ts";
+import { confirmedKey } from "../../../core/ground/object-key.ts";
+import { noStore, readStoreIdentity } from "../../../core/process/open-store.ts";
+import { buildInfo } from "../../../core/process/package-version.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 

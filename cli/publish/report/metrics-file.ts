@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { Registry } from "prom-client";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { placeFailure } from "../../shell/place-failure.ts";
 import { type Shell, settingsOf, withStore } from "../../shell/shell.ts";

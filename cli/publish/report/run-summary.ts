@@ -1,4 +1,4 @@
-import { printable, printableLines } from "../../../core/printable.ts";
+import { printable, printableLines } from "../../../core/ground/printable.ts";
 import type { Problem, RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { numbers, table } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { countingStore } from "../../../core/counting-store.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { snapshotId, type TenantId } from "../../../core/ids.ts";
-import { packageVersion } from "../../../core/package-version.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import { snapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { packageVersion } from "../../../core/process/package-version.ts";
+import { countingStore } from "../../../core/store/counting-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { hasSqlState, isPassing } from "../../database/source-client.ts";

@@ -1,6 +1,6 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import type { Logger } from "../../../core/logger.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import type { Logger } from "../../../core/process/logger.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, withSourcePool } from "../../database/connect.ts";
 import type { DatabaseUrl } from "../../database/source-client.ts";

@@ -1,5 +1,5 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { SourceClient } from "../../database/connect.ts";
 import { isAnswer } from "../../database/source-client.ts";
 import { didYouMeanLonger } from "../../output/words.ts";

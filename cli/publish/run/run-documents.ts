@@ -3,18 +3,18 @@ import {
   type Confirmations,
   confirmationsBytes,
   readConfirmations,
-} from "../../../core/confirmations.ts";
-import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ids.ts";
+} from "../../../core/documents/confirmations.ts";
 import {
   isWithinDay,
   type LastRuns,
   lastRunsBytes,
   noLastRuns,
   parseLastRuns,
-} from "../../../core/last-runs.ts";
-import { maxConfirmedBytes, maxLastRunsBytes, maxLeftOutIds } from "../../../core/limits.ts";
-import { confirmedKey, lastRunsKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+} from "../../../core/documents/last-runs.ts";
+import { isSnapshotId, isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import { maxConfirmedBytes, maxLastRunsBytes, maxLeftOutIds } from "../../../core/ground/limits.ts";
+import { confirmedKey, lastRunsKey } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { LastRunOfAll, RunReport, TenantLastRun, TenantRun } from "../../../schemas/generated/types.ts";
 import { minPrograms } from "../guards/guards.ts";
 import { editDocument, type SharedDocument } from "../snapshot/edit-document.ts";

@@ -1,6 +1,6 @@
-import { asFailure, unlessFailed } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { asFailure, unlessFailed } from "../../../core/ground/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { Problem, TenantRun } from "../../../schemas/generated/types.ts";
 import { type SourcePool, textRows } from "../../database/connect.ts";
 import { type ProblemCode, reportedProblem, shownId } from "../public-program/problem.ts";

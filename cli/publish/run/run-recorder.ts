@@ -1,9 +1,9 @@
-import { asFailure } from "../../../core/failure.ts";
-import { parseSnapshotId } from "../../../core/ids.ts";
-import { bytesBody, documentBytes } from "../../../core/object-body.ts";
-import { runKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/open-store.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { parseSnapshotId } from "../../../core/ground/ids.ts";
+import { runKey } from "../../../core/ground/object-key.ts";
+import { readStoreIdentity } from "../../../core/process/open-store.ts";
+import { bytesBody, documentBytes } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import type { Shell } from "../../shell/shell.ts";
 import {

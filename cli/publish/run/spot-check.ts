@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { unlessFailed } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { isWithinDay, readLastRuns } from "../../../core/last-runs.ts";
-import { detailEntry, type Manifest, readEntry } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { isWithinDay, readLastRuns } from "../../../core/documents/last-runs.ts";
+import { detailEntry, type Manifest, readEntry } from "../../../core/documents/manifest.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { checkedProgram } from "../content/checked-program.ts";

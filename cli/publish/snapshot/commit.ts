@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Current, currentBytes } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey } from "../../../core/object-key.ts";
-import type { ObjectStore, PutCondition } from "../../../core/object-store.ts";
+import { type Current, currentBytes } from "../../../core/documents/current.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import { currentKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition } from "../../../core/store/object-store.ts";
 import { type PointerVersion, readLiveManifest, readPointer } from "./stored-snapshot.ts";
 
 /**

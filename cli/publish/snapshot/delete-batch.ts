@@ -1,6 +1,6 @@
-import { interrupted } from "../../../core/failure.ts";
-import type { ObjectKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { interrupted } from "../../../core/ground/failure.ts";
+import type { ObjectKey } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 
 /** S3 deletes this many objects by one request. */
 const maxKeys = 1000;

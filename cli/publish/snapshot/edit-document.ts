@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
-import { bytesBody, withinBound } from "../../../core/object-body.ts";
-import type { ObjectKey } from "../../../core/object-key.ts";
-import type { ObjectStore, PutCondition, StoredObject } from "../../../core/object-store.ts";
+import { asFailure, Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import type { ObjectKey } from "../../../core/ground/object-key.ts";
+import { bytesBody, withinBound } from "../../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition, StoredObject } from "../../../core/store/object-store.ts";
 
 /** A document that several processes change. */
 export interface SharedDocument<Value> {

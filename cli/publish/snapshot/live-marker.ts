@@ -1,10 +1,10 @@
-import type { Current } from "../../../core/current.ts";
-import { unlessFailed } from "../../../core/failure.ts";
-import { isSnapshotId, type TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { readBody } from "../../../core/object-body.ts";
-import { liveMarkerKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import { isSnapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { liveMarkerKey } from "../../../core/ground/object-key.ts";
+import { readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 
 /**
  * What a complete tree shows, as the first lines of `live/README.txt` say it: each `key: value`, up to a blank line. They are for

@@ -1,10 +1,10 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import type { Current } from "../../../core/current.ts";
-import { asFailure, Failure, unlessFailed } from "../../../core/failure.ts";
-import { type Manifest, responseEntry } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { isObjectKey, liveKey, liveMarkerKey, livePrefix } from "../../../core/object-key.ts";
-import type { ObjectStore, PutCondition, PutResult } from "../../../core/object-store.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import { type Manifest, responseEntry } from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { asFailure, Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import { isObjectKey, liveKey, liveMarkerKey, livePrefix } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore, PutCondition, PutResult } from "../../../core/store/object-store.ts";
 import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { deleteBatch } from "./delete-batch.ts";
 import { changingMarkerText, completeMarkerText, parseLiveMarker, readLiveMarker } from "./live-marker.ts";

@@ -1,8 +1,8 @@
-import { unlessFailed } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { documentBytes, parseStoredDocument, readBody } from "../../../core/object-body.ts";
-import { removedKey } from "../../../core/object-key.ts";
-import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import { removedKey } from "../../../core/ground/object-key.ts";
+import { documentBytes, parseStoredDocument, readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore, StoredObject } from "../../../core/store/object-store.ts";
 import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { editDocument } from "./edit-document.ts";

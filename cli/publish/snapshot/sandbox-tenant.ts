@@ -1,8 +1,8 @@
-import { Failure, unlessFailed } from "../../../core/failure.ts";
-import { parseTenantId, type TenantId } from "../../../core/ids.ts";
-import { documentBytes, parseStoredDocument, readBody } from "../../../core/object-body.ts";
-import { sandboxKey } from "../../../core/object-key.ts";
-import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
+import { Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import { parseTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import { sandboxKey } from "../../../core/ground/object-key.ts";
+import { documentBytes, parseStoredDocument, readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore, StoredObject } from "../../../core/store/object-store.ts";
 import type { SandboxDocument } from "../../../schemas/generated/types.ts";
 import { isSandboxDocument } from "../../../schemas/generated/validators-stored.ts";
 import { editDocument, type SharedDocument } from "./edit-document.ts";

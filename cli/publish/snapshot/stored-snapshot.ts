@@ -1,12 +1,22 @@
-import { type Current, parseCurrent } from "../../../core/current.ts";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { maxCurrentBytes, maxManifestBytes } from "../../../core/limits.ts";
-import { type Manifest, type ResponseEntry, readEntry, responseEntry } from "../../../core/manifest.ts";
-import { bytesBody, piecesOf, readBody } from "../../../core/object-body.ts";
-import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../../../core/object-key.ts";
-import type { ETag, ObjectBody, ObjectStore } from "../../../core/object-store.ts";
-import { type ExpectedManifest, readManifest } from "../../../core/read-manifest.ts";
+import { type Current, parseCurrent } from "../../../core/documents/current.ts";
+import {
+  type Manifest,
+  type ResponseEntry,
+  readEntry,
+  responseEntry,
+} from "../../../core/documents/manifest.ts";
+import { type ExpectedManifest, readManifest } from "../../../core/documents/read-manifest.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { maxCurrentBytes, maxManifestBytes } from "../../../core/ground/limits.ts";
+import {
+  currentKey,
+  manifestKey,
+  type ObjectKey,
+  type ResponseName,
+} from "../../../core/ground/object-key.ts";
+import { bytesBody, piecesOf, readBody } from "../../../core/store/object-body.ts";
+import type { ETag, ObjectBody, ObjectStore } from "../../../core/store/object-store.ts";
 import { unknownTenant } from "./stored-tenants.ts";
 
 /** The pointer as it was read. A compare-and-swap succeeds only while the stored pointer is the same. */

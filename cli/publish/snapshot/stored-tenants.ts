@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { Failure } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { currentKey, tenantsPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import { currentKey, tenantsPrefix } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { didYouMeanLonger } from "../../output/words.ts";
 
 /** The tenants that the store has objects of, published or not. */

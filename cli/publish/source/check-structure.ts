@@ -1,5 +1,5 @@
 import { type ClientBase, escapeIdentifier } from "pg";
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import { counted } from "../../output/words.ts";
 import {
   type ColumnKind,

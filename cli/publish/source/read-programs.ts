@@ -1,5 +1,5 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import { type SourceClient, type TextRow, textRows } from "../../database/connect.ts";
 import { lifecycle, type ProgramSource } from "../public-program/program-source.ts";
 import { programsPerRound, smallBytes } from "./limits.ts";

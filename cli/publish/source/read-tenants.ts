@@ -1,4 +1,4 @@
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 

@@ -1,4 +1,4 @@
-import { singleLine } from "../../../core/printable.ts";
+import { singleLine } from "../../../core/ground/printable.ts";
 
 /** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
 export interface Fix {

@@ -1,5 +1,5 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import {
   limitWaiting,
   type SourceClient,

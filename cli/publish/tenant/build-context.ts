@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { createRequire } from "node:module";
-import type { TenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { codeDigest } from "../../../core/package-version.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { codeDigest } from "../../../core/process/package-version.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { CliSettings } from "../../shell/shell.ts";
 import { type ContentRules, contentRules } from "../content/checked-program.ts";
 import type { OnInvalid } from "../guards/guards.ts";
@@ -75,8 +75,11 @@ export function generatorDigest(root?: string): string {
 
 /** The folders whose code decides what a build publishes. A new page makes no build read everything. */
 const publishing = ["content", "guards", "public-program", "run", "source", "tenant"];
-const codeFolders = [
-  ...["cli/database", "core", "schemas"],
+const shared = ["core/ground", "core/store", "core/documents"];
+export const codeFolders: readonly string[] = [
+  "cli/database",
+  ...shared,
+  "schemas",
   ...publishing.map((room) => `cli/publish/${room}`),
 ];
 

@@ -1,6 +1,6 @@
-import type { Current } from "../../../core/current.ts";
-import type { Failure, FailureCode } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import type { Failure, FailureCode } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import {
   type DataProblem,

@@ -1,6 +1,6 @@
-import { countingStore } from "../../../core/counting-store.ts";
-import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { asFailure, Failure, type FailureCode, unlessFailed } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { countingStore } from "../../../core/store/counting-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { ContentFault } from "../content/snapshot-content.ts";
 import {

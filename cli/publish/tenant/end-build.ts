@@ -1,6 +1,6 @@
-import { asFailure, Failure } from "../../../core/failure.ts";
-import type { SnapshotId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import type { SnapshotId } from "../../../core/ground/ids.ts";
 import type { MostlyWithdrawn, ProgramCounts, TenantRun } from "../../../schemas/generated/types.ts";
 import { lastDay } from "../content/lists.ts";
 import { scaleRefusal } from "../guards/change-guard.ts";

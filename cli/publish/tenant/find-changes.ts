@@ -1,5 +1,5 @@
-import { unlessFailed } from "../../../core/failure.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
 import { type ListedPrograms, readListed } from "../content/lists.ts";
 import { maxChangedShare } from "../source/limits.ts";
 import type { StrayRows, WantedPrograms } from "../source/read-programs.ts";

@@ -1,7 +1,7 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import { unlessFailed } from "../../../core/failure.ts";
-import type { ProgramId } from "../../../core/ids.ts";
-import { detailEntry } from "../../../core/manifest.ts";
+import { detailEntry } from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import type { ProgramId } from "../../../core/ground/ids.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { parsedItem } from "../content/lists.ts";
 import { type ChangedProgram, type ShownFields, shownFields } from "../guards/change-guard.ts";

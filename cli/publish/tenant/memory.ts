@@ -1,7 +1,7 @@
-import type { SnapshotId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
-import { sourceMemoryKey } from "../../../core/object-key.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import type { SnapshotId } from "../../../core/ground/ids.ts";
+import { sourceMemoryKey } from "../../../core/ground/object-key.ts";
+import { bytesBody, readBody, sha256Hex } from "../../../core/store/object-body.ts";
 import type { SourceDocument } from "../../../schemas/generated/types.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 import { textBody } from "../snapshot/stored-snapshot.ts";

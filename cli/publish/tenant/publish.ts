@@ -1,17 +1,17 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import type { Current } from "../../../core/current.ts";
-import { Failure, unlessFailed } from "../../../core/failure.ts";
-import type { ProgramId, TenantId } from "../../../core/ids.ts";
-import { maxManifestBytes } from "../../../core/limits.ts";
+import type { Current } from "../../../core/documents/current.ts";
 import {
   detailEntry,
   lineFrom,
   type Manifest,
   manifestText,
   type ResponseEntry,
-} from "../../../core/manifest.ts";
-import { manifestKey } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
+} from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import type { ProgramId, TenantId } from "../../../core/ground/ids.ts";
+import { maxManifestBytes } from "../../../core/ground/limits.ts";
+import { manifestKey } from "../../../core/ground/object-key.ts";
+import type { ObjectBody } from "../../../core/store/object-store.ts";
 import type { ProgramDetail, RemovedPrograms, RemovingBuild } from "../../../schemas/generated/types.ts";
 import { publishedContract } from "../../../schemas/generated/validators-published.ts";
 import { type ListedProgram, type ListedPrograms, readBothListed } from "../content/lists.ts";

@@ -1,7 +1,7 @@
-import { type SnapshotId, snapshotId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import { type ResponseName, responseKey } from "../../../core/object-key.ts";
-import type { ObjectBody } from "../../../core/object-store.ts";
+import type { ResponseEntry } from "../../../core/documents/manifest.ts";
+import { type SnapshotId, snapshotId } from "../../../core/ground/ids.ts";
+import { type ResponseName, responseKey } from "../../../core/ground/object-key.ts";
+import type { ObjectBody } from "../../../core/store/object-store.ts";
 import { putImmutable } from "../snapshot/stored-snapshot.ts";
 import type { BuildAttempt } from "./build-context.ts";
 

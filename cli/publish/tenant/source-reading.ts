@@ -1,4 +1,4 @@
-import type { ProgramId } from "../../../core/ids.ts";
+import type { ProgramId } from "../../../core/ground/ids.ts";
 import type { ProgramCounts, TenantChanges } from "../../../schemas/generated/types.ts";
 import type { SnapshotContent } from "../content/snapshot-content.ts";
 import { amountField, mostlyChanged, type ScaledAmounts, scaledPrograms } from "../guards/change-guard.ts";

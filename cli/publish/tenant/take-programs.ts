@@ -1,4 +1,4 @@
-import { ProgramTable } from "../../../core/program-table.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
 import { type CheckedProgram, checkedProgram } from "../content/checked-program.ts";
 import { KeptElements, type ListedProgram, type ListedPrograms } from "../content/lists.ts";
 import { listedProgram, requireSmallLists } from "../content/snapshot-content.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import type { Logger } from "../../../core/logger.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import type { Logger } from "../../../core/process/logger.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { createClient, type DatabaseUrl, endClient } from "../../database/source-client.ts";
 

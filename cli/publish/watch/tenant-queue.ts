@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { createSlots, type Slots } from "../../../core/bounded-work.ts";
-import type { TenantId } from "../../../core/ids.ts";
+import { createSlots, type Slots } from "../../../core/ground/bounded-work.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { BuildSchedule, StillUnderWay } from "../run/build-run.ts";
 
 export interface QueueOptions {

@@ -1,5 +1,5 @@
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { SourcePool } from "../../database/connect.ts";
 import { knownRemovals } from "../snapshot/removed-tenants.ts";
 import { knownSandbox } from "../snapshot/sandbox-tenant.ts";

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import { createAdminServer } from "../../../core/admin-server.ts";
-import { listen } from "../../../core/listen.ts";
-import { createMetricsRegistry } from "../../../core/metrics-registry.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { createAdminServer } from "../../../core/process/admin-server.ts";
+import { listen } from "../../../core/process/listen.ts";
+import { createMetricsRegistry } from "../../../core/process/metrics-registry.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { createBuilderGauges, runOutcomes } from "../report/builder-gauges.ts";

@@ -1,5 +1,5 @@
-import type { TenantId } from "../../../core/ids.ts";
-import type { Logger } from "../../../core/logger.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { Logger } from "../../../core/process/logger.ts";
 import type { Shell } from "../../shell/shell.ts";
 import type { BuildSession, RunRequest } from "../run/build-session.ts";
 import { inShard, type Shard } from "../snapshot/stored-tenants.ts";

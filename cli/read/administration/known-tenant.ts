@@ -1,8 +1,8 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { currentKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { settingText } from "../../../core/setting-parser.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import { currentKey } from "../../../core/ground/object-key.ts";
+import { settingText } from "../../../core/process/setting-parser.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { readRemovedTenants } from "../../publish/snapshot/removed-tenants.ts";
 import { storedTenants, unknownTenant } from "../../publish/snapshot/stored-tenants.ts";
 import type { Shell } from "../../shell/shell.ts";

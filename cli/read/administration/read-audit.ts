@@ -1,9 +1,9 @@
-import { inRounds } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
-import { isSnapshotId, snapshotId, type TenantId } from "../../../core/ids.ts";
-import { parseStoredDocument, readBody } from "../../../core/object-body.ts";
-import { auditPrefix, isObjectKey, type ObjectKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { inRounds } from "../../../core/ground/bounded-work.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { isSnapshotId, snapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { auditPrefix, isObjectKey, type ObjectKey } from "../../../core/ground/object-key.ts";
+import { parseStoredDocument, readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { isAuditDocument } from "../../../schemas/generated/validators-administration.ts";
 

@@ -1,9 +1,13 @@
-import { Failure } from "../../../core/failure.ts";
-import { maxRegistryBytes } from "../../../core/limits.ts";
-import { readBody } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
-import type { ETag, ObjectStore } from "../../../core/object-store.ts";
-import { emptyRegistry, parseTokenRegistry, type TokenRegistry } from "../../../core/token-registry.ts";
+import {
+  emptyRegistry,
+  parseTokenRegistry,
+  type TokenRegistry,
+} from "../../../core/documents/token-registry.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { maxRegistryBytes } from "../../../core/ground/limits.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { readBody } from "../../../core/store/object-body.ts";
+import type { ETag, ObjectStore } from "../../../core/store/object-store.ts";
 
 /** The registry as it is; empty when no token was ever created. Throws `corrupt_document`. */
 export async function readRegistry(

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { asFailure, Failure } from "../../../core/failure.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
 
 /** A log: the file `name`, or standard input when the name is `-`. */
 export interface LogSource {

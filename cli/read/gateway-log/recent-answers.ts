@@ -1,5 +1,5 @@
-import { asFailure } from "../../../core/failure.ts";
-import { isErrno } from "../../../core/file-store/store-folders.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { isErrno } from "../../../core/store/file-store/store-folders.ts";
 import { findRequests } from "./find-requests.ts";
 import { type LogSource, logFile, openLog, wholeLines } from "./open-log.ts";
 import { type RequestLogLine, requestsIn } from "./request-line.ts";

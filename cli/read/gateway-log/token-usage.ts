@@ -1,5 +1,5 @@
-import { printable } from "../../../core/printable.ts";
-import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import { type Layout, numbers, table, wrapped } from "../../output/layout.ts";
 import { exactTime, numberText, relativeTime } from "../../output/words.ts";
 import { type LogSource, readLogs } from "./open-log.ts";

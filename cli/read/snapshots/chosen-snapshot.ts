@@ -1,7 +1,7 @@
-import { Failure } from "../../../core/failure.ts";
-import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/documents/manifest.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { ProgramId, SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { didYouMean } from "../../output/words.ts";
 import { readLiveManifest, readPublishedPointer } from "../../publish/snapshot/stored-snapshot.ts";
 import { readStoredManifest } from "./manifest-head.ts";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { Failure, unlessFailed } from "../../../core/failure.ts";
-import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { maxManifestBytes } from "../../../core/limits.ts";
-import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/manifest.ts";
-import { joinedPieces, parseStoredDocument, piecesOf, sha256Hex } from "../../../core/object-body.ts";
-import { manifestKey } from "../../../core/object-key.ts";
-import type { ObjectStore, StoredObject } from "../../../core/object-store.ts";
-import { readManifest } from "../../../core/read-manifest.ts";
+import { detailEntry, type Manifest, type ResponseEntry } from "../../../core/documents/manifest.ts";
+import { readManifest } from "../../../core/documents/read-manifest.ts";
+import { Failure, unlessFailed } from "../../../core/ground/failure.ts";
+import { isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { maxManifestBytes } from "../../../core/ground/limits.ts";
+import { manifestKey } from "../../../core/ground/object-key.ts";
+import { joinedPieces, parseStoredDocument, piecesOf, sha256Hex } from "../../../core/store/object-body.ts";
+import type { ObjectStore, StoredObject } from "../../../core/store/object-store.ts";
 import type { ManifestDocument } from "../../../schemas/generated/types.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
 

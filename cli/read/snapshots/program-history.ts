@@ -1,6 +1,6 @@
-import type { SnapshotId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ResponseEntry } from "../../../core/documents/manifest.ts";
+import type { SnapshotId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/stored-snapshot.ts";
 import type { ProgramPast, SnapshotMoment } from "./program-past.ts";
 import { type LivePeriod, readTenantSnapshots } from "./tenant-snapshots.ts";

@@ -1,4 +1,4 @@
-import type { Manifest } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
 
 /**
  * P14, P94: the loss that partners would have if another snapshot replaced the one that they see; `undefined` unless that one has no

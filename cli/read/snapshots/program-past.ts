@@ -1,6 +1,6 @@
-import { unlessFailed } from "../../../core/failure.ts";
-import { parseSnapshotId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import { parseSnapshotId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { VouchedSnapshot } from "../../publish/snapshot/stored-snapshot.ts";
 import { readManifestHead } from "./manifest-head.ts";
 

@@ -1,4 +1,4 @@
-import type { Manifest } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
 import { comparePlaces } from "../../publish/content/snapshot-content.ts";
 

@@ -1,9 +1,9 @@
-import { inRounds } from "../../../core/bounded-work.ts";
-import { Failure } from "../../../core/failure.ts";
-import type { ProgramId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { printable } from "../../../core/printable.ts";
+import { detailEntry, type Manifest } from "../../../core/documents/manifest.ts";
+import { inRounds } from "../../../core/ground/bounded-work.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { ProgramId } from "../../../core/ground/ids.ts";
+import { printable } from "../../../core/ground/printable.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { changeLines, programChanges } from "../../output/field-words.ts";
 import type { Layout } from "../../output/layout.ts";
 import { relativeAndExact } from "../../output/words.ts";

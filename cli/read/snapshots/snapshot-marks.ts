@@ -1,5 +1,4 @@
-import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ids.ts";
-import { readBody } from "../../../core/object-body.ts";
+import { isProgramId, isSnapshotId, type SnapshotId, type TenantId } from "../../../core/ground/ids.ts";
 import {
   manifestKey,
   markKey,
@@ -8,8 +7,9 @@ import {
   responseKey,
   type SnapshotMark,
   snapshotsPrefix,
-} from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+} from "../../../core/ground/object-key.ts";
+import { readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 
 /** A rollback from the snapshot that has the mark. */
 export interface MarkedRollback {

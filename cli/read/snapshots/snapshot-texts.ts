@@ -1,6 +1,6 @@
-import type { Current } from "../../../core/current.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
-import { printable } from "../../../core/printable.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import { detailEntry, type Manifest } from "../../../core/documents/manifest.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
 import { exactTime, numberText, relativeAndExact, shortAge } from "../../output/words.ts";
 import type { PublishedSnapshot } from "./tenant-snapshots.ts";

@@ -1,9 +1,9 @@
-import { forEachBounded, inRounds } from "../../../core/bounded-work.ts";
-import type { Current } from "../../../core/current.ts";
-import { asFailure, type Failure } from "../../../core/failure.ts";
-import { isSnapshotId, type SnapshotId } from "../../../core/ids.ts";
-import { type SnapshotMark, snapshotsPrefix } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Current } from "../../../core/documents/current.ts";
+import { forEachBounded, inRounds } from "../../../core/ground/bounded-work.ts";
+import { asFailure, type Failure } from "../../../core/ground/failure.ts";
+import { isSnapshotId, type SnapshotId } from "../../../core/ground/ids.ts";
+import { type SnapshotMark, snapshotsPrefix } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { PointerVersion } from "../../publish/snapshot/stored-snapshot.ts";
 import { type ManifestHead, readManifestHead } from "./manifest-head.ts";
 import { type MarkedRollback, readMark } from "./snapshot-marks.ts";

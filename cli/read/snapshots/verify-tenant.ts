@@ -1,12 +1,12 @@
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import { type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
-import { unlessFailed } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { type Manifest, readEntry } from "../../../core/manifest.ts";
-import { piecesOf } from "../../../core/object-body.ts";
-import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { printable } from "../../../core/printable.ts";
+import { type Confirmations, readConfirmations } from "../../../core/documents/confirmations.ts";
+import { type Manifest, readEntry } from "../../../core/documents/manifest.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/ground/object-key.ts";
+import { printable } from "../../../core/ground/printable.ts";
+import { piecesOf } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { LegacyProgramsResponse, ProgramListResponse } from "../../../schemas/generated/types.ts";
 import {
   isLegacyProgramsResponse,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createSlots, withDeadline } from "../../../core/bounded-work.ts";
-import { asFailure, Failure, interrupted } from "../../../core/failure.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { createSlots, withDeadline } from "../../../core/ground/bounded-work.ts";
+import { asFailure, Failure, interrupted } from "../../../core/ground/failure.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 import { withSourceReading } from "../../database/with-database-url.ts";
 import type { Reader } from "../../output/words.ts";

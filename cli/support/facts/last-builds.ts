@@ -1,10 +1,14 @@
-import { type Confirmation, type Confirmations, readConfirmations } from "../../../core/confirmations.ts";
-import { asFailure } from "../../../core/failure.ts";
-import { isTenantId, type TenantId } from "../../../core/ids.ts";
-import { type LastRuns, noLastRuns, readLastRuns } from "../../../core/last-runs.ts";
-import { piecesOf } from "../../../core/object-body.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import {
+  type Confirmation,
+  type Confirmations,
+  readConfirmations,
+} from "../../../core/documents/confirmations.ts";
+import { type LastRuns, noLastRuns, readLastRuns } from "../../../core/documents/last-runs.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
+import { confirmedKey } from "../../../core/ground/object-key.ts";
+import { piecesOf } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
 import { inShard } from "../../publish/snapshot/stored-tenants.ts";
 

@@ -1,8 +1,8 @@
-import { asFailure } from "../../../core/failure.ts";
-import type { SnapshotId, TenantId } from "../../../core/ids.ts";
-import { detailEntry, type Manifest } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { readStoreIdentity } from "../../../core/open-store.ts";
+import { detailEntry, type Manifest } from "../../../core/documents/manifest.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import type { SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import { readStoreIdentity } from "../../../core/process/open-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { Problem, ProgramListItem } from "../../../schemas/generated/types.ts";
 import { isProgramListResponse } from "../../../schemas/generated/validators-published.ts";
 import type { SourceClient } from "../../database/connect.ts";

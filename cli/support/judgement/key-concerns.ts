@@ -1,4 +1,4 @@
-import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
 import { durationText, type Reader } from "../../output/words.ts";
 import type { TenantFacts } from "../facts/tenants.ts";
 import { type Concern, concern } from "./concern.ts";

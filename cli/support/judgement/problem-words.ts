@@ -1,4 +1,4 @@
-import { isWithinDay } from "../../../core/last-runs.ts";
+import { isWithinDay } from "../../../core/documents/last-runs.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { counted, plainTime, type Reader } from "../../output/words.ts";

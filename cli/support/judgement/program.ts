@@ -1,4 +1,4 @@
-import { isProgramId } from "../../../core/ids.ts";
+import { isProgramId } from "../../../core/ground/ids.ts";
 import { fieldLabel } from "../../output/field-words.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import type { ElsewhereProgram } from "../facts/asked-database.ts";

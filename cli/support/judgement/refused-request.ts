@@ -1,4 +1,4 @@
-import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
 import { plainTime, type Reader } from "../../output/words.ts";
 import { issueStep, namedKey } from "./key-concerns.ts";
 import type { RequestFacts } from "./request-facts.ts";

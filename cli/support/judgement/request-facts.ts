@@ -1,4 +1,4 @@
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { RegisteredToken } from "../../../core/documents/token-registry.ts";
 import type { RequestLogLine } from "../../read/gateway-log/request-line.ts";
 import type { ProgramPast } from "../../read/snapshots/program-past.ts";
 import type { Explanation } from "../explain.ts";

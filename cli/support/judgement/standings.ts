@@ -1,4 +1,4 @@
-import type { TenantId } from "../../../core/ids.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { ProgramChange } from "../../output/field-words.ts";
 import type { ProgramInSource, ProgramInStore } from "../facts/program.ts";
 import type { TenantFacts } from "../facts/tenants.ts";

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { createAdminHostCheck } from "../../../core/admin-server.ts";
+import { createAdminHostCheck } from "../../../core/process/admin-server.ts";
 import { home } from "./addresses.ts";
 
 /** The decision about a request, made before any page is read for it. */

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import { forEachBounded } from "../../../core/bounded-work.ts";
-import { asFailure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
+import type { RegisteredToken } from "../../../core/documents/token-registry.ts";
+import { forEachBounded } from "../../../core/ground/bounded-work.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { type Html, html } from "../../output/html.ts";
 import { tokenFree } from "../../output/safe-output.ts";
 import { numberText } from "../../output/words.ts";

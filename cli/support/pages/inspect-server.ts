@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { asFailure, Failure } from "../../../core/failure.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import type { Logger } from "../../../core/logger.ts";
-import { parsedUrl } from "../../../core/url.ts";
+import { asFailure, Failure } from "../../../core/ground/failure.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { parsedUrl } from "../../../core/ground/url.ts";
+import type { Logger } from "../../../core/process/logger.ts";
 import { html } from "../../output/html.ts";
 import { decodedThroughout, tokenFree } from "../../output/safe-output.ts";
 import { packageFile } from "../../shell/package-file.ts";

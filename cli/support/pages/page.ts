@@ -1,4 +1,4 @@
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { type Html, html } from "../../output/html.ts";
 import type { Reader } from "../../output/words.ts";
 import type { GatewayLog } from "../../read/gateway-log/recent-answers.ts";

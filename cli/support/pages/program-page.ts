@@ -1,8 +1,8 @@
-import { unlessFailed } from "../../../core/failure.ts";
-import { isProgramId, type TenantId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { printableJson } from "../../../core/printable.ts";
+import type { ResponseEntry } from "../../../core/documents/manifest.ts";
+import { unlessFailed } from "../../../core/ground/failure.ts";
+import { isProgramId, type TenantId } from "../../../core/ground/ids.ts";
+import { printableJson } from "../../../core/ground/printable.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import {
   fieldLabel,
   ownLabel,

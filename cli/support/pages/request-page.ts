@@ -1,4 +1,4 @@
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import { type Html, html } from "../../output/html.ts";
 import { numberText, type Reader } from "../../output/words.ts";
 import { type FoundRequests, requestIdIn } from "../../read/gateway-log/find-requests.ts";

@@ -1,6 +1,6 @@
-import { Failure } from "../../../core/failure.ts";
-import type { TenantId } from "../../../core/ids.ts";
-import { type RegisteredToken, tokenStatus } from "../../../core/token-registry.ts";
+import { type RegisteredToken, tokenStatus } from "../../../core/documents/token-registry.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { TenantId } from "../../../core/ground/ids.ts";
 import type { ProgramListItem } from "../../../schemas/generated/types.ts";
 import { money } from "../../output/field-words.ts";
 import { type Html, html } from "../../output/html.ts";

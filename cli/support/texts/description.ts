@@ -1,4 +1,4 @@
-import { printable } from "../../../core/printable.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import type { Labelled, Layout } from "../../output/layout.ts";
 import { numberText, relativeAndExact } from "../../output/words.ts";
 import type { LastRun } from "../facts/last-builds.ts";

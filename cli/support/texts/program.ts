@@ -1,4 +1,4 @@
-import { printable, singleLine } from "../../../core/printable.ts";
+import { printable, singleLine } from "../../../core/ground/printable.ts";
 import type { Problem } from "../../../schemas/generated/types.ts";
 import { changeLines } from "../../output/field-words.ts";
 import { type Labelled, type Layout, labelledLines, wrapped } from "../../output/layout.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../../core/printable.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import type { Layout } from "../../output/layout.ts";
 import { numberText } from "../../output/words.ts";
 import type { RequestLogLine } from "../../read/gateway-log/request-line.ts";

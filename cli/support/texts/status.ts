@@ -1,4 +1,4 @@
-import { printable } from "../../../core/printable.ts";
+import { printable } from "../../../core/ground/printable.ts";
 import { type Labelled, type Layout, labelledLines, numbers, table } from "../../output/layout.ts";
 import { numberText, relativeTime, shortAge } from "../../output/words.ts";
 import { type Concern, namedTenants, sharedConcerns, tally, tallyWords } from "../judgement/concern.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
-import { sourceMemoryKey } from "../../../core/object-key.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { sourceMemoryKey } from "../../../core/ground/object-key.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { forgeResponse } from "../../support/forge-response.ts";
 import { memoryText, writeMemoryText } from "../../support/memory-document.ts";

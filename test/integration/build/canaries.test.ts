@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { createTestDatabase } from "../../support/postgres.ts";

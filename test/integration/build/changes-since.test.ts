@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changedSince } from "../../../gateway/respond.ts";
+import { changedSince } from "../../../gateway/request/respond.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { useWorkbench } from "../../support/workbench.ts";
 

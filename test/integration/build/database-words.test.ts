@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SourcePool, withSourcePool } from "../../../cli/database/connect.ts";
 import { createReadAgain } from "../../../cli/publish/run/build-run.ts";
-import { Failure } from "../../../core/failure.ts";
+import { Failure } from "../../../core/ground/failure.ts";
 import { rejectionOf } from "../../support/failure-of.ts";
 import { useWorkbench } from "../../support/workbench.ts";
 

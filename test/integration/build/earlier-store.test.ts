@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { sha256Hex } from "../../../core/object-body.ts";
+import { sha256Hex } from "../../../core/store/object-body.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
-import { sourceMemoryKey } from "../../../core/object-key.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { sourceMemoryKey } from "../../../core/ground/object-key.ts";
 import { type BuildResult, freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 const acme = parseTenantId("acme");

@@ -2,10 +2,10 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { currentBytes } from "../../../core/current.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey, manifestKey, sourceMemoryKey } from "../../../core/object-key.ts";
+import { currentBytes } from "../../../core/documents/current.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey, manifestKey, sourceMemoryKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 

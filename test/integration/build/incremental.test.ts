@@ -10,11 +10,11 @@ import { readLiveManifest, readPointer } from "../../../cli/publish/snapshot/sto
 import { databaseRows } from "../../../cli/publish/source/tenant-rows.ts";
 import type { BuildOptions } from "../../../cli/publish/tenant/build-context.ts";
 import { buildTenant } from "../../../cli/publish/tenant/build-tenant.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody, readBody, sha256Hex } from "../../../core/object-body.ts";
-import { type ObjectKey, sourceMemoryKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { type ObjectKey, sourceMemoryKey } from "../../../core/ground/object-key.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
+import { bytesBody, readBody, sha256Hex } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { cannedLimits, cannedOptions } from "../../support/canned-source.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";

@@ -8,7 +8,7 @@ import {
   readSums,
   type StrayRows,
 } from "../../../cli/publish/source/read-programs.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 import { freshWorkbench } from "../../support/workbench.ts";
 

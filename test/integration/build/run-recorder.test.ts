@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RunRecorder } from "../../../cli/publish/run/run-recorder.ts";
-import { Failure } from "../../../core/failure.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { readLastRuns } from "../../../core/last-runs.ts";
-import { confirmedKey, storeKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { readLastRuns } from "../../../core/documents/last-runs.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { confirmedKey, storeKey } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport, TenantRun } from "../../../schemas/generated/types.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { storeConfirmations, storedConfirmations } from "../../support/confirmed-document.ts";

@@ -6,8 +6,8 @@ import { renderedProgram } from "../../../cli/publish/content/checked-program.ts
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram, terminalStatusTest } from "../../../cli/publish/public-program/public-program.ts";
 import { sourceViews } from "../../../cli/publish/source/contract.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/process/settings.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 import { openPlainSource, type PlainSource } from "../../support/plain-source.ts";
 import { databaseUrl, onServer } from "../../support/postgres.ts";

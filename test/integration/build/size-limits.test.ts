@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../core/object-body.ts";
+import { sha256Hex } from "../../../core/store/object-body.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { freshWorkbench, parsedReport, tenantRun } from "../../support/workbench.ts";
 

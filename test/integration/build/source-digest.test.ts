@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textRows } from "../../../cli/database/connect.ts";
 import { type ColumnKind, contractViews } from "../../../cli/publish/source/contract.ts";
 import { sumsQuery } from "../../../cli/publish/source/program-queries.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import { buildWithoutEffect } from "../../support/build-effect.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 

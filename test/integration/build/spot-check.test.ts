@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
-import { lastRunsKey, sourceMemoryKey } from "../../../core/object-key.ts";
+import { parseProgramId, parseTenantId } from "../../../core/ground/ids.ts";
+import { lastRunsKey, sourceMemoryKey } from "../../../core/ground/object-key.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { forgeResponse } from "../../support/forge-response.ts";
 import { memoryText, writeMemoryText } from "../../support/memory-document.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { manifestKey } from "../../../core/object-key.ts";
-import { changedSince } from "../../../gateway/respond.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { manifestKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import { changedSince } from "../../../gateway/request/respond.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import { publishManifest } from "../../support/gateway-snapshots.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";

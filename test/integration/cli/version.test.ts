@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { codeDigest, programFolders } from "../../../core/package-version.ts";
+import { codeDigest, programFolders } from "../../../core/process/package-version.ts";
 
 async function printed(program: "cli" | "gateway", ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [`dist/${program}/main.js`, ...args]);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
+import { confirmedKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { type Answer, type Client, eventually } from "../../support/gateway-client.ts";
 import {

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Clocks } from "../../../gateway/clocks.ts";
-import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
+import { lastGoodFolder } from "../../../gateway/known/mirror-folder.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { unavailable } from "../../support/gateway-faulty-store.ts";
 import type { GatewayFixture } from "../../support/gateway-fixture.ts";

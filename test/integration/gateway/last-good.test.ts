@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { lastGoodFolder } from "../../../gateway/mirror-folder.ts";
+import { lastGoodFolder } from "../../../gateway/known/mirror-folder.ts";
 import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { type PublishedSnapshot, publishSnapshot } from "../../support/gateway-snapshots.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { createLogger } from "../../../core/logger.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { LiveSnapshots } from "../../../gateway/live-snapshots.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { createLogger } from "../../../core/process/logger.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
+import { LiveSnapshots } from "../../../gateway/known/live-snapshots.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { publishSnapshot } from "../../support/gateway-snapshots.ts";

@@ -2,7 +2,7 @@ import { openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { LogDestination } from "../../../gateway/log-destination.ts";
+import { LogDestination } from "../../../gateway/beside/log-destination.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const directory = folderForAllTests();

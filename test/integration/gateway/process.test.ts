@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { rename } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { tokensKey } from "../../../core/object-key.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";
 import { filledWith } from "../../support/gateway-fixture.ts";
 import { type GatewayFleet, startFleet } from "../../support/gateway-fleet.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { tokensKey } from "../../../core/object-key.ts";
+import type { tokensKey } from "../../../core/ground/object-key.ts";
 import { beginTestStore, testStoreId } from "../../support/begun-store.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { createAnswerSender, headerList, type ReadyAnswer } from "../../../gateway/send-answer.ts";
+import { createAnswerSender, headerList, type ReadyAnswer } from "../../../gateway/request/send-answer.ts";
 
 const keepAliveTimeout = 70_000;
 const send = createAnswerSender(keepAliveTimeout);

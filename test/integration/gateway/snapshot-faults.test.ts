@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { currentKey, responseKey } from "../../../core/object-key.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey, responseKey } from "../../../core/ground/object-key.ts";
 import {
   type BrokenStoreGateway,
   hasMark,

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { takenBytes } from "../../../gateway/send-answer.ts";
+import { takenBytes } from "../../../gateway/request/send-answer.ts";
 import { type Client, eventually } from "../../support/gateway-client.ts";
 import { type FaultyStore, faultyStore } from "../../support/gateway-faulty-store.ts";
 import { type GatewayFixture, type LogLine, startGateway } from "../../support/gateway-fixture.ts";

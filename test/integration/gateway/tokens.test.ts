@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";
-import { bytesBody } from "../../../core/object-body.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { beginTestStore } from "../../support/begun-store.ts";
 import { type Client, eventually } from "../../support/gateway-client.ts";
 import {

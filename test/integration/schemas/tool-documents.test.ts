@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type RenderedProgram, renderedProgram } from "../../../cli/publish/content/checked-program.ts";
 import { publicProgram, terminalStatusTest } from "../../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/process/settings.ts";
 import { documentPath } from "../../support/openapi-document.ts";
 import { installedTools } from "../../support/partner-tools.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { manifestKey, responseKey } from "../../../core/object-key.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { manifestKey, responseKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { forEachTest } from "../../support/lasting.ts";
 import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { confirmationsBytes } from "../../../core/confirmations.ts";
-import { parseProgramId, parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/object-key.ts";
+import { confirmationsBytes } from "../../../core/documents/confirmations.ts";
+import { parseProgramId, parseTenantId } from "../../../core/ground/ids.ts";
+import { confirmedKey, currentKey, manifestKey, type ResponseName } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { forgeResponse } from "../../support/forge-response.ts";
 import { forEachTest } from "../../support/lasting.ts";
 import { objectKey, openStoreTools, toolsTenant } from "../../support/store-tools.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { type SourceClient, withSourcePool } from "../../../cli/database/connect.ts";
 import { type ReadProgram, readPrograms, readSums } from "../../../cli/publish/source/read-programs.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import { cannedLimits } from "../../support/canned-source.ts";
 import { freshWorkbench } from "../../support/workbench.ts";
 

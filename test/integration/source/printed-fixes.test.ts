@@ -8,7 +8,7 @@ import type { SourceReport } from "../../../cli/operate/source-check/check-sourc
 import { emptyView } from "../../../cli/operate/source-check/empty-views.ts";
 import { contractViews } from "../../../cli/publish/source/contract.ts";
 import { fixLines } from "../../../cli/publish/source/source-problem.ts";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { databaseUrl, onServer } from "../../support/postgres.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";

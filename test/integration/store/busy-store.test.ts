@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { requireConditionalWrites } from "../../../cli/shell/conditional-writes.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
+import { bytesBody, readBody } from "../../../core/store/object-body.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { runCommand } from "../../support/command-line.ts";
 import { forAllTests } from "../../support/lasting.ts";

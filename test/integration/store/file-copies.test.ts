@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { startActor } from "../../support/stepped-versions.ts";
 import { body, contentOf, newRoot, pathIn, pending, versionsOf } from "../../support/versioned-folder.ts";
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { getText, key, listFolders, listKeys } from "../../support/object-store-probes.ts";
 
 const body = bytesBody(Buffer.from("mine"));

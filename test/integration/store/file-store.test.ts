@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { createLinkGuard, createStoreFolders } from "../../../core/file-store/store-folders.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey } from "../../../core/object-key.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey } from "../../../core/ground/object-key.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
+import { createLinkGuard, createStoreFolders } from "../../../core/store/file-store/store-folders.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 
 const key = currentKey(parseTenantId("acme"));
 

@@ -1,10 +1,10 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
-import { unlessErrno } from "../../../core/file-store/store-folders.ts";
-import { putNewFile } from "../../../core/file-store/stored-file.ts";
-import { tokensKey } from "../../../core/object-key.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
+import { unlessErrno } from "../../../core/store/file-store/store-folders.ts";
+import { putNewFile } from "../../../core/store/file-store/stored-file.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { type Actor, type Desk, startActor } from "../../support/stepped-versions.ts";
 import {

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { asFailure } from "../../../core/failure.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { bytesBody, readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
+import { createS3Store } from "../../../core/store/s3-store/s3-store.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { runCommand } from "../../support/command-line.ts";
 import {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
-import { parseSnapshotId, snapshotId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey, runKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseSnapshotId, snapshotId } from "../../../core/ground/ids.ts";
+import { confirmedKey, runKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 import { buildCanned } from "../../support/canned-source.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, test } from "vitest";
-import { isObjectKey } from "../../../core/object-key.ts";
+import { isObjectKey } from "../../../core/ground/object-key.ts";
 import { type ContractStore, describeObjectStoreContract } from "../../support/object-store-contract.ts";
 import { openTestStore, type StoreOpening } from "../../support/store-opening.ts";
 

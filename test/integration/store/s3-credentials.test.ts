@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { expectFailure, getText, key, listKeys, putText } from "../../support/object-store-probes.ts";
 import { openServer } from "../../support/open-server.ts";
 import { useS3Driver } from "../../support/s3-driver.ts";

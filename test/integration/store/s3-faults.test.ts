@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { asFailure } from "../../../core/failure.ts";
-import { bytesBody, readBody } from "../../../core/object-body.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { asFailure } from "../../../core/ground/failure.ts";
+import { bytesBody, readBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { key, listKeys } from "../../support/object-store-probes.ts";
 import { patience } from "../../support/patience.ts";

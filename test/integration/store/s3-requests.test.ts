@@ -1,10 +1,10 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../core/object-body.ts";
-import { bucketEndpoint } from "../../../core/s3-store/sdk-client.ts";
-import { encodedQuery } from "../../../core/s3-store/send.ts";
-import { createSign } from "../../../core/s3-store/signature.ts";
+import { sha256Hex } from "../../../core/store/object-body.ts";
+import { bucketEndpoint } from "../../../core/store/s3-store/sdk-client.ts";
+import { encodedQuery } from "../../../core/store/s3-store/send.ts";
+import { createSign } from "../../../core/store/s3-store/signature.ts";
 import { withAwsEnvironment } from "../../support/aws-environment.ts";
 
 const credentials = { accessKeyId: "id", secretAccessKey: "secret" };

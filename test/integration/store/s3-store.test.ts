@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bytesBody } from "../../../core/object-body.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { expectFailure, getText, key, listKeys, putText } from "../../support/object-store-probes.ts";
 import { useS3Driver } from "../../support/s3-driver.ts";
 import type { S3Server } from "../../support/s3-server.ts";

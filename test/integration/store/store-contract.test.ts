@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { type ContractStore, describeObjectStoreContract } from "../../support/object-store-contract.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
 import type { S3Quirks } from "../../support/s3-server-protocol.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createFileStore } from "../../../core/file-store/file-store.ts";
+import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { startInspect } from "../../support/inspect-fixture.ts";
 import { folderForAllTests, forAllTests } from "../../support/lasting.ts";
 import { logLine } from "../../support/log-lines.ts";

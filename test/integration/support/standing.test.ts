@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { editRemovedTenants, withRemoved } from "../../../cli/publish/snapshot/removed-tenants.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import { freshForEachTest } from "../../support/lasting.ts";
 import { standingRowIds } from "../../support/standing-rows.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
-import { confirmedKey } from "../../../core/object-key.ts";
-import { tokenStatus } from "../../../core/token-registry.ts";
+import { tokenStatus } from "../../../core/documents/token-registry.ts";
+import { confirmedKey } from "../../../core/ground/object-key.ts";
 import type { CommandResult } from "../../support/command-line.ts";
 import { gateSource } from "../../support/gated-source.ts";
 import { createClient, eventually } from "../../support/gateway-client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseToken, tokenDigest } from "../../../core/token.ts";
+import { parseToken, tokenDigest } from "../../../core/documents/token.ts";
 import { freshForEachTest } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 import { runCli } from "../../support/run-cli.ts";

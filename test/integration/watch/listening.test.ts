@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withSourcePool } from "../../../cli/database/connect.ts";
 import { listenForChanges } from "../../../cli/publish/watch/notifications.ts";
-import { createLogger } from "../../../core/logger.ts";
+import { createLogger } from "../../../core/process/logger.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { patience } from "../../support/patience.ts";
 import { createTestDatabase } from "../../support/postgres.ts";

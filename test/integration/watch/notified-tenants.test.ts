@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
-import { readLastRuns } from "../../../core/last-runs.ts";
+import { readLastRuns } from "../../../core/documents/last-runs.ts";
 import { storedConfirmations } from "../../support/confirmed-document.ts";
 import { type GatedSource, gateSource } from "../../support/gated-source.ts";
 import { openSocket } from "../../support/raw-http.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type AuditQuery, readAudit } from "../../../cli/read/administration/read-audit.ts";
-import { countingStore } from "../../../core/counting-store.ts";
-import { parseSnapshotId } from "../../../core/ids.ts";
-import { bytesBody, documentBytes } from "../../../core/object-body.ts";
-import { auditKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseSnapshotId } from "../../../core/ground/ids.ts";
+import { auditKey } from "../../../core/ground/object-key.ts";
+import { countingStore } from "../../../core/store/counting-store.ts";
+import { bytesBody, documentBytes } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { AuditDocument } from "../../../schemas/generated/types.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 

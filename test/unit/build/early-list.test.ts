@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Failure } from "../../../core/failure.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { eventually } from "../../support/gateway-client.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";

@@ -6,7 +6,7 @@ import {
   publicFacts,
   publicParts,
 } from "../../../cli/publish/guards/field-guard.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 
 const tenant = parseTenantId("acme");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shrinkRefusal } from "../../../cli/publish/guards/guards.ts";
 import { noPrograms } from "../../../cli/publish/tenant/build-report.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 
 const tenant = parseTenantId("acme");
 

@@ -5,9 +5,9 @@ import { type ListedProgram, readBothListed, readListed } from "../../../cli/pub
 import { listBodies, requireSmallLists } from "../../../cli/publish/content/snapshot-content.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
 import { publicProgram } from "../../../cli/publish/public-program/public-program.ts";
-import { type ProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { responseKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
+import { type ProgramId, parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { responseKey } from "../../../core/ground/object-key.ts";
 import type { ProgramListResponse } from "../../../schemas/generated/types.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";

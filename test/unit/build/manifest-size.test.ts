@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { manifestBody } from "../../../cli/publish/tenant/publish.ts";
-import type { ProgramId, SnapshotId, TenantId } from "../../../core/ids.ts";
-import { maxManifestBytes } from "../../../core/limits.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { type ResponseName, responseKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
+import type { ProgramId, SnapshotId, TenantId } from "../../../core/ground/ids.ts";
+import { maxManifestBytes } from "../../../core/ground/limits.ts";
+import { type ResponseName, responseKey } from "../../../core/ground/object-key.ts";
 
 const tenantId = "t".repeat(64) as TenantId;
 const snapshotId = "20270201T031500Z-0a1b2c3d" as SnapshotId;

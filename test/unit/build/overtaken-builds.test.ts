@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { currentKey } from "../../../core/object-key.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey } from "../../../core/ground/object-key.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { buildCanned, type CannedProgram } from "../../support/canned-source.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";

@@ -9,8 +9,8 @@ import {
   terminalStatusTest,
 } from "../../../cli/publish/public-program/public-program.ts";
 import { publicUrl } from "../../../cli/publish/public-program/public-text.ts";
-import { sha256Hex } from "../../../core/object-body.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/process/settings.ts";
+import { sha256Hex } from "../../../core/store/object-body.ts";
 import type { ProgramDetail } from "../../../schemas/generated/types.ts";
 import {
   isLegacyProgramsResponse,

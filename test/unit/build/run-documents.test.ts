@@ -7,8 +7,8 @@ import {
   nothingNoted,
   withConfirmations,
 } from "../../../cli/publish/run/run-documents.ts";
-import type { Confirmation, Confirmations } from "../../../core/confirmations.ts";
-import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ids.ts";
+import type { Confirmation, Confirmations } from "../../../core/documents/confirmations.ts";
+import { parseSnapshotId, parseTenantId, type TenantId } from "../../../core/ground/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { runReportOf, tenantRunOf } from "../../support/run-reports.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { runOutcome } from "../../../cli/publish/run/run-report.ts";
 import { notBuilt } from "../../../cli/publish/tenant/build-report.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 
 type Outcome = TenantRun["outcome"];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { renderedProgram, schemaViolation } from "../../../cli/publish/content/checked-program.ts";
 import type { ProgramSource } from "../../../cli/publish/public-program/program-source.ts";
-import { parseProgramId } from "../../../core/ids.ts";
+import { parseProgramId } from "../../../core/ground/ids.ts";
 import { mapped } from "../../support/program-source.ts";
 
 function violationOf(fields: Partial<ProgramSource>) {

@@ -6,8 +6,8 @@ import {
   listedProgram,
   SnapshotContent,
 } from "../../../cli/publish/content/snapshot-content.ts";
-import { parseSnapshotId } from "../../../core/ids.ts";
-import type { ProgramRecord } from "../../../core/program-table.ts";
+import type { ProgramRecord } from "../../../core/documents/program-table.ts";
+import { parseSnapshotId } from "../../../core/ground/ids.ts";
 import { mapped } from "../../support/program-source.ts";
 
 const snapshotId = parseSnapshotId("20260201T120000Z-0a1b2c3d");

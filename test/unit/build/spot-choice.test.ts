@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { SpotChoice } from "../../../cli/publish/run/spot-check.ts";
 import { programOutcome } from "../../../cli/publish/tenant/program-outcome.ts";
-import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
+import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
 
 const [before, now] = ["20260101T000000Z-00000000", "20260102T000000Z-00000000"].map(parseSnapshotId);
 const digest = "0".repeat(64);

@@ -8,7 +8,7 @@ import {
   relativeAndExact,
   relativeTime,
 } from "../../../cli/output/words.ts";
-import { printable } from "../../../core/printable.ts";
+import { printable } from "../../../core/ground/printable.ts";
 
 test("a table aligns columns by what a terminal shows, each row on one line", () => {
   const columns = ["TENANT", numbers("COUNT"), "STATE"];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { countingStore } from "../../../core/counting-store.ts";
-import { type ObjectKey, tokensKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { type ObjectKey, tokensKey } from "../../../core/ground/object-key.ts";
+import { countingStore } from "../../../core/store/counting-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 
 /** A store that lists so many objects and lets them be deleted. */
 function listing(objects: number): ObjectStore {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { withDeadline } from "../../../core/bounded-work.ts";
+import { withDeadline } from "../../../core/ground/bounded-work.ts";
 
 const expired = (): Error => new Error("the time is up");
 const never = (): Promise<never> => new Promise(() => {});

@@ -6,7 +6,7 @@ import {
   parseTenantId,
   parseTokenId,
   snapshotId,
-} from "../../../core/ids.ts";
+} from "../../../core/ground/ids.ts";
 import { failureOf } from "../../support/failure-of.ts";
 
 const foreign = [..."a/b a\\b . .. é %2e a:b .a -a".split(" "), "", " ", "a b", "a\n", "\na", "a\0"];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { parseInstant } from "../../../core/setting-parser.ts";
+import { parseInstant } from "../../../core/process/setting-parser.ts";
 
 // On a busy machine much data takes more than the usual few seconds.
 vi.setConfig({ testTimeout: 60_000 });

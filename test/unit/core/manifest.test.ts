@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { type Manifest, manifestText } from "../../../core/manifest.ts";
-import { responseKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
-import { readManifest } from "../../../core/read-manifest.ts";
+import { type Manifest, manifestText } from "../../../core/documents/manifest.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
+import { readManifest } from "../../../core/documents/read-manifest.ts";
+import { parseProgramId, parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { responseKey } from "../../../core/ground/object-key.ts";
 import { isManifestDocument } from "../../../schemas/generated/validators-stored.ts";
 import { growth } from "../../support/cpu-time.ts";
 import { rejectionOf } from "../../support/failure-of.ts";

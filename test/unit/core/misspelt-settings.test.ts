@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { misspeltSettings } from "../../../core/misspelt-settings.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { misspeltSettings } from "../../../core/process/misspelt-settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/process/settings.ts";
 
 function nearest(...names: readonly string[]): readonly (readonly string[])[] {
   const env = Object.fromEntries(names.map((name) => [name, "x"]));

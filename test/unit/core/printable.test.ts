@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { html } from "../../../cli/output/html.ts";
 import { labelledLines, table, wrapped } from "../../../cli/output/layout.ts";
 import { safeOutput } from "../../../cli/output/safe-output.ts";
-import { Failure } from "../../../core/failure.ts";
-import { printable, printableJson, singleLine, visible } from "../../../core/printable.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { printable, printableJson, singleLine, visible } from "../../../core/ground/printable.ts";
 import { forgery, hostileText, outputFaults } from "../../support/hostile-text.ts";
 
 /** Pieces that steer, and ordinary ones, in any order; every third text is any text at all. */

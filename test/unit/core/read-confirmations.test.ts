@@ -7,9 +7,9 @@ import {
   confirmationsBytes,
   confirmedFormat,
   readConfirmations,
-} from "../../../core/confirmations.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { maxConfirmedBytes } from "../../../core/limits.ts";
+} from "../../../core/documents/confirmations.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
+import { maxConfirmedBytes } from "../../../core/ground/limits.ts";
 import { isConfirmedDocument } from "../../../schemas/generated/validators-stored.ts";
 import { validate } from "../../../schemas/validate.ts";
 

@@ -1,8 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Environment, parseSetting, parseSettings, valueNow } from "../../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import {
+  type Environment,
+  parseSetting,
+  parseSettings,
+  valueNow,
+} from "../../../core/process/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../../core/process/settings.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
 const { redisUrl, redisUrlFile } = gatewaySettings;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Environment, parseSettings, type SettingTable } from "../../../core/setting-parser.ts";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { type Environment, parseSettings, type SettingTable } from "../../../core/process/setting-parser.ts";
+import { cliSettings, gatewaySettings } from "../../../core/process/settings.ts";
 
 function values<const Table extends SettingTable>(table: Table, env: Environment) {
   const parsed = parseSettings(table, env);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createAdminHostCheck } from "../../../core/admin-server.ts";
-import { parseStoreAddress, showStoreAddress } from "../../../core/store-address.ts";
+import { createAdminHostCheck } from "../../../core/process/admin-server.ts";
+import { parseStoreAddress, showStoreAddress } from "../../../core/process/store-address.ts";
 
 describe("STORE_URL", () => {
   test.each([

@@ -1,15 +1,15 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { type Current, currentBytes, parseCurrent } from "../../../core/current.ts";
-import { parseSnapshotId, parseTenantId, parseTokenId } from "../../../core/ids.ts";
-import { readBody } from "../../../core/object-body.ts";
-import { mintToken, type TokenDigest, tokenDigest } from "../../../core/token.ts";
+import { type Current, currentBytes, parseCurrent } from "../../../core/documents/current.ts";
+import { mintToken, type TokenDigest, tokenDigest } from "../../../core/documents/token.ts";
 import {
   emptyRegistry,
   parseTokenRegistry,
   tokenRegistryBytes,
   tokenStatus,
-} from "../../../core/token-registry.ts";
+} from "../../../core/documents/token-registry.ts";
+import { parseSnapshotId, parseTenantId, parseTokenId } from "../../../core/ground/ids.ts";
+import { readBody } from "../../../core/store/object-body.ts";
 import { failureOf, rejectionOf } from "../../support/failure-of.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 

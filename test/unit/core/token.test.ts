@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mintToken, parseToken, tokenDigest } from "../../../core/token.ts";
+import { mintToken, parseToken, tokenDigest } from "../../../core/documents/token.ts";
 
 /** Random bytes in hex, and the token that they make: computed by another program, from the rule's text alone. */
 const vectors = [

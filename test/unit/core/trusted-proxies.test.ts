@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseSettings } from "../../../core/setting-parser.ts";
-import { gatewaySettings } from "../../../core/settings.ts";
-import type { TrustedProxies } from "../../../core/trusted-proxies.ts";
-import { ipAddress } from "../../../core/trusted-proxies.ts";
+import { parseSettings } from "../../../core/process/setting-parser.ts";
+import { gatewaySettings } from "../../../core/process/settings.ts";
+import type { TrustedProxies } from "../../../core/process/trusted-proxies.ts";
+import { ipAddress } from "../../../core/process/trusted-proxies.ts";
 
 function trusted(list: string): TrustedProxies {
   const parsed = parseSettings(gatewaySettings, { TRUSTED_PROXIES: list });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connectionString, databaseLabel } from "../../../cli/database/with-database-url.ts";
 import { structureProblems } from "../../../cli/publish/source/check-structure.ts";
-import { parseDatabaseUrl } from "../../../core/database-address.ts";
+import { parseDatabaseUrl } from "../../../core/process/database-address.ts";
 
 const asked = (query: string): string => connectionString(`postgres://u:p%23@db:5432/booking${query}`);
 const modeOf = (text: string): string | null => new URL(text).searchParams.get("sslmode");

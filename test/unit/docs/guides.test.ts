@@ -5,10 +5,10 @@ import { hintRules } from "../../../cli/operate/source-check/hint-rules.ts";
 import { type IamPolicy, iamPolicies } from "../../../cli/operate/store-check/iam-policies.ts";
 import { problemRules } from "../../../cli/publish/public-program/problem.ts";
 import { exitStatuses } from "../../../cli/shell/exit-status.ts";
-import { refusalCodes } from "../../../core/cause-code.ts";
+import { refusalCodes } from "../../../core/ground/cause-code.ts";
+import { createMetrics } from "../../../gateway/beside/metrics.ts";
 import { processClocks } from "../../../gateway/clocks.ts";
-import { createMetrics } from "../../../gateway/metrics.ts";
-import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/refusal.ts";
+import { type ErrorCode, errorEnvelope, errorStatus } from "../../../gateway/request/refusal.ts";
 import { inlineCode, page, projectRoot, tableAfter } from "../../support/markdown.ts";
 
 const { text } = page("docs/operators.md");

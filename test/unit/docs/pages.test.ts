@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { cliSettings, gatewaySettings } from "../../../core/settings.ts";
+import { cliSettings, gatewaySettings } from "../../../core/process/settings.ts";
 import {
   anchors,
   codeBlocks,

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import type { ObjectKey } from "../../../core/object-key.ts";
-import { createBodyPacker, packedStream } from "../../../gateway/body-packer.ts";
-import type { BodyOpener, ChunkSource } from "../../../gateway/body-stream.ts";
-import { FairShares } from "../../../gateway/fair-shares.ts";
+import type { ResponseEntry } from "../../../core/documents/manifest.ts";
+import { parseTenantId, parseTokenId } from "../../../core/ground/ids.ts";
+import type { ObjectKey } from "../../../core/ground/object-key.ts";
+import { createBodyPacker, packedStream } from "../../../gateway/bodies/body-packer.ts";
+import type { BodyOpener, ChunkSource } from "../../../gateway/bodies/body-stream.ts";
+import { FairShares } from "../../../gateway/bodies/fair-shares.ts";
 
 const asker = { tenantId: parseTenantId("a"), tokenId: parseTokenId("tok_0000000000000000") };
 const reads = (): FairShares => new FairShares(100);

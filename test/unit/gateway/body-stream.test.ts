@@ -5,18 +5,18 @@ import { Readable } from "node:stream";
 import { setImmediate as turnOver } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
-import type { ResponseEntry } from "../../../core/manifest.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey, type ObjectKey } from "../../../core/object-key.ts";
+import type { ResponseEntry } from "../../../core/documents/manifest.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey, type ObjectKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import {
   type BodyOpener,
   type ChunkSource,
   createBodyOpener,
   createTurns,
   verifiedChunks,
-} from "../../../gateway/body-stream.ts";
-import type { StoreReader } from "../../../gateway/store-reader.ts";
+} from "../../../gateway/bodies/body-stream.ts";
+import type { StoreReader } from "../../../gateway/known/store-reader.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const chunked = fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1, maxLength: 8 });

@@ -1,10 +1,10 @@
 import { isIP, type Socket } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseSettings } from "../../../core/setting-parser.ts";
-import { gatewaySettings } from "../../../core/settings.ts";
-import { ipAddress } from "../../../core/trusted-proxies.ts";
-import { type ClientAddresses, createClientAddresses } from "../../../gateway/client-address.ts";
+import { parseSettings } from "../../../core/process/setting-parser.ts";
+import { gatewaySettings } from "../../../core/process/settings.ts";
+import { ipAddress } from "../../../core/process/trusted-proxies.ts";
+import { type ClientAddresses, createClientAddresses } from "../../../gateway/request/client-address.ts";
 
 function addresses(list: string): ClientAddresses {
   const parsed = parseSettings(gatewaySettings, { TRUSTED_PROXIES: list });

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { Failure } from "../../../core/failure.ts";
-import { Confirmed } from "../../../gateway/confirmed.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { Confirmed } from "../../../gateway/known/confirmed.ts";
 
 /** A document whose readings end when and how the test says. */
 function document() {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { parseTenantId, parseTokenId } from "../../../core/ids.ts";
-import { type Asker, FairShares, Turns } from "../../../gateway/fair-shares.ts";
+import { parseTenantId, parseTokenId } from "../../../core/ground/ids.ts";
+import { type Asker, FairShares, Turns } from "../../../gateway/bodies/fair-shares.ts";
 
 const asker = (tenant: string, token = 0): Asker => ({
   tenantId: parseTenantId(tenant),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseTenantId } from "../../../core/ids.ts";
-import { HeldBytes } from "../../../gateway/held-bytes.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { HeldBytes } from "../../../gateway/bodies/held-bytes.ts";
 
 const tenantId = parseTenantId("a");
 

@@ -1,16 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { isProgramId } from "../../../core/ids.ts";
-import { parseToken } from "../../../core/token.ts";
-import { createAccessLog } from "../../../gateway/access-log.ts";
-import { createClientAddresses } from "../../../gateway/client-address.ts";
-import { methodRefusal, refusedHead, refusedRequestId } from "../../../gateway/refuse-before-routing.ts";
+import { parseToken } from "../../../core/documents/token.ts";
+import { isProgramId } from "../../../core/ground/ids.ts";
+import { createAccessLog } from "../../../gateway/beside/access-log.ts";
+import { createClientAddresses } from "../../../gateway/request/client-address.ts";
+import {
+  methodRefusal,
+  refusedHead,
+  refusedRequestId,
+} from "../../../gateway/request/refuse-before-routing.ts";
 import {
   createCredentialsReader,
   prefersGzip,
   requestHead,
   requestIdOf,
-} from "../../../gateway/request-head.ts";
-import { decodedSegment, requestTarget } from "../../../gateway/request-target.ts";
+} from "../../../gateway/request/request-head.ts";
+import { decodedSegment, requestTarget } from "../../../gateway/request/request-target.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { sized } from "../../support/quick-pass.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { SnapshotId } from "../../../core/ids.ts";
-import { refuseOlder } from "../../../gateway/live-pointer.ts";
-import { refreshNeed } from "../../../gateway/live-snapshots.ts";
-import { remedyOf } from "../../../gateway/redis-connection.ts";
+import type { SnapshotId } from "../../../core/ground/ids.ts";
+import { refuseOlder } from "../../../gateway/known/live-pointer.ts";
+import { refreshNeed } from "../../../gateway/known/live-snapshots.ts";
+import { remedyOf } from "../../../gateway/request/redis-connection.ts";
 
 const pointer = (generation: number, id: string) => ({ generation, snapshotId: id as SnapshotId });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../../core/failure.ts";
-import { createLogger } from "../../../core/logger.ts";
-import { createAccessLog } from "../../../gateway/access-log.ts";
-import { createOutageLog } from "../../../gateway/outage-log.ts";
+import { Failure } from "../../../core/ground/failure.ts";
+import { createLogger } from "../../../core/process/logger.ts";
+import { createAccessLog } from "../../../gateway/beside/access-log.ts";
+import { createOutageLog } from "../../../gateway/known/outage-log.ts";
 
 function outageLog() {
   const lines: Record<string, unknown>[] = [];

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { tokensKey } from "../../../core/object-key.ts";
-import { tokenRegistryBytes } from "../../../core/token-registry.ts";
-import { dueOf, Mirror } from "../../../gateway/mirror.ts";
+import { tokenRegistryBytes } from "../../../core/documents/token-registry.ts";
+import { tokensKey } from "../../../core/ground/object-key.ts";
+import { dueOf, Mirror } from "../../../gateway/known/mirror.ts";
 
 let root: string;
 beforeEach(() => {

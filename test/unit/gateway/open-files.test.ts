@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { filesFor, openFilesLimit, openFilesWithin } from "../../../gateway/open-files.ts";
+import { filesFor, openFilesLimit, openFilesWithin } from "../../../gateway/beside/open-files.ts";
 
 test("W188 a limit that is large enough, or that nobody knows, takes nothing away", () => {
   for (const limit of [filesFor(10_000), undefined])

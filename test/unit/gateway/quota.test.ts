@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseTokenId, type TokenId } from "../../../core/ids.ts";
-import { createProcessCounter, type Quota, quota } from "../../../gateway/quota.ts";
-import { createTokenTally } from "../../../gateway/tallies.ts";
+import { parseTokenId, type TokenId } from "../../../core/ground/ids.ts";
+import { createTokenTally } from "../../../gateway/beside/tallies.ts";
+import { createProcessCounter, type Quota, quota } from "../../../gateway/request/quota.ts";
 
 test("W50 the seconds until the window ends are rounded up, at least 1 and at most the window", () => {
   const seconds = (msBeforeNext: number): number =>

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mintToken, tokenRandomBytes } from "../../../core/token.ts";
-import { mayWait } from "../../../gateway/connections.ts";
-import { createCredentialsReader, prefersGzip } from "../../../gateway/request-head.ts";
-import { originForm, requestTarget } from "../../../gateway/request-target.ts";
+import { mintToken, tokenRandomBytes } from "../../../core/documents/token.ts";
+import { mayWait } from "../../../gateway/request/connections.ts";
+import { createCredentialsReader, prefersGzip } from "../../../gateway/request/request-head.ts";
+import { originForm, requestTarget } from "../../../gateway/request/request-target.ts";
 
 test("W20 only the one spelling of a fixed path names its resource", () => {
   expect(requestTarget("/v1/programs")).toEqual({ kind: "list" });

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../../../core/ids.ts";
-import { lineFrom, type Manifest } from "../../../core/manifest.ts";
-import { responseKey } from "../../../core/object-key.ts";
-import { ProgramTable } from "../../../core/program-table.ts";
-import { changedSince } from "../../../gateway/respond.ts";
+import { lineFrom, type Manifest } from "../../../core/documents/manifest.ts";
+import { ProgramTable } from "../../../core/documents/program-table.ts";
+import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../../../core/ground/ids.ts";
+import { responseKey } from "../../../core/ground/object-key.ts";
+import { changedSince } from "../../../gateway/request/respond.ts";
 
 const tenantId = parseTenantId("acme");
 

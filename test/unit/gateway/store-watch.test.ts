@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { parseTenantId, type StoreId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey, tokensKey } from "../../../core/object-key.ts";
-import type { StoredObject } from "../../../core/object-store.ts";
-import { storeIdentityBytes } from "../../../core/open-store.ts";
-import { StoreWatch } from "../../../gateway/store-watch.ts";
+import { parseTenantId, type StoreId } from "../../../core/ground/ids.ts";
+import { currentKey, tokensKey } from "../../../core/ground/object-key.ts";
+import { storeIdentityBytes } from "../../../core/process/open-store.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { StoredObject } from "../../../core/store/object-store.ts";
+import { StoreWatch } from "../../../gateway/known/store-watch.ts";
 
 const own = "store_0000000000000000" as StoreId;
 const other = "store_1111111111111111" as StoreId;

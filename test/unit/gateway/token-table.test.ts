@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { parseTokenId } from "../../../core/ids.ts";
-import type { RegisteredToken } from "../../../core/token-registry.ts";
-import { expiringTokens, type TokenTable, tokenCounts, tokenTable } from "../../../gateway/token-table.ts";
+import type { RegisteredToken } from "../../../core/documents/token-registry.ts";
+import { parseTokenId } from "../../../core/ground/ids.ts";
+import {
+  expiringTokens,
+  type TokenTable,
+  tokenCounts,
+  tokenTable,
+} from "../../../gateway/known/token-table.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
 function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {

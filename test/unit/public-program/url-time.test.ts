@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { publicUrl } from "../../../cli/publish/public-program/public-text.ts";
-import { parsedUrl } from "../../../core/url.ts";
+import { parsedUrl } from "../../../core/ground/url.ts";
 import { sized } from "../../support/quick-pass.ts";
 
 const megabytes = sized({ whole: 4, quick: 0.25 }) * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { parseTokenId } from "../../../core/ids.ts";
+import { parseTokenId } from "../../../core/ground/ids.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import documents from "./stored-samples.json" with { type: "json" };
 

@@ -4,8 +4,8 @@ import {
   completeMarkerText,
   parseLiveMarker,
 } from "../../../cli/publish/snapshot/live-marker.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import type { Manifest } from "../../../core/manifest.ts";
+import type { Manifest } from "../../../core/documents/manifest.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
 import { currentOf } from "../../support/gateway-snapshots.ts";
 
 const tenantId = parseTenantId("acme");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { livePeriods, type PeriodFacts } from "../../../cli/read/snapshots/tenant-snapshots.ts";
-import type { SnapshotId } from "../../../core/ids.ts";
+import type { SnapshotId } from "../../../core/ground/ids.ts";
 
 /** Histories of a pointer, and what is left of them in a store. */
 

@@ -7,9 +7,9 @@ import { release, rollback } from "../../../cli/change/snapshots/rollback.ts";
 import { publishedSnapshot, readPointer } from "../../../cli/publish/snapshot/stored-snapshot.ts";
 import { programPast, readProgramVersions } from "../../../cli/read/snapshots/program-history.ts";
 import { type ProgramPast, recordedPast } from "../../../cli/read/snapshots/program-past.ts";
-import { countingStore } from "../../../core/counting-store.ts";
-import { parseTenantId, type SnapshotId } from "../../../core/ids.ts";
-import { manifestKey, markKey } from "../../../core/object-key.ts";
+import { parseTenantId, type SnapshotId } from "../../../core/ground/ids.ts";
+import { manifestKey, markKey } from "../../../core/ground/object-key.ts";
+import { countingStore } from "../../../core/store/counting-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 

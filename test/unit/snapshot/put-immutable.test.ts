@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { putImmutable } from "../../../cli/publish/snapshot/stored-snapshot.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
-import { currentKey } from "../../../core/object-key.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 
 const store = fileStoreForEachTest();

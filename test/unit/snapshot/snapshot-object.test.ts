@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { snapshotObject } from "../../../cli/read/snapshots/snapshot-marks.ts";
-import { parseTenantId } from "../../../core/ids.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 
 const tenantId = parseTenantId("atlas");
 const snapshotId = "20260101T000000Z-00000000";

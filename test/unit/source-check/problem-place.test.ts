@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { problemPlace } from "../../../cli/operate/source-check/findings.ts";
 import { publicProgram, terminalStatusTest } from "../../../cli/publish/public-program/public-program.ts";
-import { defaultTerminalStatuses } from "../../../core/settings.ts";
+import { defaultTerminalStatuses } from "../../../core/process/settings.ts";
 import { anyProgramSource } from "../../support/program-source-arbitrary.ts";
 
 describe("the place of a problem in the source", () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type BodyOptions, checkedBody } from "../../../core/s3-store/get.ts";
+import { type BodyOptions, checkedBody } from "../../../core/store/s3-store/get.ts";
 
 const timeoutMs = 1000;
 

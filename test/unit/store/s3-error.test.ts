@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorKind, kindOf, S3Failure } from "../../../core/s3-store/s3-error.ts";
+import { errorKind, kindOf, S3Failure } from "../../../core/store/s3-store/s3-error.ts";
 
 const call = { operation: "GetObject", location: { bucket: "b", prefix: "p/" }, key: "a.json" } as const;
 

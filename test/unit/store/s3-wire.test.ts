@@ -1,8 +1,8 @@
 import nock from "nock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bytesBody } from "../../../core/object-body.ts";
-import { confirmedKey, tokensKey } from "../../../core/object-key.ts";
-import { createS3Store } from "../../../core/s3-store/s3-store.ts";
+import { confirmedKey, tokensKey } from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import { createS3Store } from "../../../core/store/s3-store/s3-store.ts";
 
 const endpoint = "http://s3.example.test";
 const connection = {

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { readLastBuilds } from "../../../cli/support/facts/last-builds.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { lastRunsBytes } from "../../../core/last-runs.ts";
-import { lastRunsKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { lastRunsBytes } from "../../../core/documents/last-runs.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { lastRunsKey } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { LastRunOfAll, TenantLastRun } from "../../../schemas/generated/types.ts";
 
 const tenantId = parseTenantId("acme");

@@ -6,16 +6,16 @@ import { readRemovedTenants, reinstateReturned } from "../../../cli/publish/snap
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { readAudit } from "../../../cli/read/administration/read-audit.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
-import { parseSnapshotId, parseTenantId } from "../../../core/ids.ts";
-import { bytesBody } from "../../../core/object-body.ts";
+import { parseSnapshotId, parseTenantId } from "../../../core/ground/ids.ts";
 import {
   confirmedKey,
   currentKey,
   manifestKey,
   sandboxKey,
   sourceMemoryKey,
-} from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+} from "../../../core/ground/object-key.ts";
+import { bytesBody } from "../../../core/store/object-body.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { storeConfirmations } from "../../support/confirmed-document.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { publishPointer } from "../../support/gateway-snapshots.ts";

@@ -4,7 +4,7 @@ import { activeToken, revoked, withEnd } from "../../../cli/change/access/issue-
 import { withAudit } from "../../../cli/change/audit/recorded-change.ts";
 import { readAudit } from "../../../cli/read/administration/read-audit.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { deathsIn } from "../../support/dying-store.ts";
 import { createTokenFile, issueToken } from "../../support/gateway-tokens.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";

@@ -6,9 +6,9 @@ import { provideSandboxTokens } from "../../../cli/partners/sandbox/sandbox-toke
 import { makeSandbox } from "../../../cli/publish/snapshot/sandbox-tenant.ts";
 import { readRegistry } from "../../../cli/read/administration/read-registry.ts";
 import { settingsOf } from "../../../cli/shell/shell.ts";
-import { parseTenantId } from "../../../core/ids.ts";
-import { currentKey, type ObjectKey, tokensKey } from "../../../core/object-key.ts";
-import type { ObjectStore } from "../../../core/object-store.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
+import { currentKey, type ObjectKey, tokensKey } from "../../../core/ground/object-key.ts";
+import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { TenantRun } from "../../../schemas/generated/types.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { quietShell } from "../../support/quiet-shell.ts";

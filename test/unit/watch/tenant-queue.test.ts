@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { TenantQueue } from "../../../cli/publish/watch/tenant-queue.ts";
-import { parseTenantId, type TenantId } from "../../../core/ids.ts";
+import { parseTenantId, type TenantId } from "../../../core/ground/ids.ts";
 
 const ids = ["a", "b", "c", "d"].map(parseTenantId);
 const [a, b] = ids as [TenantId, TenantId];
