@@ -63,7 +63,7 @@ describe("the S3 driver", () => {
 
     test("counts for S3's limit of 1024 bytes on a key", async () => {
       const prefixed = open({ prefix: `${"p".repeat(100)}/` });
-      const long = Array.from({ length: 64 }, () => "s".repeat(15)).join("/");
+      const long = `${Array.from({ length: 64 }, () => "s".repeat(15)).join("/")}s`;
       await putText(store, long, "fits");
       await expectFailure("usage", async () => prefixed.get(key(long)));
     });

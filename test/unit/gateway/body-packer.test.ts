@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ResponseEntry } from "../../../core/documents/manifest.ts";
@@ -57,6 +57,15 @@ test("a store that never comes to an end holds the others up until the deadline 
 });
 
 const never = new AbortController().signal;
+
+test("a gzip form that is as large as the body is not worth sending", async () => {
+  const packer = createBodyPacker(() => Promise.reject(), reads(), 50);
+  const bodies = Array.from({ length: 40 }, (_, length) => Buffer.alloc(length, "a"));
+  const same = bodies.filter((body) => gzipSync(body).length === body.length);
+  expect(same).not.toEqual([]);
+  for (const body of same) expect(await packer.packBytes(asker, body)).toBeNull();
+  expect(await packer.packBytes(asker, Buffer.alloc(40, "a"))).not.toBeNull();
+});
 
 /** All chunks in the same memory, as the `file:` store hands them over. */
 function inOneBuffer(chunks: readonly Uint8Array[]): ChunkSource {

@@ -105,8 +105,10 @@ async function whole(forEachChunk: ChunkSource): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+const never = new AbortController().signal;
+
 async function read(open: BodyOpener): Promise<Buffer> {
-  return whole(await open(entry, new AbortController().signal));
+  return whole(await open(entry, never));
 }
 
 test("a file that is changed after it was read is refused", async () => {
@@ -139,6 +141,21 @@ test("what is damaged on its way over a network is refused, however often it cam
   await read(open);
   bytes = wrong;
   await expect(read(open)).rejects.toMatchObject(wrongDigest);
+});
+
+test("a body that comes over a network is read once for each reader, also for several at a time", async () => {
+  let readings = 0;
+  const remote: StoreReader = {
+    get: async () => {
+      readings += 1;
+      const body = Readable.from([good], { objectMode: false });
+      return { kind: "object", etag: "same", size: good.length, modifiedAt: new Date(0), body };
+    },
+  };
+  const open = createBodyOpener(remote, 60_000);
+  const readers = [await open(entry, never), await open(entry, never)];
+  for (const bytes of await Promise.all(readers.map(whole))) expect(bytes.equals(good)).toBe(true);
+  expect(readings).toBe(2);
 });
 
 test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {

@@ -4,7 +4,7 @@ import { Failure } from "../../../core/ground/failure.ts";
 import { Confirmed } from "../../../gateway/known/confirmed.ts";
 
 /** A document whose readings end when and how the test says. */
-function document() {
+function document(restore?: () => Promise<{ value: string; confirmedAtMs: number } | undefined>) {
   let nowMs = 0;
   const readings: { readonly resolve: (value: string) => void; readonly reject: (error: Error) => void }[] =
     [];
@@ -17,6 +17,7 @@ function document() {
     logFields: () => ({}),
     outageTexts: { failed: "it fails", succeeded: "it works again" },
     read: () => new Promise((resolve, reject) => readings.push({ resolve, reject })),
+    ...(restore && { restore }),
   });
   return {
     confirmed,
@@ -53,4 +54,21 @@ test("P18 a refresh that fails after one that began later has succeeded is no fa
   first.reject(away);
   await first.done;
   expect(confirmed.failure).toBeUndefined();
+});
+
+test("W76 a copy counts until the store has answered, and one that comes later or cannot be read changes nothing", async () => {
+  const copy = { value: "kept", confirmedAtMs: -5 };
+  const { confirmed, refresh } = document(async () => copy);
+  await confirmed.restore();
+  expect([confirmed.value, confirmed.confirmedAtMs, confirmed.isFromCopy]).toEqual(["kept", -5, true]);
+  const first = refresh(0);
+  first.resolve("new");
+  await first.done;
+  await confirmed.restore();
+  expect([confirmed.value, confirmed.confirmedAtMs, confirmed.isFromCopy]).toEqual(["new", 0, false]);
+  for (const restore of [undefined, async () => undefined, () => Promise.reject(away)]) {
+    const without = document(restore).confirmed;
+    await without.restore();
+    expect([without.value, without.isFromCopy]).toEqual([undefined, false]);
+  }
 });

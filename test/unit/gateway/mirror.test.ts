@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { tokenRegistryBytes } from "../../../core/documents/token-registry.ts";
-import { tokensKey } from "../../../core/ground/object-key.ts";
+import { type ObjectKey, tokensKey } from "../../../core/ground/object-key.ts";
 import { dueOf, Mirror } from "../../../gateway/known/mirror.ts";
 
 let root: string;
@@ -57,4 +57,22 @@ test("W85 a document of the copy is touched when its time has come, and read and
   for (const isOnDisk of [true, false]) expect(dueOf({ isOnDisk, dueAtMs: 5 }, 4)).toBe("nothing");
   expect(dueOf({ isOnDisk: true, dueAtMs: 5 }, 5)).toBe("touching");
   expect(dueOf({ isOnDisk: false, dueAtMs: 5 }, 5)).toBe("keeping");
+});
+
+test("a body that is larger than what may wait is kept all the same when none waits, and no second one beside it", async () => {
+  const mirror = open(root);
+  const read: string[] = [];
+  const keep = (name: string): void => {
+    const key = `tenants/a/snapshots/20270301T000000Z-00000002/${name}` as ObjectKey;
+    mirror.keepBody({ key, sha256: "0".repeat(64), size: 100 * 1024 * 1024 }, async () => {
+      read.push(name);
+      return Buffer.from(name);
+    });
+  };
+  keep("a.json");
+  keep("b.json");
+  await mirror.stop();
+  keep("c.json");
+  await mirror.stop();
+  expect(read).toEqual(["a.json", "c.json"]);
 });
