@@ -102,6 +102,14 @@ test("P144 few shared programs, fewer than half, or the same ids with other name
   expect([status, tenantRun(report, "acme").outcome]).toEqual([0, "published"]);
 });
 
+test("P144 five shared programs are reason enough, of a tenant that is live and of one that is new", async () => {
+  await insert("acme", "b", 5);
+  await bench.source.insert("tenants", { tenant_id: "gamma" });
+  await insert("gamma", "a", 5);
+  const refused = ["acme refused shared_guard", "beta unchanged ", "gamma refused shared_guard"];
+  expect(outcomes(await bench.build())).toEqual(refused);
+});
+
 test("P144 programs of another tenant that are not offered, or whose tenant is not listed, are nobody's", async () => {
   await insert("acme", "n", 8);
   await insert("beta", "n", 8);

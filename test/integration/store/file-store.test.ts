@@ -60,6 +60,17 @@ test("P174 a tidied store has nothing left of processes that were killed", async
   );
 });
 
+test("a tidying that is told to end does so at the next folder", async () => {
+  const directory = await folder();
+  const left = join(directory, "tenants/empty");
+  await mkdir(left, { recursive: true });
+  const stop = new AbortController();
+  const tidying = createFileStore({ directory }).tidy("", { signal: stop.signal });
+  stop.abort(new Error("told to end"));
+  await expect(tidying).rejects.toThrow("told to end");
+  expect(await readdir(left)).toEqual([]);
+});
+
 test.each([
   ["a file", async (path: string) => writeFile(path, "")],
   ["a link that leads nowhere", async (path: string) => symlink("nowhere", path)],

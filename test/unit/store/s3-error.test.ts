@@ -75,5 +75,7 @@ describe("the failure of an S3 call", () => {
     const failure = new S3Failure(call, thrown);
     expect(failure.cause).toBeInstanceOf(Error);
     expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
+    const frames = thrown.stack?.split("\n").slice(1);
+    expect(failure.cause).toMatchObject({ stack: ["X", ...(frames ?? [])].join("\n") });
   });
 });
