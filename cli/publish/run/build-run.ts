@@ -148,7 +148,7 @@ async function buildTenants(
   const checked = runs[place];
   if (spots?.candidate !== undefined && checked !== undefined && !signal.aborted) {
     const rebuild = (tenantId: TenantId) => buildTenant(tenantId, { ...options, rewrite: true }, building);
-    const found = await spotCheck(spots.candidate, checked, options, context, rebuild);
+    const found = await spotCheck(spots.candidate, checked, { ...context, options, rebuild });
     if (found !== undefined) runs[place] = withinBudget(found);
     if (found !== undefined) onTenantDone(found, runId);
   }

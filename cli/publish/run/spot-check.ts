@@ -23,14 +23,14 @@ import { isPublished, type ProgramOutcome } from "../tenant/program-outcome.ts";
  */
 
 export interface SpotCheckContext {
+  readonly options: BuildOptions;
   readonly pool: SourcePool;
   readonly store: ObjectStore;
   readonly signal: AbortSignal;
   readonly now: () => Date;
+  /** Builds the tenant again, reading and writing everything. */
+  readonly rebuild: (tenantId: TenantId) => Promise<TenantRun>;
 }
-
-/** Builds the tenant again, reading and writing everything. */
-export type RebuildTenant = (tenantId: TenantId) => Promise<TenantRun>;
 
 /** Programs of one tenant that a build left as they were, with the sums of their rows. */
 interface Candidate {
@@ -100,13 +100,12 @@ const maxListBytes = 4 * 1024 * 1024;
 export async function spotCheck(
   candidate: Candidate,
   run: TenantRun,
-  options: BuildOptions,
-  { pool, store, signal, now }: SpotCheckContext,
-  rebuild: RebuildTenant,
+  context: SpotCheckContext,
 ): Promise<TenantRun | undefined> {
+  const { store, signal, now, rebuild } = context;
   const read = async (): Promise<ReadonlyMap<string, DataProblem> | undefined> => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxReadingMs)]);
-    const reading = differences(candidate, run, options, { pool, store, signal: deadline });
+    const reading = differences(candidate, run, { ...context, signal: deadline });
     // What cannot be read is found by others: a build, a request, `snapshot verify`.
     const found = await reading.catch(() => undefined);
     signal.throwIfAborted();
@@ -128,9 +127,9 @@ export async function spotCheck(
 async function differences(
   { tenantId, manifest: known, sums }: Candidate,
   run: TenantRun,
-  options: BuildOptions,
-  { pool, store, signal }: Omit<SpotCheckContext, "now">,
+  context: SpotCheckContext,
 ): Promise<ReadonlyMap<string, DataProblem> | undefined> {
+  const { options, pool, store, signal } = context;
   const current = (await readPointer(store, tenantId, signal))?.current;
   if (current?.snapshotId !== run.snapshotId || current.hold !== null) return undefined;
   const manifest = known ?? (await readLiveManifest(store, current, signal));
@@ -152,7 +151,7 @@ async function differences(
   const found = new Map<string, DataProblem>();
   for (const program of read) {
     const programId = program.source.programId ?? "";
-    const part = await differingPart(program, { manifest, listed, options, store, signal });
+    const part = await differingPart(program, manifest, listed, context);
     if (part !== undefined)
       found.set(programId, { code: "snapshot_differs", programId, field: part, value: manifest.snapshotId });
   }
@@ -169,18 +168,12 @@ async function listedOf(
   return (await unlessFailed(readBothListed(store, manifest, signal), "corrupt_document")) ?? "damaged";
 }
 
-interface Stored {
-  readonly manifest: Manifest;
-  readonly listed: ListedPrograms | "damaged" | undefined;
-  readonly options: BuildOptions;
-  readonly store: ObjectStore;
-  readonly signal: AbortSignal;
-}
-
 /** The first part of what is stored of the program that differs from what its rows give. */
 async function differingPart(
   program: ReadProgram,
-  { manifest, listed, options, store, signal }: Stored,
+  manifest: Manifest,
+  listed: ListedPrograms | "damaged" | undefined,
+  { options, store, signal }: SpotCheckContext,
 ): Promise<string | undefined> {
   const checked = checkedProgram(program, options.rules);
   if (checked.kind !== "published") return checked.kind;
