@@ -106,6 +106,9 @@ describe("a gateway that runs", () => {
     await rename(gateway.directory, away());
     await eventually(ready, ({ note }) => note?.includes("no store in") === true);
     expect((await ready()).status).toBe(200);
+    // The line names the store that is gone.
+    const gone = { level: "warn", storeId: testStoreId(), cause: expect.stringContaining("no store in") };
+    await expect.poll(() => gateway.log).toContainEqual(expect.objectContaining(gone));
     expect(await ask("/p2", acme.plaintext, "r-cold")).toBe(500);
     expect(gateway.log.find(({ requestId }) => requestId === "r-cold")).toMatchObject({
       causeCode: "store_unreachable",
