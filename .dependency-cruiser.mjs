@@ -54,8 +54,8 @@ const everyRoomHasItsFloor = {
 };
 
 /**
- * Who may import whom. `scripts/check-imports.mjs` runs these rules and fails, too, when it saw fewer modules than
- * there are: a tool that silently looks at nothing proves nothing.
+ * Who may import whom. `scripts/check-imports.mjs` runs these rules and fails, too, when it saw fewer modules
+ * than there are: a tool that silently looks at nothing proves nothing.
  * @type {import("dependency-cruiser").IConfiguration}
  */
 export default {
@@ -136,7 +136,8 @@ export default {
     { name: "everything-resolves", severity: "error", from: { path: ours }, to: { couldNotResolve: true } },
   ],
   options: {
-    // Followed into packages, since a package could bring the database along; the SDK is too large and brings nothing.
+    // Followed into packages, since a package could bring the database along; the SDK is too large and brings
+    // nothing.
     doNotFollow: { path: "node_modules/(@aws-sdk|@smithy)/" },
     exclude: { path: "^(dist|coverage)/" },
     tsConfig: { fileName: "tsconfig.json" },

@@ -5,8 +5,9 @@ import { nearestName } from "./output/words.ts";
 import type { Shell } from "./shell/shell.ts";
 
 /**
- * The command line. `args` are the arguments of a call: only the command that they name is loaded. The other commands have
- * just a name and a description, which is all that a help text shows of them. Without `args` all commands are loaded.
+ * The command line. `args` are the arguments of a call: only the command that they name is loaded. The other
+ * commands have just a name and a description, which is all that a help text shows of them. Without `args`
+ * all commands are loaded.
  */
 export async function createProgram(
   shell: Shell,
@@ -24,7 +25,8 @@ export async function createProgram(
       writeErr: (text) => shell.stderr.write(text),
       getOutHelpWidth: () => shell.stdout.columns,
       getErrHelpWidth: () => shell.stderr.columns,
-      // Errors quote the arguments. Each error is kept to one line, so that no argument can forge another line.
+      // Errors quote the arguments. Each error is kept to one line, so that no argument can forge another
+      // line.
       outputError: (text, write) => write(`${singleLine(withNearestOption(text.trimEnd(), options))}\n`),
     })
     .exitOverride();
@@ -86,7 +88,8 @@ const helpWords: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
 
 /** How help texts differ from commander's own: they mark required options and arguments. */
 const helpFormat: HelpConfiguration = {
-  // Descriptions are wrapped even into a column this narrow. With commander's own bound, lines overflow a terminal of 60 columns.
+  // Descriptions are wrapped even into a column this narrow. With commander's own bound, lines overflow a
+  // terminal of 60 columns.
   minWidthToWrap: 24,
   // Only the name, because the other commands of a list are not loaded and have no options to show.
   subcommandTerm: (command: Command) => command.name(),

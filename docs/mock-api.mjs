@@ -1,10 +1,12 @@
 // @ts-check
-// A mock of the API for a partner who has no token yet: the programs of programs.json, each by its id, for any token.
+// A mock of the API for a partner who has no token yet: the programs of programs.json, each by its id, for
+// any token.
 //
-//   node mock-api.mjs [port]
+// node mock-api.mjs [port]
 //
-// Needs Node.js alone. The header `Prefer: code=429` asks for that answer, or for a 400, 401, 403, 404, 405 or 500. With
-// `Snapshot-Since: 20270114T080000Z-00000000` the detail of the list's first program has changed since.
+// Needs Node.js alone. The header `Prefer: code=429` asks for that answer, or for a 400, 401, 403, 404, 405
+// or 500. With `Snapshot-Since: 20270114T080000Z-00000000` the detail of the list's first program has changed
+// since.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

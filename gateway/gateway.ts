@@ -81,8 +81,9 @@ export class Gateway {
   }
 
   /**
-   * Opens the admin listener, then the API's when the token registry is confirmed or after `waits.registryMs`: one that cannot tell
-   * good tokens from bad ones would answer 500. Throws `interrupted` when `stop` is called meanwhile.
+   * Opens the admin listener, then the API's when the token registry is confirmed or after
+   * `waits.registryMs`: one that cannot tell good tokens from bad ones would answer 500. Throws `interrupted`
+   * when `stop` is called meanwhile.
    */
   async start(): Promise<{ readonly api: string; readonly admin: string | undefined }> {
     const { mirror, watch, freshness, tokens } = this.#knowledge;
@@ -116,14 +117,18 @@ export class Gateway {
     this.#metrics.lostLogLines(count);
   }
 
-  /** Becomes unready, waits the shutdown delay, stops accepting, and finishes requests under way within the grace time. */
+  /**
+   * Becomes unready, waits the shutdown delay, stops accepting, and finishes requests under way within the
+   * grace time.
+   */
   async stop(): Promise<void> {
     const { shutdownDelaySeconds, shutdownGraceSeconds } = this.#settings;
     const { freshness, tokens, mirror } = this.#knowledge;
     const { server, connections } = this.#api;
     this.#stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));
     if (server.listening) {
-      // W97: load balancers that ask `/readyz`, and clients that are told to close, can go elsewhere before anything is refused.
+      // W97: load balancers that ask `/readyz`, and clients that are told to close, can go elsewhere before
+      // anything is refused.
       await new Promise((resolve) => setTimeout(resolve, shutdownDelaySeconds * 1000));
       await closeServer(server, shutdownGraceSeconds * 1000, connections.endIdle);
     }

@@ -12,7 +12,10 @@ import { StoreWatch } from "./known/store-watch.ts";
 import { TokenDirectory } from "./known/token-directory.ts";
 import { snapshotHeaders } from "./request/respond.ts";
 
-/** The clients of the store. Each is one of its own, so that bodies under way never delay what the others read. */
+/**
+ * The clients of the store. Each is one of its own, so that bodies under way never delay what the others
+ * read.
+ */
 export interface StoreClients {
   /** For bodies. */
   readonly store: StoreReader;

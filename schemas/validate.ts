@@ -8,12 +8,15 @@ export interface CompiledValidator<Document> {
 
 export type Validation<Document> =
   | { readonly valid: true; readonly document: Document }
-  /** The first fault. It is enough to refuse a document, and a hostile document must not cost more than a good one. */
+  /**
+   * The first fault. It is enough to refuse a document, and a hostile document must not cost more than a good
+   * one.
+   */
   | { readonly valid: false; readonly violation: Violation };
 
 /**
- * Checks a value that `JSON.parse` returned against its schema. Other values must not be checked here: a `Date` or an object with
- * `toJSON` would be accepted as an object and then written as something else.
+ * Checks a value that `JSON.parse` returned against its schema. Other values must not be checked here: a
+ * `Date` or an object with `toJSON` would be accepted as an object and then written as something else.
  */
 export function validate<Document>(
   isDocument: CompiledValidator<Document>,
@@ -25,7 +28,10 @@ export function validate<Document>(
 
 /** How a document breaks its schema. */
 export interface Violation {
-  /** JSON pointer (RFC 6901) to the wrong value, or to the object with a key too many or too few. Empty for the whole document. */
+  /**
+   * JSON pointer (RFC 6901) to the wrong value, or to the object with a key too many or too few. Empty for
+   * the whole document.
+   */
   readonly path: string;
   /** Completes "must ...". */
   readonly expected: string;
@@ -54,11 +60,11 @@ function violation(errors: readonly CompiledError[], document: unknown): Violati
 }
 
 /**
- * Chooses the most helpful errors. A value that fits none of several alternatives gives one error per alternative, and one that
- * only says so. The deepest error comes from the alternative that the value resembles most. Among equally deep errors, the
- * one that the fewest alternatives share is best: with the right code and a wrong message, six of the seven alternatives
- * report the code. Last, other errors are better than a wrong type: where an object or `null` is allowed, an object is
- * judged as an object.
+ * Chooses the most helpful errors. A value that fits none of several alternatives gives one error per
+ * alternative, and one that only says so. The deepest error comes from the alternative that the value
+ * resembles most. Among equally deep errors, the one that the fewest alternatives share is best: with the
+ * right code and a wrong message, six of the seven alternatives report the code. Last, other errors are
+ * better than a wrong type: where an object or `null` is allowed, an object is judged as an object.
  */
 function mostTelling(errors: readonly CompiledError[]): readonly CompiledError[] {
   const groups = new Map<string, CompiledError[]>();

@@ -3,7 +3,9 @@ import { exampleBaseUrl } from "../cli/partners/folder/site-page.ts";
 type Named<Part> = Readonly<Record<string, Part>>;
 type OrReference<Part> = Part | { readonly $ref: string };
 
-/** The parts of the OpenAPI document that the reference shows. The document is our own, so its shape is known. */
+/**
+ * The parts of the OpenAPI document that the reference shows. The document is our own, so its shape is known.
+ */
 interface ApiDocument {
   readonly paths: Named<{ readonly parameters: readonly OrReference<Parameter>[]; readonly get: Operation }>;
   readonly components: {
@@ -57,7 +59,10 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Every operation, parameter, status, header and field of the document as Markdown. Each is described once, and linked elsewhere. */
+/**
+ * Every operation, parameter, status, header and field of the document as Markdown. Each is described once,
+ * and linked elsewhere.
+ */
 export function apiReference(document: ApiDocument): string {
   const { paths, components } = document;
   const schemas = Object.entries(components.schemas);
@@ -131,7 +136,10 @@ function parametersText(parameters: readonly Parameter[]): readonly string[] {
   return [markdownList(entries)];
 }
 
-/** An answer that several resources give in the same words stands once. Headers are described in a table of their own. */
+/**
+ * An answer that several resources give in the same words stands once. Headers are described in a table of
+ * their own.
+ */
 function answersText(document: ApiDocument): readonly string[] {
   const answers = Object.entries(document.paths).flatMap(([path, { get }]) =>
     Object.entries(get.responses).map(([status, part]) => ({ path, status, ...resolved(document, part) })),
@@ -160,7 +168,10 @@ function answersText(document: ApiDocument): readonly string[] {
   ];
 }
 
-/** The headers of all these answers, then those of single resources. One that is an answer's own is described there. */
+/**
+ * The headers of all these answers, then those of single resources. One that is an answer's own is described
+ * there.
+ */
 function headersText(
   document: ApiDocument,
   answers: readonly (Answer & { readonly path: string })[],

@@ -1,17 +1,25 @@
-// Fails when matching a regular expression of production code can take longer than in proportion to its input, since one long
-// line would stall everybody. Fails for a list whose length others determine where it becomes the arguments of a call: V8 ends a
-// call with more than about 125,000. Fails for a repetition that remembers each of its turns: V8 gives it up after some millions.
-// Fails for a function of more than 60 lines: nobody keeps more in mind. Fails, too, when it looked at no pattern.
+// Fails when matching a regular expression of production code can take longer than in proportion to its
+// input, since one long line would stall everybody. Fails for a list whose length others determine where it
+// becomes the arguments of a call: V8 ends a call with more than about 125,000. Fails for a repetition that
+// remembers each of its turns: V8 gives it up after some millions. Fails for a function of more than 60
+// lines: nobody keeps more in mind, and for a comment wider than the code. Fails, too, when it looked at no
+// pattern.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { check } from "recheck";
 import ts from "typescript";
 
-/** This checker proves its result. The analyser's other one tries inputs at random for some time, so its result varies. */
+/**
+ * This checker proves its result. The analyser's other one tries inputs at random for some time, so its
+ * result varies.
+ */
 const options = { checker: "automaton", timeout: null } as const;
 
 /** The most lines of a function, with all functions inside. */
 const maxFunctionLines = 60;
+
+/** As wide as the formatter makes the code. */
+const maxCommentWidth = 110;
 
 /** Functions whose last parameter takes a few steps, words or codes, which stand in our code (P215). */
 const takesFew = new Set(
@@ -46,16 +54,16 @@ async function faultOf({ where, source, flags, isComposed }: Pattern): Promise<s
 }
 
 /**
- * Whether texts of any length meet the file's patterns. The head of a request has at most 64 KB, an argument of a command 128 KB, and
- * an address 2 MB before it meets the schema's pattern.
+ * Whether texts of any length meet the file's patterns. The head of a request has at most 64 KB, an argument
+ * of a command 128 KB, and an address 2 MB before it meets the schema's pattern.
  */
 function isUnboundedTo(where: string): boolean {
   return !/^(?:gateway\/|schemas\/|cli\/partners\/folder\/company\.ts)/.test(where);
 }
 
 /**
- * D141: whether V8 keeps a place to come back to for each turn of a repetition without an end: that of a group, and with the flag `u`
- * that of any character which may be beyond ASCII.
+ * D141: whether V8 keeps a place to come back to for each turn of a repetition without an end: that of a
+ * group, and with the flag `u` that of any character which may be beyond ASCII.
  */
 function remembersTurns(source: string, flags: string): boolean {
   const withoutClasses = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "x");
@@ -79,7 +87,7 @@ interface ProductionCode {
   readonly patterns: readonly Pattern[];
   /** The calls that get a list as their arguments, each with what to do instead. */
   readonly spreads: readonly string[];
-  /** The functions that are too long, each with what to do instead. */
+  /** The functions that are too long and the comments that are too wide, each with what to do instead. */
   readonly long: readonly string[];
   readonly fileCount: number;
 }
@@ -103,6 +111,14 @@ function productionCode(): ProductionCode {
   return { patterns, spreads, long, fileCount: files.length };
 }
 
+/** The formatter wraps no comment. */
+function wideComments(path: string, text: string): readonly string[] {
+  return text.split("\n").flatMap((line, at) => {
+    const isWide = line.length > maxCommentWidth && /^\s*(?:\/\/ (?!biome-ignore)|\/?\*)/.test(line);
+    return isWide ? [`${path}:${at + 1}: a comment wider than the code; wrap it.`] : [];
+  });
+}
+
 function lookAtCode(
   path: string,
   text: string,
@@ -110,6 +126,7 @@ function lookAtCode(
 ): void {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const isGenerated = path.startsWith("schemas/generated/");
+  if (!isGenerated) long.push(...wideComments(path, text));
   const lineAt = (at: number): number => file.getLineAndCharacterOfPosition(at).line + 1;
   const visit = (node: ts.Node): void => {
     const where = `${path}:${lineAt(node.getStart())}`;
@@ -147,7 +164,10 @@ function isOutermostFunction(node: ts.Node): boolean {
   return ts.isFunctionLike(node) && ts.findAncestor(node.parent, ts.isFunctionLike) === undefined;
 }
 
-/** P215: a call that gets a list as its arguments, unless our code has written the list, or the caller each argument. */
+/**
+ * P215: a call that gets a list as its arguments, unless our code has written the list, or the caller each
+ * argument.
+ */
 function isUnboundedCall(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return false;
   if (/\bapply$/.test(node.expression.getText())) return true;

@@ -1,5 +1,5 @@
-// Fails when docs/rules.md, the code and the tests do not belong together: a number is cited that no rule has, stands twice, or
-// is cited by no comment of the code or by no test's title.
+// Fails when docs/rules.md, the code and the tests do not belong together: a number is cited that no rule
+// has, stands twice, or is cited by no comment of the code or by no test's title.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 

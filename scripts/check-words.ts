@@ -1,5 +1,5 @@
-// Fails when the pages in docs/ have more words than anybody reads: all together, generated ones counted, or the operators' page.
-// A word is what `wc -w` counts.
+// Fails when the pages in docs/ have more words than anybody reads: all together, generated ones counted, or
+// the operators' page. A word is what `wc -w` counts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

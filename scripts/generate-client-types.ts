@@ -1,5 +1,5 @@
-// Writes docs/client/program-types.ts, the types of the answers for the client that partners copy, from the generated
-// types of all schemas; with --check only says that it is stale.
+// Writes docs/client/program-types.ts, the types of the answers for the client that partners copy, from the
+// generated types of all schemas; with --check only says that it is stale.
 import { readFileSync } from "node:fs";
 import { writeOrCheck } from "./write-or-check.ts";
 

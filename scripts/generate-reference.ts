@@ -1,5 +1,6 @@
-// Writes docs/commands.md and docs/settings.md from the programs themselves, the table of views in docs/first-day.md from the
-// contract, docs/reference.md from the OpenAPI document, and the examples in docs/partners.md. `--check` fails when a page is stale.
+// Writes docs/commands.md and docs/settings.md from the programs themselves, the table of views in
+// docs/first-day.md from the contract, docs/reference.md from the OpenAPI document, and the examples in
+// docs/partners.md. `--check` fails when a page is stale.
 import { readFileSync } from "node:fs";
 import type { Argument, Command } from "commander";
 import { createProgram } from "../cli/program.ts";

@@ -1,4 +1,5 @@
-// Writes schemas/generated from schemas/*.schema.json and schemas/openapi.yaml; with --check only says what is stale.
+// Writes schemas/generated from schemas/*.schema.json and schemas/openapi.yaml; with --check only says what
+// is stale.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readSchemaFiles } from "./generate-schemas/definitions.ts";

@@ -1,6 +1,7 @@
 // @ts-check
-// Packs the package, installs it into an empty folder, and runs both programs from there as somebody who has nothing but
-// that: another user (when this one is root), on files that nobody may write. Needs the npm registry and no other network.
+// Packs the package, installs it into an empty folder, and runs both programs from there as somebody who has
+// nothing but that: another user (when this one is root), on files that nobody may write. Needs the npm
+// registry and no other network.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -72,7 +73,9 @@ async function packedRun() {
   if (treeText() !== before) throw new Error("The programs have changed files of their package.");
 }
 
-/** @param {string} program @param {readonly string[]} args @param {NodeJS.ProcessEnv} [settings] @param {number} [status] */
+/**
+ * @param {string} program @param {readonly string[]} args @param {NodeJS.ProcessEnv} [settings] @param {number} [status]
+ */
 async function run(program, args, settings = {}, status = 0) {
   const path = program === "node" ? process.execPath : join(prefix, "node_modules", ".bin", program);
   const child = spawn(path, args, {

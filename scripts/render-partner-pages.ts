@@ -1,5 +1,5 @@
-// Renders the pages for partners from Markdown for `docs export`. It is a part of `npm run build`, so that the installed program
-// needs no Markdown.
+// Renders the pages for partners from Markdown for `docs export`. It is a part of `npm run build`, so that
+// the installed program needs no Markdown.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { exchangesFile, renderedFolder, sitePages } from "../cli/partners/folder/site-page.ts";

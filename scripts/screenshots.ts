@@ -1,5 +1,6 @@
 // Takes the pictures of `inspect` in docs/screenshots, from sample data in which a few things went wrong.
-// Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium-headless-shell). Look at them before you commit them.
+// Needs Chromium (`TEST_CHROMIUM`, else /usr/bin/chromium-headless-shell). Look at them before you commit
+// them.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";

@@ -33,8 +33,8 @@ export const config = command({ json }, async (shell, { json }) => {
 type FoundStore = Awaited<ReturnType<typeof foundStore>>;
 
 /**
- * The store that the settings lead to. `storeId`: its identity, `null` when it has none, or when nobody could find out; then
- * `unknown` says why. Adds a fault if it is not the one that `STORE_ID` names.
+ * The store that the settings lead to. `storeId`: its identity, `null` when it has none, or when nobody could
+ * find out; then `unknown` says why. Adds a fault if it is not the one that `STORE_ID` names.
  */
 async function foundStore(settings: CliSettings, faults: string[]) {
   const address = showStoreAddress(settings.storeUrl);
@@ -50,7 +50,10 @@ async function foundStore(settings: CliSettings, faults: string[]) {
   }
 }
 
-/** The settings of both programs in force, in the order of their tables, each with its origin or its fault. Secrets are hidden. */
+/**
+ * The settings of both programs in force, in the order of their tables, each with its origin or its fault.
+ * Secrets are hidden.
+ */
 export function effectiveSettings(env: Environment) {
   const programs = [
     ["partner-programs", Object.values(cliSettings)],
@@ -75,7 +78,10 @@ export function effectiveSettings(env: Environment) {
 const harmless =
   /^AWS_((DEFAULT_)?REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CA_BUNDLE)$/;
 
-/** The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is shown. */
+/**
+ * The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is
+ * shown.
+ */
 export function awsVariables(env: Environment) {
   const names = Object.keys(env).filter((name) => name.startsWith("AWS_"));
   return names.sort().flatMap((name) => {

@@ -85,8 +85,8 @@ export const inspect = command(
 );
 
 /**
- * Where to listen, the gate that admits users, and what to tell them, for one person or for a team. Throws `usage` for options that
- * would let everybody in (P61).
+ * Where to listen, the gate that admits users, and what to tell them, for one person or for a team. Throws
+ * `usage` for options that would let everybody in (P61).
  */
 async function inspectAccess(flags: Values<typeof accessFlags>, shell: Shell) {
   const { listen: host = loopback, hostName = [], userHeader, proxySecretFile } = flags;

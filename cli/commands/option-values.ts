@@ -50,7 +50,8 @@ function instant(sign: 1 | -1, duration: string) {
   const what = `a date and time of RFC 3339, like 2027-01-31T00:00:00Z, or ${duration}: 90d, 12h, 2w.`;
   return expecting(what, (text, { now }) => {
     const instant = parseInstant(text) ?? new Date(now().getTime() + sign * durationMs(text));
-    // Stored times and the keys of records hold years of four digits. No bound admits the invalid date of a text that is no duration.
+    // Stored times and the keys of records hold years of four digits. No bound admits the invalid date of a
+    // text that is no duration.
     const isStorable = instant.getTime() >= Date.UTC(1000, 0) && instant.getTime() < Date.UTC(10_000, 0);
     return isStorable ? instant : undefined;
   });
@@ -59,7 +60,10 @@ function instant(sign: 1 | -1, duration: string) {
 /** `--reason`, an option of every command that leaves a record below `audit/`. */
 export const reason = value("<text>", "why, for the audit", storedLine(500));
 
-/** `--build-within`: a tenant without a build for that time is told as silent (P53). The store does not say how often builds come. */
+/**
+ * `--build-within`: a tenant without a build for that time is told as silent (P53). The store does not say
+ * how often builds come.
+ */
 export const buildWithin = value(
   "<duration>",
   "the time within which a build of each tenant is expected: 2h, 2d (default: 26h)",

@@ -47,7 +47,8 @@ export const sandboxInit = command(
       if (existing === undefined) {
         const isStored = await hasPointer(store, tenantId, signal);
         if (isStored) throw removed.has(tenantId) ? notPurged(tenantId) : taken(tenantId, "The store");
-        // The document comes before anything else of the sandbox, so that no run takes it for a tenant that vanished.
+        // The document comes before anything else of the sandbox, so that no run takes it for a tenant that
+        // vanished.
         await makeSandbox(store, tenantId, shell.now());
       }
       await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal });
@@ -64,7 +65,10 @@ export const sandboxInit = command(
       return { say };
     }
 
-    /** Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations (P3). */
+    /**
+     * Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations
+     * (P3).
+     */
     async function end(store: ObjectStore, audit: Audit): Promise<Done> {
       if (existing === undefined) {
         throw new Failure("not_found", "This store has no sandbox; nothing was done.");

@@ -65,7 +65,10 @@ export const snapshotBuild = command(
   },
 );
 
-/** The booking database and the store of a run, for people. The run's session has found that `pg` can use the setting. */
+/**
+ * The booking database and the store of a run, for people. The run's session has found that `pg` can use the
+ * setting.
+ */
 export function runPlaces(settings: CliSettings): string {
   const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
   return `From ${database} into ${store}`;

@@ -18,7 +18,9 @@ import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../sup
 import { command, defaulted, expecting, flag, json, required, value } from "./command.ts";
 import { reason, wholeNumber } from "./option-values.ts";
 
-/** `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released. */
+/**
+ * `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released.
+ */
 export const snapshotRollback = command(
   {
     tenant: required("<id>", "the tenant", parseTenantId),
@@ -33,7 +35,8 @@ export const snapshotRollback = command(
       const done = await rollback(tenant, { to, allowShrink, reason }, { ...shell, store });
       audit.note([pointerChange(done.before, done.after, done.programsBefore, done.programs)]);
       return {
-        // With `--json` the one object comes after the question to the database, so the sentence says at once what was done.
+        // With `--json` the one object comes after the question to the database, so the sentence says at once
+        // what was done.
         say: () => (json ? shell.stderr : shell.stdout).write(rollbackText(done)),
         follow: async () => {
           // The `live/` folder shows what partners get (P27).
@@ -85,7 +88,10 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
   );
 }
 
-/** The sentences about programs that the next build takes out again, since the source has withdrawn them (P20). */
+/**
+ * The sentences about programs that the next build takes out again, since the source has withdrawn them
+ * (P20).
+ */
 function withdrawnText(withdrawn: WithdrawnSince): string {
   if (withdrawn.kind === "unavailable") {
     return (

@@ -12,7 +12,10 @@ import { command, defaulted, flag } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { concurrency, onInvalid, runPlaces, shard } from "./snapshot-build.ts";
 
-/** `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every interval. */
+/**
+ * `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every
+ * interval.
+ */
 export const snapshotWatch = command(
   {
     interval: defaulted("<seconds>", "build all tenants at least this often", wholeNumber(1, 86_400), 300),
@@ -22,7 +25,8 @@ export const snapshotWatch = command(
     json: flag("print each run report as a line of JSON instead of a summary"),
   },
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
-    // A watch that ends because nobody reads its output any more is not done, and whoever keeps it running starts it again.
+    // A watch that ends because nobody reads its output any more is not done, and whoever keeps it running
+    // starts it again.
     shell.finish(1);
     const settings = settingsOf(shell);
     const options = buildOptions({ concurrency, onInvalid }, settings);
@@ -41,5 +45,8 @@ export const snapshotWatch = command(
   },
 );
 
-/** The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants change. */
+/**
+ * The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants
+ * change.
+ */
 const confirmationIntervalMs = 10_000;

@@ -14,7 +14,10 @@ import { printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, expecting, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
-/** `source init`: creates the reference schema with its views, or helps to write the views on a schema of your own. */
+/**
+ * `source init`: creates the reference schema with its views, or helps to write the views on a schema of your
+ * own.
+ */
 export const sourceInit = command(
   {
     viewsOnly: flag("with a booking schema of your own: create empty views for data that you don't have"),
@@ -99,7 +102,8 @@ function seedText(report: SeedReport, elapsedMs: number): string {
 export const demo = command(
   { check: flag("end after the requests; exit status 0 if every answer was as expected") },
   async (shell, { check }) => {
-    // Only `DATA_DIR` is read. The other settings name real databases and stores, which the demo must not touch (P120).
+    // Only `DATA_DIR` is read. The other settings name real databases and stores, which the demo must not
+    // touch (P120).
     const parsed = parseSettings({ dataDir: cliSettings.dataDir }, shell.env);
     if (!parsed.ok) throw new Failure("settings", parsed.faults);
     return (await demonstrate({ dataDir: parsed.values.dataDir, isCheck: check }, shell)) ? 0 : 1;

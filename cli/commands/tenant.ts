@@ -99,7 +99,10 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
   );
 }
 
-/** `tenant list`: which tenants source, store and tokens have. A source that cannot be asked hides no other side. */
+/**
+ * `tenant list`: which tenants source, store and tokens have. A source that cannot be asked hides no other
+ * side.
+ */
 export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
   const { signal } = shell;
   const reader = supportReader(shell, buildWithin);

@@ -44,8 +44,9 @@ export const tokenCreate = command(
 );
 
 /**
- * Prints a new token for the only time (T4). The plaintext stands alone on standard output, so that it can be piped into a
- * secret store; everything else goes to standard error. With `json`, one object on standard output has all of it.
+ * Prints a new token for the only time (T4). The plaintext stands alone on standard output, so that it can be
+ * piped into a secret store; everything else goes to standard error. With `json`, one object on standard
+ * output has all of it.
  */
 function printIssuedToken(shell: Shell, { plaintext, entry }: IssuedToken, json: boolean): void {
   if (!entry.scopes.includes(readScope)) {
@@ -74,7 +75,9 @@ function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-/** `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6). */
+/**
+ * `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6).
+ */
 export const tokenRotate = command(
   {
     tokenId: argument("the token to replace", parseTokenId),

@@ -23,7 +23,10 @@ import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { argument, command, flag, json, repeatedArgument, required, storeCommand, value } from "./command.ts";
 import { instantAfter, instantForms, logFlag, logSources, reason } from "./option-values.ts";
 
-/** `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over (P84). */
+/**
+ * `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over
+ * (P84).
+ */
 export const tokenExpire = command(
   {
     tokenId: argument("the token to end", parseTokenId),
@@ -77,7 +80,8 @@ export const tokenRevoke = command(
       let ended: readonly TokenId[] = named;
       let isKnown = true;
       await editRegistry(store, audit, (tokens) => {
-        // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed (P84).
+        // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed
+        // (P84).
         if (tenant !== undefined) {
           isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
           ended = unrevoked(tokens, tenant);
@@ -92,13 +96,17 @@ export const tokenRevoke = command(
       };
       return { say };
     };
-    // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a store must not keep a
-    // token alive. The conditions are proved only when this command is the first to write to the store.
+    // Unlike other commands, this one accepts a store that does not honour conditional writes, since such a
+    // store must not keep a token alive. The conditions are proved only when this command is the first to
+    // write to the store.
     return await recordedChange(shell, request, end, false);
   },
 );
 
-/** `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show them. */
+/**
+ * `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show
+ * them.
+ */
 export const tokenList = storeCommand(
   { tenant: value("<id>", "only this tenant's", parseTenantId), json },
   async (shell, { tenant, json }, store) => {

@@ -28,10 +28,16 @@ export interface SourcePool {
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 
-/** A pooled connection may have gone silent behind a proxy. The first answer waits for no lock, so it is due soon. */
+/**
+ * A pooled connection may have gone silent behind a proxy. The first answer waits for no lock, so it is due
+ * soon.
+ */
 const beginTimeoutMs = 30_000;
 
-/** A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be reached. */
+/**
+ * A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be
+ * reached.
+ */
 export async function withSourcePool<Result>(
   options: { readonly databaseUrl: DatabaseUrl; readonly connections: number; readonly signal: AbortSignal },
   run: (pool: SourcePool) => Promise<Result>,
@@ -54,8 +60,9 @@ export async function withSourcePool<Result>(
   });
   // An idle connection that breaks is replaced at the next use. Without a listener it would end the process.
   pool.on("error", () => {});
-  // The pool takes its own listener away when it hands a connection out, in the middle of reading what has arrived: the
-  // server's farewell may come in the same packet, long before whoever waits for the connection can listen.
+  // The pool takes its own listener away when it hands a connection out, in the middle of reading what has
+  // arrived: the server's farewell may come in the same packet, long before whoever waits for the connection
+  // can listen.
   const connections = new Set<pg.PoolClient>();
   pool.on("connect", (client) => {
     client.on("error", () => {});
@@ -120,9 +127,10 @@ async function withReading<Result>(
 }
 
 /**
- * P196: where the role's are lower, a transaction may wait for a quarter of an hour: for a slow store between two statements, and as a
- * whole. There is always a limit, since a builder that is frozen must not keep the snapshot for ever. PostgreSQL 17 heeds a new
- * `transaction_timeout` only after an old one is switched off; older ones have none.
+ * P196: where the role's are lower, a transaction may wait for a quarter of an hour: for a slow store between
+ * two statements, and as a whole. There is always a limit, since a builder that is frozen must not keep the
+ * snapshot for ever. PostgreSQL 17 heeds a new `transaction_timeout` only after an old one is switched off;
+ * older ones have none.
  */
 const idleLimits = `SELECT set_config(name, '0', true), set_config(name, '15min', true)
   FROM unnest('{idle_in_transaction_session_timeout,transaction_timeout}'::text[]) AS name
@@ -140,8 +148,8 @@ async function begin(client: ReadingClient, connection: pg.PoolClient, limits: W
     "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'",
     // Plans are for reading a cursor to its end.
     "SET LOCAL cursor_tuple_fraction = 1; SET LOCAL jit = off",
-    // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again. For a tenant of a few
-    // thousand, parallel workers would cost more than they save.
+    // The sums of 50,000 programs have room in memory. With less, they are put on disk and read again. For a
+    // tenant of a few thousand, parallel workers would cost more than they save.
     "SET LOCAL work_mem = '32MB'; SET LOCAL parallel_setup_cost = 10000",
     idleLimits,
     ...waitingLimits(limits),
@@ -150,7 +158,8 @@ async function begin(client: ReadingClient, connection: pg.PoolClient, limits: W
   const silent = cutAfter(beginTimeoutMs, connection);
   const answers: unknown = await client.query(text).finally(() => clearTimeout(silent));
   const pid = (answers as readonly QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
-  // P190: a pooler, such as PgBouncer, gives process ids of its own, and may run each transaction in another session.
+  // P190: a pooler, such as PgBouncer, gives process ids of its own, and may run each transaction in another
+  // session.
   client.keepsStatements = "processID" in connection && connection.processID === pid;
 }
 
@@ -159,8 +168,9 @@ function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout 
 }
 
 /**
- * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either, each answer stays
- * reachable until the next full garbage collection, so that all rows move to the old generation.
+ * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either,
+ * each answer stays reachable until the next full garbage collection, so that all rows move to the old
+ * generation.
  */
 function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
@@ -180,7 +190,10 @@ function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   return client;
 }
 
-/** How long PostgreSQL lets the statements of a transaction wait; sooner where the role has a limit of its own. */
+/**
+ * How long PostgreSQL lets the statements of a transaction wait; sooner where the role has a limit of its
+ * own.
+ */
 export interface WaitingLimits {
   /** Each statement ends after so many milliseconds (`statement_timeout`). */
   readonly statementMs?: number;
@@ -208,8 +221,9 @@ function waitingLimits({ statementMs, lockMs }: WaitingLimits): readonly string[
 export type TextRow = readonly (string | null)[];
 
 /**
- * The rows of a query that every build asks. With a cursor, PostgreSQL would not plan for all rows, nor work in parallel. A named query
- * is parsed and planned once a session, which takes longer than running it for a small tenant.
+ * The rows of a query that every build asks. With a cursor, PostgreSQL would not plan for all rows, nor work
+ * in parallel. A named query is parsed and planned once a session, which takes longer than running it for a
+ * small tenant.
  */
 export async function textRows(
   client: SourceClient,

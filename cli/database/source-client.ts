@@ -1,7 +1,10 @@
 import pg from "pg";
 import { Failure } from "../../core/ground/failure.ts";
 
-/** The connection string, which holds a password; or a function that gives the present one, since passwords are rotated. */
+/**
+ * The connection string, which holds a password; or a function that gives the present one, since passwords
+ * are rotated.
+ */
 export type DatabaseUrl = string | (() => string);
 
 export function presentUrl(databaseUrl: DatabaseUrl): string {
@@ -10,7 +13,10 @@ export function presentUrl(databaseUrl: DatabaseUrl): string {
 
 export const connectTimeoutMs = 10_000;
 
-/** Runs with a connection of its own; an abort closes it. Throws `source_unavailable` when the server can't be reached. */
+/**
+ * Runs with a connection of its own; an abort closes it. Throws `source_unavailable` when the server can't be
+ * reached.
+ */
 export async function withSourceClient<Result>(
   options: { readonly databaseUrl: DatabaseUrl; readonly signal?: AbortSignal | undefined },
   run: (client: pg.Client) => Promise<Result>,
@@ -62,12 +68,15 @@ export function sourceFailure(error: unknown): unknown {
 }
 
 /**
- * `passing`: the same reading may succeed in a moment. `server`: a limit or a fault of the server. `session`: there is no session, or
- * none any more. `query`: the query was refused or ended, and the session goes on.
+ * `passing`: the same reading may succeed in a moment. `server`: a limit or a fault of the server. `session`:
+ * there is no session, or none any more. `query`: the query was refused or ended, and the session goes on.
  */
 type Cause = "passing" | "server" | "session" | "query";
 
-/** P195: the cause of an error from its SQLSTATE or Node's code. What no line has is an error that a view raises. */
+/**
+ * P195: the cause of an error from its SQLSTATE or Node's code. What no line has is an error that a view
+ * raises.
+ */
 const causes: readonly (readonly [codes: RegExp, cause: Cause, words: (reason: string) => string])[] = [
   [/^42501$/, "query", (reason) => `The database role lacks a privilege: ${reason}.`],
   [
@@ -135,7 +144,10 @@ function causeOf(error: unknown): (typeof causes)[number] | undefined {
   return causes.find(([codes]) => codes.test(code));
 }
 
-/** The code by which an error is judged. The words of an error of the server are none, since they may quote a value, such as "connect". */
+/**
+ * The code by which an error is judged. The words of an error of the server are none, since they may quote a
+ * value, such as "connect".
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if (error instanceof pg.DatabaseError) return error.code ?? "";
@@ -144,7 +156,10 @@ function codeOf(error: unknown): string {
   return code === "" && /connect|terminated|timeout/i.test(error.message) ? "ECONNRESET" : code;
 }
 
-/** Whether the same reading may succeed in a moment: a conflict on a standby, a deadlock, a server that starts anew. */
+/**
+ * Whether the same reading may succeed in a moment: a conflict on a standby, a deadlock, a server that starts
+ * anew.
+ */
 export function isPassing(error: unknown): boolean {
   return causeOf(error)?.[1] === "passing";
 }
@@ -155,7 +170,10 @@ export function isOfQuery(error: unknown): error is Error {
   return cause === "query" && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
-/** The error, or what the server said when it ended the session before: the driver calls such a session "not queryable". */
+/**
+ * The error, or what the server said when it ended the session before: the driver calls such a session "not
+ * queryable".
+ */
 export function withReason(error: unknown, said: Error | undefined): unknown {
   const isOfDriver = !(error instanceof Failure) && !(error instanceof pg.DatabaseError);
   return isOfDriver && said instanceof pg.DatabaseError ? said : error;
@@ -188,14 +206,18 @@ export async function endClient(client: pg.Client): Promise<void> {
 }
 
 /**
- * Ends the connection at once, with any query under way, whose promise rejects with `reason`. `pg` has no call for that: `end`
- * waits for the query and for a server that may be gone. So this takes the socket, the only inside of `pg` that the generator uses.
+ * Ends the connection at once, with any query under way, whose promise rejects with `reason`. `pg` has no
+ * call for that: `end` waits for the query and for a server that may be gone. So this takes the socket, the
+ * only inside of `pg` that the generator uses.
  */
 export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error): void {
   client.connection.stream.destroy(reason);
 }
 
-/** An error that the server found in a query, such as a division by zero, is a view's fault: the contract is broken. */
+/**
+ * An error that the server found in a query, such as a division by zero, is a view's fault: the contract is
+ * broken.
+ */
 export function readingFailure(error: unknown): unknown {
   const failure = sourceFailure(error);
   const isOfView = error instanceof pg.DatabaseError && (failure === error || error.code === "42501");
@@ -212,7 +234,10 @@ export function hasSqlState(error: unknown, ...codes: readonly string[]): boolea
   return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
 
-/** Whether the server could be asked, and could not answer: a limit of time, a lock, a conflict, or a fault of its own. */
+/**
+ * Whether the server could be asked, and could not answer: a limit of time, a lock, a conflict, or a fault of
+ * its own.
+ */
 export function isAnswer(error: unknown): boolean {
   const [, cause] = causeOf(error) ?? [];
   return hasSqlState(error, "57014", "55P03") || cause === "passing" || cause === "server";

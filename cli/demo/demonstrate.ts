@@ -19,8 +19,9 @@ interface DemoOptions {
 }
 
 /**
- * Shows the whole way from a booking database to a partner's answer. Each step runs the command that an operator would run, in a process
- * of its own, with nothing of this shell's settings. Returns whether every answer was as expected.
+ * Shows the whole way from a booking database to a partner's answer. Each step runs the command that an
+ * operator would run, in a process of its own, with nothing of this shell's settings. Returns whether every
+ * answer was as expected.
  */
 export async function demonstrate(
   options: DemoOptions,
@@ -131,7 +132,10 @@ function invite({ stdout, say }: Stage, baseUrl: string, token: string, programP
 const markText =
   "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
 
-/** P120: marks the folder as the demo's own. Throws `usage` when it holds a database or a store that no demo made. */
+/**
+ * P120: marks the folder as the demo's own. Throws `usage` when it holds a database or a store that no demo
+ * made.
+ */
 async function claimDemoFolder(dataDir: string): Promise<void> {
   const exists = async (name: string): Promise<boolean> =>
     (await lstat(join(dataDir, name)).catch(() => undefined)) !== undefined;

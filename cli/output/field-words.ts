@@ -115,9 +115,9 @@ function at(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * The changes from one document to the other, in the order of the fields. What two arrays share at their beginning and end is
- * passed over, so that a new element in front is one addition and not a change of all others. Indices of removed elements count in
- * the old array, all others in the new one.
+ * The changes from one document to the other, in the order of the fields. What two arrays share at their
+ * beginning and end is passed over, so that a new element in front is one addition and not a change of all
+ * others. Indices of removed elements count in the old array, all others in the new one.
  */
 export function jsonChanges(before: unknown, after: unknown, path = ""): JsonChange[] {
   if (before === after || text(before) === text(after)) return [];
@@ -138,7 +138,10 @@ function recordChanges(before: JsonRecord, after: JsonRecord, path: string): Jso
   });
 }
 
-/** Between the elements that both ends share, those at the same place were changed, and the surplus was removed or added. */
+/**
+ * Between the elements that both ends share, those at the same place were changed, and the surplus was
+ * removed or added.
+ */
 function arrayChanges(before: readonly unknown[], after: readonly unknown[], path: string): JsonChange[] {
   const [old, young] = [before.map(text), after.map(text)];
   const shorter = Math.min(old.length, young.length);

@@ -1,18 +1,21 @@
 import { visible } from "../../core/ground/printable.ts";
 import { tokenFree } from "./safe-output.ts";
 
-/** Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it. */
+/**
+ * Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it.
+ */
 export type Html = Markup;
 
 /** A value in a template. Text is escaped; `null`, `undefined` and `false` are left out. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * A template of HTML. Every value is escaped unless it is itself the result of a template, so escaping can be neither
- * forgotten nor avoided. Values may stand in text or in attributes between double quotes, nowhere else.
+ * A template of HTML. Every value is escaped unless it is itself the result of a template, so escaping can be
+ * neither forgotten nor avoided. Values may stand in text or in attributes between double quotes, nowhere
+ * else.
  *
- * Values are also made harmless as text: control characters become visible, right-to-left text is isolated from its
- * neighbours, and plaintexts of tokens are replaced.
+ * Values are also made harmless as text: control characters become visible, right-to-left text is isolated
+ * from its neighbours, and plaintexts of tokens are replaced.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = "";
@@ -26,8 +29,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 }
 
 /**
- * The direction in which a text is written, judged by its first letter. `dir="auto"` would be wrong here: it ignores isolated
- * text, and this template isolates all right-to-left text.
+ * The direction in which a text is written, judged by its first letter. `dir="auto"` would be wrong here: it
+ * ignores isolated text, and this template isolates all right-to-left text.
  */
 export function directionOf(text: string): "ltr" | "rtl" {
   return rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? "") ? "rtl" : "ltr";
@@ -43,8 +46,8 @@ class Markup {
 }
 
 /**
- * Whether elements are allowed where this beginning of a template ends. They are not in attributes, title, option and
- * textarea.
+ * Whether elements are allowed where this beginning of a template ends. They are not in attributes, title,
+ * option and textarea.
  */
 function mayHoldElements(beginning: string): boolean {
   const tag = /<[^<]*$/.exec(beginning)?.[0] ?? "";

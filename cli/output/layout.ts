@@ -4,9 +4,10 @@ import type { Output, Shell } from "../shell/shell.ts";
 import { isTimeZone, type Reader } from "./words.ts";
 
 /**
- * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its own, so that ids and
- * commands stay whole. All lines are indented like the first, and those after it by `hang` more. Otherwise the author of a quoted
- * text could place a line break that makes the text look like a line of the program: commands and facts are indented by two.
+ * The text in lines of at most `width` columns, broken at spaces. A longer word overflows on a line of its
+ * own, so that ids and commands stay whole. All lines are indented like the first, and those after it by
+ * `hang` more. Otherwise the author of a quoted text could place a line break that makes the text look like a
+ * line of the program: commands and facts are indented by two.
  */
 export function wrapped(text: string, width: number, hang = 4): string[] {
   const safe = styledLine(text);
@@ -31,7 +32,10 @@ const minWidth = 24;
 /** A label and the lines of text beside it. */
 export type Labelled = readonly [label: string, ...lines: readonly string[]];
 
-/** Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is longer than `width`. */
+/**
+ * Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is
+ * longer than `width`.
+ */
 export function labelledLines(rows: readonly Labelled[], width: number): string {
   const labels = rows.map(([label]) => styledLine(label));
   const labelWidth = widest(labels);
@@ -59,7 +63,10 @@ export function numbers(title: string): Column {
   return { title, isNumeric: true };
 }
 
-/** Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied whole. */
+/**
+ * Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied
+ * whole.
+ */
 export function table(titled: readonly (Column | string)[], rows: readonly (readonly string[])[]): string {
   const columns = titled.map((column) =>
     typeof column === "string" ? { title: column, isNumeric: false } : column,
@@ -81,7 +88,8 @@ function widest(texts: readonly string[]): number {
 }
 
 /**
- * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or escape code.
+ * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or
+ * escape code.
  */
 export function displayWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
@@ -128,7 +136,10 @@ const readableWidth = 100;
 /** Emphasis for people: colours on a terminal, plain text elsewhere. Nothing may be said by colour alone. */
 export type Style = ReturnType<typeof styleOf>;
 
-/** The style for an output: colours on a terminal that has them, unless `NO_COLOR` is set to anything (no-color.org). */
+/**
+ * The style for an output: colours on a terminal that has them, unless `NO_COLOR` is set to anything
+ * (no-color.org).
+ */
 export function styleOf(output: Pick<Output, "isTTY">, env: Readonly<Record<string, string | undefined>>) {
   const wantsNone = env.NO_COLOR !== undefined && env.NO_COLOR !== "";
   const isPlain = !output.isTTY || wantsNone || env.TERM === "dumb";
@@ -145,8 +156,8 @@ export function styleOf(output: Pick<Output, "isTTY">, env: Readonly<Record<stri
 }
 
 /**
- * The text as one line: this file's own colour codes stay, and the rest passes `singleLine`. Tables and facts do this to every
- * cell, so that no value breaks out of its cell.
+ * The text as one line: this file's own colour codes stay, and the rest passes `singleLine`. Tables and facts
+ * do this to every cell, so that no value breaks out of its cell.
  */
 function styledLine(text: string): string {
   return betweenCodes(text, singleLine);

@@ -3,10 +3,11 @@ import type { Output } from "../shell/shell.ts";
 import { betweenCodes } from "./layout.ts";
 
 /**
- * The last safeguard for everything that is printed. Foreign values are made safe earlier, where they are put into a
- * sentence, a cell or a failure: only there can they be kept from forging lines. This output catches what was forgotten. It
- * shows every control character as `\uXXXX`, which leaves JSON the same data. Only line breaks pass, and on a terminal the
- * program's own colours and the redrawing of a progress line. Plaintexts of tokens are replaced, unless they are `issued`.
+ * The last safeguard for everything that is printed. Foreign values are made safe earlier, where they are put
+ * into a sentence, a cell or a failure: only there can they be kept from forging lines. This output catches
+ * what was forgotten. It shows every control character as `\uXXXX`, which leaves JSON the same data. Only
+ * line breaks pass, and on a terminal the program's own colours and the redrawing of a progress line.
+ * Plaintexts of tokens are replaced, unless they are `issued`.
  *
  * Bytes are for programs and pass unchanged. On a terminal they are treated like text.
  */
@@ -41,13 +42,16 @@ function harmless(text: string, isTerminal: boolean): string {
   return isTerminal ? betweenCodes(text, escapedLines) : escapedLines(text);
 }
 
-/** A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it. */
+/**
+ * A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a progress line ends with a terminal's code
 const redrawn = /^\r([^\n\r]*)\u001b\[K$/;
 
 /**
- * Replaces the plaintexts of tokens in a text, also percent-encoded ones (T4). People paste a token where an id belongs, and a
- * message that repeats it would carry it into a log, a screen or a browser's history. `issued` are tokens that stay.
+ * Replaces the plaintexts of tokens in a text, also percent-encoded ones (T4). People paste a token where an
+ * id belongs, and a message that repeats it would carry it into a log, a screen or a browser's history.
+ * `issued` are tokens that stay.
  */
 export function tokenFree(text: string, issued: readonly string[] = []): string {
   if (!trace.test(text)) return text;
@@ -59,7 +63,10 @@ export function tokenFree(text: string, issued: readonly string[] = []): string 
   });
 }
 
-/** Matches also a token that was cut off, or whose prefix was typed in another case, since the secret follows all the same. */
+/**
+ * Matches also a token that was cut off, or whose prefix was typed in another case, since the secret follows
+ * all the same.
+ */
 const token = /ppr_[0-9A-Za-z]{16,}/gi;
 /** A text without it has no token: looking for this is much quicker than looking at each run. */
 const trace = /ppr_|%/i;
@@ -67,8 +74,8 @@ const trace = /ppr_|%/i;
 const run = /[0-9A-Za-z_%]{20,}/g;
 
 /**
- * The text percent-decoded until nothing is left to decode. One pass is enough, since each decoded character is at once tried
- * as the last digit of another `%XX`. Bytes above ASCII stay encoded.
+ * The text percent-decoded until nothing is left to decode. One pass is enough, since each decoded character
+ * is at once tried as the last digit of another `%XX`. Bytes above ASCII stay encoded.
  */
 export function decodedThroughout(text: string): string {
   if (!text.includes("%")) return text;

@@ -1,7 +1,10 @@
 import { singleLine } from "../../core/ground/printable.ts";
 import { isWithin } from "../../core/process/misspelt-settings.ts";
 
-/** A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all languages first. */
+/**
+ * A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all
+ * languages first.
+ */
 export function numberText(count: number): string {
   const groups: string[] = [];
   let rest = String(count);
@@ -61,7 +64,10 @@ export function exactTime(rfc3339: string, zone = "UTC"): string {
   return `${day}T${time}${offset.slice("GMT".length).replace("−", "-") || "+00:00"} = ${utc}`;
 }
 
-/** A time for a sentence: `21 November 2026, 12:00 UTC`, in another zone with UTC behind it. A text that is no time stays as it is. */
+/**
+ * A time for a sentence: `21 November 2026, 12:00 UTC`, in another zone with UTC behind it. A text that is no
+ * time stays as it is.
+ */
 export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): string {
   const at = new Date(rfc3339);
   if (Number.isNaN(at.getTime())) return rfc3339;
@@ -103,8 +109,8 @@ function formatters(timeZone: string) {
 const known = new Map<string, { readonly exact: Intl.DateTimeFormat; readonly plain: Intl.DateTimeFormat }>();
 
 /**
- * A unit is used when the time is at least `from` of it. Days and hours are used from two on, because one would round too much away:
- * `90 minutes` says more than `1 hour`.
+ * A unit is used when the time is at least `from` of it. Days and hours are used from two on, because one
+ * would round too much away: `90 minutes` says more than `1 hour`.
  */
 const units = [
   { name: "day", sign: "d", seconds: 86_400, from: 2 },
@@ -119,9 +125,9 @@ export function unitOf(seconds: number) {
 }
 
 /**
- * The candidate that the author of `name` most likely meant: the first of those with the fewest slips, at most one per three
- * characters and three in all. A slip is a character too many, missing, wrong, or exchanged with its neighbour. Upper and lower
- * case count as equal.
+ * The candidate that the author of `name` most likely meant: the first of those with the fewest slips, at
+ * most one per three characters and three in all. A slip is a character too many, missing, wrong, or
+ * exchanged with its neighbour. Upper and lower case count as equal.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   // No id of the project has more than 128 characters.
@@ -134,13 +140,18 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return undefined;
 }
 
-/** The question to put after an unknown name: ` Did you mean acme?`. It is empty when no candidate is near. */
+/**
+ * The question to put after an unknown name: ` Did you mean acme?`. It is empty when no candidate is near.
+ */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
 }
 
-/** P210: the same for names that people shorten, such as ids of tenants: also the shortest one that begins like it. */
+/**
+ * P210: the same for names that people shorten, such as ids of tenants: also the shortest one that begins
+ * like it.
+ */
 export function didYouMeanLonger(name: string, candidates: readonly string[]): string {
   const asked = name.toLowerCase();
   const longer = candidates.filter((each) => asked.length >= 3 && each.toLowerCase().startsWith(asked));

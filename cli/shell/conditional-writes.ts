@@ -54,8 +54,9 @@ export async function readProbe(
 }
 
 /**
- * P11: throws `store_unsupported` unless the store honours conditional writes, without which two builders would undo each other
- * unnoticed. Four puts tell whether it looks at the conditions; `store check` finds out whether it decides a race rightly.
+ * P11: throws `store_unsupported` unless the store honours conditional writes, without which two builders
+ * would undo each other unnoticed. Four puts tell whether it looks at the conditions; `store check` finds out
+ * whether it decides a race rightly.
  */
 export async function requireConditionalWrites(store: ObjectStore, options: ProbeOptions): Promise<void> {
   const { signal } = options;

@@ -34,8 +34,9 @@ export const exitStatuses: Readonly<Record<FailureCode, ExitStatus>> = {
 };
 
 /**
- * The text that standard error gets for something that was thrown. An unexpected error is a defect, so its stack trace is
- * added for the developer. Each line of the trace is indented, so that it cannot pass for a message of the program.
+ * The text that standard error gets for something that was thrown. An unexpected error is a defect, so its
+ * stack trace is added for the developer. Each line of the trace is indented, so that it cannot pass for a
+ * message of the program.
  */
 export function failureText(thrown: unknown): string {
   const { code, message, cause } = asFailure(thrown);

@@ -5,8 +5,8 @@ import { unlessErrno } from "../../core/store/file-store/store-folders.ts";
 import { placeFailure } from "./place-failure.ts";
 
 /**
- * Lets `fill` write into a folder beside `out`, which is renamed to `out` at the end. So `out`, which may be missing or empty, is
- * complete or as it was. Throws `usage` when nothing can be written there.
+ * Lets `fill` write into a folder beside `out`, which is renamed to `out` at the end. So `out`, which may be
+ * missing or empty, is complete or as it was. Throws `usage` when nothing can be written there.
  */
 export async function withNewFolder(out: string, fill: (partial: string) => Promise<void>): Promise<string> {
   const directory = resolve(out);

@@ -9,8 +9,8 @@ import type { ExitStatus } from "./exit-status.ts";
 /** Standard output or standard error. Everything written to it passes `safeOutput`. */
 export interface Output {
   /**
-   * Writes text for people, JSON for programs, or bytes, which programs get unchanged. `issued` are the tokens whose
-   * plaintexts may stand in the text; every other token is hidden.
+   * Writes text for people, JSON for programs, or bytes, which programs get unchanged. `issued` are the
+   * tokens whose plaintexts may stand in the text; every other token is hidden.
    */
   write(chunk: string | Uint8Array, issued?: readonly string[]): void;
   readonly isTTY: boolean;
@@ -56,8 +56,8 @@ export function settingsOf(shell: Shell): CliSettings {
 }
 
 /**
- * Opens the store of the settings, runs with it, and closes it. Throws `settings` when `STORE_ID` names another store
- * (P161). A command that changes what partners see wraps the store by `identifiedStore`.
+ * Opens the store of the settings, runs with it, and closes it. Throws `settings` when `STORE_ID` names
+ * another store (P161). A command that changes what partners see wraps the store by `identifiedStore`.
  */
 export async function withStore<Result>(
   settings: CliSettings,

@@ -25,15 +25,22 @@ import { readElsewhere } from "./facts/asked-database.ts";
 
 export type ProgramPreview = ReturnType<typeof previewOf>;
 
-/** The content that a build would publish for a tenant, as far as a sample shows it; documented in docs/json.md. */
+/**
+ * The content that a build would publish for a tenant, as far as a sample shows it; documented in
+ * docs/json.md.
+ */
 export type SourcePreview = Awaited<ReturnType<typeof previewSource>>;
 
-/** Reading a sample of this size takes about a tenth of a second, and shows which fields a company never fills. */
+/**
+ * Reading a sample of this size takes about a tenth of a second, and shows which fields a company never
+ * fills.
+ */
 const maxSampled = 200;
 
 /**
- * P106: maps programs as a build does (`checkedProgram`), without a store. Throws `source_contract` when the views are not as
- * they should be, and `not_found` for a tenant or program that the source does not have. Expects a transaction.
+ * P106: maps programs as a build does (`checkedProgram`), without a store. Throws `source_contract` when the
+ * views are not as they should be, and `not_found` for a tenant or program that the source does not have.
+ * Expects a transaction.
  */
 export async function previewSource(
   client: SourceClient,
@@ -113,7 +120,10 @@ function previewOf({ source }: ReadProgram, program: CheckedProgram) {
   return { programId, outcome, state, document, roomPrices: roomPricesOf(source, document), problems };
 }
 
-/** D133: each room price of the views beside what is published of it. What no row of `room_prices` gave is the legacy price. */
+/**
+ * D133: each room price of the views beside what is published of it. What no row of `room_prices` gave is the
+ * legacy price.
+ */
 function roomPricesOf(
   { roomPrices, legacyPrice }: ProgramSource,
   document: ProgramDetailResponse | null,
@@ -140,8 +150,9 @@ interface PreviewedPrice {
 const place = { view: "programs", column: "tenant_id" };
 
 /**
- * P144: warns of programs of the sample that another tenant has with the same id and name. `sample`: those that would be published.
- * Other tenants' rows that cannot be read leave the preview as it is, and the warning says so.
+ * P144: warns of programs of the sample that another tenant has with the same id and name. `sample`: those
+ * that would be published. Other tenants' rows that cannot be read leave the preview as it is, and the
+ * warning says so.
  */
 async function addSharedSample(
   client: SourceClient,
@@ -169,8 +180,8 @@ async function addSharedSample(
 }
 
 /**
- * The fields that no document has a value for (`prices.rooms[].amount`), in the order of the wire, with the columns that they come
- * from. An empty list or object is named without its fields.
+ * The fields that no document has a value for (`prices.rooms[].amount`), in the order of the wire, with the
+ * columns that they come from. An empty list or object is named without its fields.
  */
 function neverFilled(filled: bigint) {
   const places = new Set(placesOf(filled));
@@ -194,8 +205,9 @@ function sourcePlace(field: string): ProblemPlace {
 }
 
 /**
- * Chooses some of a tenant's programs, spread evenly over their ids, the same each time. Candidates are those that a build would
- * publish or refuse, the latter because their state is `unknown`. A tenant without candidates gives its first program, if it has one.
+ * Chooses some of a tenant's programs, spread evenly over their ids, the same each time. Candidates are those
+ * that a build would publish or refuse, the latter because their state is `unknown`. A tenant without
+ * candidates gives its first program, if it has one.
  */
 async function samplePrograms(client: SourceClient, tenantId: TenantId, limit: number) {
   const rows = await rowsOf<[string | null, string | null]>(client, statesQuery, [tenantId]);

@@ -23,17 +23,21 @@ export interface Manifest {
   /** The snapshot that was live when this one was built. */
   readonly parent: SnapshotId | null;
   /**
-   * The snapshots before this one in its line, newest first, at most `maxAncestors`. A line begins with a tenant's first snapshot,
-   * with `--rewrite`, and where the live manifest could not be trusted. `undefined` in a manifest of an earlier version.
+   * The snapshots before this one in its line, newest first, at most `maxAncestors`. A line begins with a
+   * tenant's first snapshot, with `--rewrite`, and where the live manifest could not be trusted. `undefined`
+   * in a manifest of an earlier version.
    */
   readonly ancestors?: readonly SnapshotId[] | undefined;
-  /** P48: the programs that builds took out, see `schemas/manifest.schema.json`. `undefined` in a manifest of an earlier version. */
+  /**
+   * P48: the programs that builds took out, see `schemas/manifest.schema.json`. `undefined` in a manifest of
+   * an earlier version.
+   */
   readonly removed?: ManifestDocument["removed"] | undefined;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;
   /**
-   * Set on a snapshot that only removed withdrawn programs (P20): when the database was read for the other programs, which is
-   * how old the partners' data is.
+   * Set on a snapshot that only removed withdrawn programs (P20): when the database was read for the other
+   * programs, which is how old the partners' data is.
    */
   readonly contentAt?: string | undefined;
   /** Digest of the schemas that every response was validated against. */
@@ -67,8 +71,9 @@ export function detailEntry(manifest: Manifest, id: string): ResponseEntry | und
 }
 
 /**
- * The canonical text of a manifest, in pieces of bounded size. It is minified JSON with a line break around each program's
- * entry, so that it can be read line by line, however many programs there are. No id or key needs escaping (W22).
+ * The canonical text of a manifest, in pieces of bounded size. It is minified JSON with a line break around
+ * each program's entry, so that it can be read line by line, however many programs there are. No id or key
+ * needs escaping (W22).
  */
 export function* manifestText(manifest: Manifest): Generator<string> {
   const { ancestors, removed, contentAt, programs } = manifest;
@@ -99,8 +104,8 @@ export function* manifestText(manifest: Manifest): Generator<string> {
 }
 
 /**
- * Opens the object of a manifest's entry and checks its size. Returns the object before it is read, or in words, without a full stop,
- * how it differs from the entry.
+ * Opens the object of a manifest's entry and checks its size. Returns the object before it is read, or in
+ * words, without a full stop, how it differs from the entry.
  */
 export async function openEntry(
   store: Pick<ObjectStore, "get">,
@@ -116,8 +121,9 @@ export async function openEntry(
 }
 
 /**
- * Reads the object piece by piece and returns how it differs from the entry, as `openEntry` does. `take` gets the bytes before they
- * are checked, so the caller must drop them after a fault. `wholeUpTo`: see `ObjectStore`.
+ * Reads the object piece by piece and returns how it differs from the entry, as `openEntry` does. `take` gets
+ * the bytes before they are checked, so the caller must drop them after a fault. `wholeUpTo`: see
+ * `ObjectStore`.
  */
 export async function readEntry(
   store: Pick<ObjectStore, "get">,

@@ -10,16 +10,18 @@ export interface ProgramRecord {
 }
 
 /**
- * A map from program id to the record of its detail. A gateway may hold a thousand tenants of a thousand programs, so it is
- * packed: one buffer of entries and a hash table of their places take about 75 bytes per program and are no work for the garbage
- * collector, while a `Map` of objects takes over 220.
+ * A map from program id to the record of its detail. A gateway may hold a thousand tenants of a thousand
+ * programs, so it is packed: one buffer of entries and a hash table of their places take about 75 bytes per
+ * program and are no work for the garbage collector, while a `Map` of objects takes over 220.
  */
 export class ProgramTable {
   /** Entries one after the other: length of the id, id, digest, size, and number of the folder. */
   #bytes: Buffer;
   #used = 0;
   #count = 0;
-  /** Linear probing. A slot holds the place of an entry plus one, or 0. At most half of the slots are taken. */
+  /**
+   * Linear probing. A slot holds the place of an entry plus one, or 0. At most half of the slots are taken.
+   */
   #slots: Uint32Array;
   readonly #folders: SnapshotId[] = [];
   readonly #folderNumbers = new Map<SnapshotId, number>();
@@ -42,8 +44,8 @@ export class ProgramTable {
   /** The programs whose detail is in the folder of a snapshot that is sought. */
   *idsIn(isSoughtIn: (snapshotId: SnapshotId) => boolean): Generator<ProgramId> {
     const isSought = this.#folders.map(isSoughtIn);
-    // A list asks for this, so a thousand places are visited without calls: `readUInt32LE` alone would cost a fifth more. A
-    // manifest has at most a million programs, so three bytes hold the number of any folder.
+    // A list asks for this, so a thousand places are visited without calls: `readUInt32LE` alone would cost a
+    // fifth more. A manifest has at most a million programs, so three bytes hold the number of any folder.
     const bytes = this.#bytes;
     for (let at = 0; at < this.#used; ) {
       const value = at + 1 + (bytes[at] ?? 0);

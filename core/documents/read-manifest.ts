@@ -16,13 +16,14 @@ export interface ExpectedManifest {
 }
 
 /**
- * P4: reads a manifest. Throws `corrupt_document` unless the bytes have the digest in the pointer, the document names the pointer's
- * tenant and snapshot, and *every* key lies below that tenant's prefix and is the key of its own response. No part of a refused
- * manifest is used.
+ * P4: reads a manifest. Throws `corrupt_document` unless the bytes have the digest in the pointer, the
+ * document names the pointer's tenant and snapshot, and *every* key lies below that tenant's prefix and is
+ * the key of its own response. No part of a refused manifest is used.
  *
- * The canonical form (`manifestText`) has one entry a line. Those lines are parsed some per turn of the event loop, so a manifest
- * of 100,000 programs does not delay other requests: `JSON.parse` would keep the loop for over 100 ms, and would leave each id, as
- * the key of an object, in V8's memory until the next full garbage collection. Any other JSON of the schema is parsed as a whole.
+ * The canonical form (`manifestText`) has one entry a line. Those lines are parsed some per turn of the event
+ * loop, so a manifest of 100,000 programs does not delay other requests: `JSON.parse` would keep the loop for
+ * over 100 ms, and would leave each id, as the key of an object, in V8's memory until the next full garbage
+ * collection. Any other JSON of the schema is parsed as a whole.
  */
 export async function readManifest(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -68,8 +69,8 @@ export async function readManifest(
 }
 
 /**
- * Takes the entries that are on lines of their own, all but the last one, and returns the document without them: as JSON, it is
- * valid if the whole one is.
+ * Takes the entries that are on lines of their own, all but the last one, and returns the document without
+ * them: as JSON, it is valid if the whole one is.
  */
 async function withoutEntries(bytes: Buffer, take: (id: string, entry: unknown) => void): Promise<Buffer> {
   const opening = bytes.indexOf(entriesOpening);
@@ -96,8 +97,8 @@ async function withoutEntries(bytes: Buffer, take: (id: string, entry: unknown) 
 const canonicalEntry = /^"([^"\\]+)":\{"key":"([^"\\]+)","sha256":"([^"\\]+)","size":([1-9]\d{0,14})\},$/;
 
 /**
- * The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation). `prefix`: its part up to
- * the snapshot.
+ * The key must be `tenants/<this tenant>/snapshots/<a snapshot>/<this response>`, nothing else (isolation).
+ * `prefix`: its part up to the snapshot.
  */
 function checkedEntry(
   name: ResponseName,

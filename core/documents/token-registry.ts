@@ -17,7 +17,10 @@ export interface RegisteredToken {
   /** Requests per window; `null`: the gateway's general limit. */
   readonly rateLimit: number | null;
   readonly createdAt: string;
-  /** T7: a revoked token stays in the registry, so that support can say when it was revoked; for how long, see T17. */
+  /**
+   * T7: a revoked token stays in the registry, so that support can say when it was revoked; for how long, see
+   * T17.
+   */
   readonly revokedAt: string | null;
   readonly replaces: TokenId | null;
 }
@@ -36,8 +39,8 @@ export const emptyRegistry: TokenRegistry = { revision: 0, tokens: [] };
 export const readScope = "programs.read";
 
 /**
- * Made for 10,000 tokens; more take longer and are not refused. Throws `corrupt_document`, also when two entries share an id or a
- * digest, since nobody can say whose token it is then.
+ * Made for 10,000 tokens; more take longer and are not refused. Throws `corrupt_document`, also when two
+ * entries share an id or a digest, since nobody can say whose token it is then.
  */
 export async function parseTokenRegistry(bytes: Uint8Array): Promise<TokenRegistry> {
   const document = await parseLargeDocument<TokensDocument>(bytes, isTokensDocument, "tokens", tokensKey);

@@ -19,8 +19,8 @@ export function mintToken(random: Uint8Array): TokenPlaintext {
 }
 
 /**
- * T1: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token, so it is refused
- * without a look-up.
+ * T1: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token,
+ * so it is refused without a look-up.
  */
 export function parseToken(text: string): TokenPlaintext | undefined {
   if (!tokenPattern.test(text)) return undefined;

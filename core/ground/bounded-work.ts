@@ -1,6 +1,9 @@
 import { interrupted } from "./failure.ts";
 
-/** Runs tasks, at most `max` at once; the others wait in order. Throws `interrupted` when the signal ends a wait. */
+/**
+ * Runs tasks, at most `max` at once; the others wait in order. Throws `interrupted` when the signal ends a
+ * wait.
+ */
 export type Slots = <Result>(
   /** Describes the task in messages. */
   what: string,
@@ -43,8 +46,8 @@ export function createSlots(max: number): Slots {
 }
 
 /**
- * Runs `work` for every item in order, at most `limit` at a time. After the first failure no more work begins, and the failure is
- * thrown when the work under way has ended.
+ * Runs `work` for every item in order, at most `limit` at a time. After the first failure no more work
+ * begins, and the failure is thrown when the work under way has ended.
  */
 export async function forEachBounded<Item>(
   items: Iterable<Item>,
@@ -86,9 +89,10 @@ export interface Deadline {
 }
 
 /**
- * Runs a call with a deadline. When the time is up or the caller's signal fires, the call's own signal fires and the reason is
- * thrown, even if the call goes on (a hanging disk, a driver that looks up credentials). Every read and write of an object
- * runs through this function, some twice, so it avoids `Promise.race` and unneeded listeners.
+ * Runs a call with a deadline. When the time is up or the caller's signal fires, the call's own signal fires
+ * and the reason is thrown, even if the call goes on (a hanging disk, a driver that looks up credentials).
+ * Every read and write of an object runs through this function, some twice, so it avoids `Promise.race` and
+ * unneeded listeners.
  */
 export function withDeadline<Result>(
   { timeoutMs, signal, expired }: Deadline,

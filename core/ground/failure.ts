@@ -33,11 +33,13 @@ export type FailureCode =
   | "internal";
 
 /**
- * An expected failure. The message tells operators what is wrong, where, and what to do about it. It never holds a token, a
- * connection string or another tenant's data. The foreign error, if there was one, is the `cause`.
+ * An expected failure. The message tells operators what is wrong, where, and what to do about it. It never
+ * holds a token, a connection string or another tenant's data. The foreign error, if there was one, is the
+ * `cause`.
  *
- * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable here, so that nobody
- * can forget it: a message is one line, whatever it quotes. A message of several lines is given as a list.
+ * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable
+ * here, so that nobody can forget it: a message is one line, whatever it quotes. A message of several lines
+ * is given as a list.
  */
 export class Failure extends Error {
   override readonly name = "Failure";

@@ -1,6 +1,7 @@
 /*
- * The bounds on stored documents, one table for those who write a document and those who read it: what a reader refuses, no writer may
- * write. Tests take their values from here, so that a bound that is changed is crossed at its new value.
+ * The bounds on stored documents, one table for those who write a document and those who read it: what a
+ * reader refuses, no writer may write. Tests take their values from here, so that a bound that is changed is
+ * crossed at its new value.
  */
 
 /** A million programs. */
@@ -17,8 +18,13 @@ export const maxLastRunsBytes = 32 * 1024 * 1024;
 
 export const maxCurrentBytes = 64 * 1024;
 
-/** The most ids of left-out programs in a tenant's entry of `runs/last.json`; `leftOutCount` counts the others, too. */
+/**
+ * The most ids of left-out programs in a tenant's entry of `runs/last.json`; `leftOutCount` counts the
+ * others, too.
+ */
 export const maxLeftOutIds = 20;
 
-/** A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes. */
+/**
+ * A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes.
+ */
 export const maxAncestors = 300;

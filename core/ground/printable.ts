@@ -1,12 +1,12 @@
 /**
- * Foreign text (rows, errors of the database and the store, stored documents, logs, arguments, settings, names of files) for
- * people. This file alone says which characters steer a terminal or a browser, and how they are shown: as `\uXXXX`, which JSON
- * takes for the same data.
+ * Foreign text (rows, errors of the database and the store, stored documents, logs, arguments, settings,
+ * names of files) for people. This file alone says which characters steer a terminal or a browser, and how
+ * they are shown: as `\uXXXX`, which JSON takes for the same data.
  */
 
 /**
- * Running text on one line. White space becomes one space and steering characters become visible, so that a program's name can
- * neither forge nor hide output.
+ * Running text on one line. White space becomes one space and steering characters become visible, so that a
+ * program's name can neither forge nor hide output.
  */
 export function printable(text: string): string {
   return escaped(text.replace(/\s+/g, " "));
@@ -18,8 +18,8 @@ export function singleLine(text: string): string {
 }
 
 /**
- * A message of several lines, each of them a `singleLine`. Those after the first are indented, so that none passes for a line of
- * another kind.
+ * A message of several lines, each of them a `singleLine`. Those after the first are indented, so that none
+ * passes for a line of another kind.
  */
 export function printableLines(text: string): string {
   return text.split("\n").map(singleLine).join("\n  ");
@@ -33,7 +33,8 @@ export function visible(text: string): string {
 }
 
 /**
- * JSON with `indent` spaces (0: one line). Characters that `JSON.stringify` leaves raw and a terminal would obey are escaped.
+ * JSON with `indent` spaces (0: one line). Characters that `JSON.stringify` leaves raw and a terminal would
+ * obey are escaped.
  */
 export function printableJson(value: unknown, indent = 2): string {
   return escapedLines(JSON.stringify(value, null, indent));
@@ -63,10 +64,11 @@ function codes(character: string): string {
 }
 
 /**
- * C0 (but for the line break), DEL and C1 controls; halves of surrogate pairs; characters that turn the writing direction (U+061C,
- * U+200E to U+200F, U+202A to U+202E, U+2066 to U+2069), end a line (U+2028, U+2029) or take no place: zero-width spaces and
- * joiners of words, interlinear annotation, tags. Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian,
- * the scripts of India and emoji are written with them.
+ * C0 (but for the line break), DEL and C1 controls; halves of surrogate pairs; characters that turn the
+ * writing direction (U+061C, U+200E to U+200F, U+202A to U+202E, U+2066 to U+2069), end a line (U+2028,
+ * U+2029) or take no place: zero-width spaces and joiners of words, interlinear annotation, tags.
+ * Right-to-left text itself needs none of them. U+200C and U+200D stay: Persian, the scripts of India and
+ * emoji are written with them.
  */
 const steering =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for

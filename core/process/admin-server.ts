@@ -56,9 +56,10 @@ function send(res: ServerResponse, status: number, contentType: string, body: st
 }
 
 /**
- * Whether a request with this `Host` is meant for this machine's listener. A foreign web page can make its own name resolve to
- * this machine and then read what its visitor's browser gets from here (DNS rebinding). But that browser sends the page's
- * name as `Host`, and no page has an IP address as its name. A request without `Host` comes from no browser.
+ * Whether a request with this `Host` is meant for this machine's listener. A foreign web page can make its
+ * own name resolve to this machine and then read what its visitor's browser gets from here (DNS rebinding).
+ * But that browser sends the page's name as `Host`, and no page has an IP address as its name. A request
+ * without `Host` comes from no browser.
  */
 export function createAdminHostCheck(names: readonly string[]): (host: string | undefined) => boolean {
   const known = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);

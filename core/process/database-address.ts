@@ -7,7 +7,10 @@ export type DatabaseAddress =
   | DatabaseServer
   /** The embedded PostgreSQL under `DATA_DIR`. */
   | { readonly kind: "embedded" }
-  /** `STORE_URL` is set, and no database is. The embedded one is not meant: its sample data must not get into that store. */
+  /**
+   * `STORE_URL` is set, and no database is. The embedded one is not meant: its sample data must not get into
+   * that store.
+   */
   | { readonly kind: "none" };
 
 interface DatabaseServer {
@@ -38,8 +41,8 @@ export const databaseUrlSetting = mayBeInFile(
 );
 
 /**
- * Throws a `SettingFault`, which never repeats the text. `pg` itself finds host and database in it. Here it is only made sure that
- * nobody will take part of a password for one of them.
+ * Throws a `SettingFault`, which never repeats the text. `pg` itself finds host and database in it. Here it
+ * is only made sure that nobody will take part of a password for one of them.
  */
 export function parseDatabaseUrl(text: string, env: Environment = {}): DatabaseServer {
   if (!socketFolder.test(text)) parseUrl(withHost(text), schemes);
@@ -51,7 +54,10 @@ const socketFolder = /^\/[^\s?#@]*(?: [^\s?#@/]+)?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 
-/** WHATWG's URLs have no user without a host, but libpq's and `pg`'s have. So a host stands in while the URL is looked at. */
+/**
+ * WHATWG's URLs have no user without a host, but libpq's and `pg`'s have. So a host stands in while the URL
+ * is looked at.
+ */
 function withHost(text: string): string {
   return parsedUrl(text) === undefined ? text.replace("@/", `@${stand}/`) : text;
 }

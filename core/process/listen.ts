@@ -10,8 +10,8 @@ export interface ListenAddress {
 }
 
 /**
- * Starts to listen. Returns the address as a URL. Throws `settings`. When the signal has fired meanwhile, the server is closed again
- * and the signal's reason is thrown.
+ * Starts to listen. Returns the address as a URL. Throws `settings`. When the signal has fired meanwhile, the
+ * server is closed again and the signal's reason is thrown.
  */
 export async function listen(
   server: Server,

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from "pino";
 export type { Logger };
 
 /**
- * A logger of JSON lines with RFC 3339 times. Callers log an allow-list of fields: never headers, raw errors of libraries or
- * whole objects, since pino's redaction knows only exact paths.
+ * A logger of JSON lines with RFC 3339 times. Callers log an allow-list of fields: never headers, raw errors
+ * of libraries or whole objects, since pino's redaction knows only exact paths.
  */
 export function createLogger(options: {
   readonly level: string;
@@ -21,7 +21,10 @@ export function createLogger(options: {
 let stampedAt = 0;
 let stamp = "";
 
-/** RFC 3339 in UTC. The text is made once per millisecond, since formatting the time is a large part of writing a line. */
+/**
+ * RFC 3339 in UTC. The text is made once per millisecond, since formatting the time is a large part of
+ * writing a line.
+ */
 function isoTime(): string {
   const now = Date.now();
   if (now !== stampedAt) {

@@ -8,8 +8,9 @@ export interface MisspeltSetting {
 }
 
 /**
- * D132: the variables whose names have at most two slips against a setting's, or are one cut short at an underscore (`RATE_LIMIT`).
- * The environment is full of other programs' names, so short ones and single words are passed over.
+ * D132: the variables whose names have at most two slips against a setting's, or are one cut short at an
+ * underscore (`RATE_LIMIT`). The environment is full of other programs' names, so short ones and single words
+ * are passed over.
  */
 export function misspeltSettings(env: Environment): readonly MisspeltSetting[] {
   const settings = [...Object.values(cliSettings), ...Object.values(gatewaySettings)];
@@ -36,7 +37,10 @@ const ofKubernetes = /^(tcp|udp|sctp):/;
 /** Settings of earlier versions may still be set. The others of them are like no setting of today. */
 const retired = ["WATCH_ADMIN_HOST"];
 
-/** Whether so many slips, or fewer, lead from one text to the other: a character too many, missing, wrong, or exchanged with its neighbour. */
+/**
+ * Whether so many slips, or fewer, lead from one text to the other: a character too many, missing, wrong, or
+ * exchanged with its neighbour.
+ */
 export function isWithin(slips: number, from: string, to: string): boolean {
   let same = 0;
   while (same < from.length && from[same] === to[same]) same += 1;

@@ -15,8 +15,9 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the store with the driver for its address. Throws `settings` for a `file:` address that is no folder. A missing folder
- * is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of a second to load.
+ * Opens the store with the driver for its address. Throws `settings` for a `file:` address that is no folder.
+ * A missing folder is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of
+ * a second to load.
  */
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const { address, forcePathStyle, timeoutMs } = options;
@@ -34,8 +35,8 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
 }
 
 /**
- * The identity of a store, kept in `store.json` (P160). An unmounted volume or a mistyped `STORE_URL` looks like a store in which
- * nothing was ever published. Only the store itself can show that it is the right one.
+ * The identity of a store, kept in `store.json` (P160). An unmounted volume or a mistyped `STORE_URL` looks
+ * like a store in which nothing was ever published. Only the store itself can show that it is the right one.
  */
 export interface StoreIdentity {
   readonly storeId: StoreId;
@@ -61,7 +62,10 @@ export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffe
   return documentBytes({ format: "partner-programs/store@1", storeId, createdAt } satisfies StoreDocument);
 }
 
-/** P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not set. */
+/**
+ * P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not
+ * set.
+ */
 export function wrongStore(
   wanted: StoreId | undefined,
   found: StoreId | undefined,

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The package's version, from the nearest package.json above this file (the build nests one level deeper). */
+/**
+ * The package's version, from the nearest package.json above this file (the build nests one level deeper).
+ */
 export function packageVersion(): string {
   const path = ["../..", "../../.."]
     .map((up) => join(import.meta.dirname, up, "package.json"))
@@ -36,9 +38,9 @@ function programDigest(): string {
 export const programFolders = ["cli", "core", "gateway", "schemas"];
 
 /**
- * SHA-256 (hex) of the code in these folders of the package or the checkout. A version number is not enough, since somebody may
- * forget to raise it. Call this when the process starts, because a newer version may replace the files while the process
- * runs.
+ * SHA-256 (hex) of the code in these folders of the package or the checkout. A version number is not enough,
+ * since somebody may forget to raise it. Call this when the process starts, because a newer version may
+ * replace the files while the process runs.
  */
 export function codeDigest(folders: readonly string[], root = join(import.meta.dirname, "../..")): string {
   const hash = createHash("sha256");
@@ -50,7 +52,10 @@ export function codeDigest(folders: readonly string[], root = join(import.meta.d
   return hash.digest("hex");
 }
 
-/** Paths below `root`. A recursive `readdirSync` takes six times the processor time in Node.js 20: 20 ms of each start. */
+/**
+ * Paths below `root`. A recursive `readdirSync` takes six times the processor time in Node.js 20: 20 ms of
+ * each start.
+ */
 function codeFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

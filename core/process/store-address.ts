@@ -63,8 +63,8 @@ function s3Address(rest: string, env: Environment): StoreAddress {
 }
 
 /**
- * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000` for a URL of the
- * scheme `minio`. The fault does not repeat the value, which may hold a password.
+ * Checks the server's address early, since the SDK reads it only with the first call and takes `minio:9000`
+ * for a URL of the scheme `minio`. The fault does not repeat the value, which may hold a password.
  */
 function checkEndpoint(env: Environment): void {
   const name = endpointName(env);

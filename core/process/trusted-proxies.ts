@@ -39,7 +39,8 @@ function isAdded(trusted: BlockList, entry: string): boolean {
   const address = ipAddress(host);
   if (address === undefined || more.length > 0) return false;
   const [family, bits] = isIPv6(address) ? (["ipv6", 128] as const) : (["ipv4", 32] as const);
-  // The prefix length of a mapped network would count from 128 bits, so such a network must be written as IPv4.
+  // The prefix length of a mapped network would count from 128 bits, so such a network must be written as
+  // IPv4.
   if (length !== undefined && isIPv6(host) !== isIPv6(address)) return false;
   if (!/^(0|[1-9]\d{0,2})$/.test(length ?? "0") || Number(length ?? 0) > bits) return false;
   trusted.addSubnet(address, Number(length ?? bits), family);
@@ -47,9 +48,9 @@ function isAdded(trusted: BlockList, entry: string): boolean {
 }
 
 /**
- * The IP address in its canonical form, or `undefined`. IPv6 is written as in RFC 5952. An IPv4 address that is mapped into
- * IPv6, as a listener for both families sees its clients, becomes IPv4. An address with a zone (`%eth0`) is refused, since a
- * zone has a meaning on one machine only.
+ * The IP address in its canonical form, or `undefined`. IPv6 is written as in RFC 5952. An IPv4 address that
+ * is mapped into IPv6, as a listener for both families sees its clients, becomes IPv4. An address with a zone
+ * (`%eth0`) is refused, since a zone has a meaning on one machine only.
  */
 export function ipAddress(text: string): string | undefined {
   switch (text.includes("%") ? 0 : isIP(text)) {

@@ -28,8 +28,9 @@ const percentEncode =
   "in a user name or password write # as %23, % as %25, / as %2F, : as %3A, ? as %3F and @ as %40";
 
 /**
- * Whether part of a password may have been read as host or path. A raw `#`, `/` or `?` in the password ends the host too early,
- * and the `@` comes later. Looking up that host would show part of the password in messages and to DNS.
+ * Whether part of a password may have been read as host or path. A raw `#`, `/` or `?` in the password ends
+ * the host too early, and the `@` comes later. Looking up that host would show part of the password in
+ * messages and to DNS.
  */
 function isMisread({ pathname, search, hash, username, password, hostname }: URL): boolean {
   if (hash !== "" || `${pathname}${search}`.includes("@")) return true;

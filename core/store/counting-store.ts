@@ -1,6 +1,9 @@
 import type { ObjectStore } from "./object-store.ts";
 
-/** Number of calls to a store by operation, which is what a run costs. A listing counts as one call per 1,000 objects. */
+/**
+ * Number of calls to a store by operation, which is what a run costs. A listing counts as one call per 1,000
+ * objects.
+ */
 export interface StoreRequests {
   readonly get: number;
   readonly put: number;

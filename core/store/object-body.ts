@@ -17,7 +17,10 @@ export function bytesBody(bytes: Buffer): ObjectBody {
 /** What is known of an object before its body is read. */
 export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole" | "wholeSha256">;
 
-/** An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a small file. */
+/**
+ * An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a
+ * small file.
+ */
 export function objectInMemory(head: ObjectHead, bytes: Buffer, sha256?: string): StoredObject {
   let body: Readable | undefined;
   return {
@@ -31,15 +34,18 @@ export function objectInMemory(head: ObjectHead, bytes: Buffer, sha256?: string)
   };
 }
 
-/** The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop ends the reading. */
+/**
+ * The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop
+ * ends the reading.
+ */
 export async function* piecesOf(object: Pick<StoredObject, "body" | "whole">): AsyncGenerator<Buffer> {
   if (object.whole === undefined) yield* object.body as AsyncIterable<Buffer>;
   else yield object.whole;
 }
 
 /**
- * Reads a body to its end. Throws `corrupt_document` when it has more than `maxBytes`. No valid document is that large, and a
- * body without end must not fill the memory.
+ * Reads a body to its end. Throws `corrupt_document` when it has more than `maxBytes`. No valid document is
+ * that large, and a body without end must not fill the memory.
  */
 export async function readBody(
   object: Pick<StoredObject, "body" | "whole">,
@@ -75,9 +81,9 @@ export function parseStoredDocument<Document>(
 }
 
 /**
- * As `parseStoredDocument`, for a document that consists mostly of one list or map under `key`. JSON is parsed at once, since V8
- * takes 3 ms for 1,000 tokens. The check against the schema takes longer, so it goes over the members some at a time, and other
- * work of the process has its turn in between.
+ * As `parseStoredDocument`, for a document that consists mostly of one list or map under `key`. JSON is
+ * parsed at once, since V8 takes 3 ms for 1,000 tokens. The check against the schema takes longer, so it goes
+ * over the members some at a time, and other work of the process has its turn in between.
  */
 export async function parseLargeDocument<Document extends object>(
   bytes: Uint8Array,
@@ -106,15 +112,17 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
-/** The bytes of a document. Throws `unrecorded` when its readers would refuse them: then the stored one stays. */
+/**
+ * The bytes of a document. Throws `unrecorded` when its readers would refuse them: then the stored one stays.
+ */
 export function withinBound(bytes: Buffer, maxBytes: number, what: string): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   throw new Failure("unrecorded", `${what} would be larger than ${maxBytes} bytes; the stored one stays.`);
 }
 
 /**
- * A document with its entries in the list or map that is its last member. It is minified JSON with a line break around each entry,
- * so that `diff` and people can read it. `empty`: the document without entries.
+ * A document with its entries in the list or map that is its last member. It is minified JSON with a line
+ * break around each entry, so that `diff` and people can read it. `empty`: the document without entries.
  */
 export function linedBytes(empty: object, entries: readonly string[]): Buffer {
   const json = JSON.stringify(empty);

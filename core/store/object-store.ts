@@ -1,10 +1,16 @@
 import type { Readable } from "node:stream";
 import type { ObjectKey } from "../ground/object-key.ts";
 
-/** A driver takes so many calls at once, each until its body was read. Further ones may wait, in the order in which they came. */
+/**
+ * A driver takes so many calls at once, each until its body was read. Further ones may wait, in the order in
+ * which they came.
+ */
 export const maxCallsAtOnce = 512;
 
-/** An opaque version of an object's content. Equal tags mean equal content. Tags are compared as a whole and never parsed. */
+/**
+ * An opaque version of an object's content. Equal tags mean equal content. Tags are compared as a whole and
+ * never parsed.
+ */
 export type ETag = string;
 
 /** Bytes to store. They must not change before the put has settled. */
@@ -20,7 +26,10 @@ export type PutCondition = { readonly kind: "absent" } | { readonly kind: "match
 
 export type PutResult =
   | { readonly kind: "stored"; readonly etag: ETag }
-  /** The condition did not hold when the store answered. After a lost reply or a repeat, the store may have seen our own write. */
+  /**
+   * The condition did not hold when the store answered. After a lost reply or a repeat, the store may have
+   * seen our own write.
+   */
   | { readonly kind: "refused" };
 
 /** An object that was found. */
@@ -33,17 +42,25 @@ export type GetResult =
       /** The body's size, as the store announced it. */
       readonly size: number;
       readonly modifiedAt: Date;
-      /** The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or stalls. */
+      /**
+       * The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or
+       * stalls.
+       */
       readonly body: Readable;
       /**
-       * There for large bodies on this machine, which read the same again under the same tag. (Over a network, every read may be
-       * damaged.) It gives the bytes without `body`, all chunks in the same memory, which is used again when `take` has
-       * resolved. So a body that is passed on leaves no garbage.
+       * There for large bodies on this machine, which read the same again under the same tag. (Over a
+       * network, every read may be damaged.) It gives the bytes without `body`, all chunks in the same
+       * memory, which is used again when `take` has resolved. So a body that is passed on leaves no garbage.
        */
       readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
-      /** There for small bodies, which are read before `get` resolves: all bytes. Such a `body` need not be read. */
+      /**
+       * There for small bodies, which are read before `get` resolves: all bytes. Such a `body` need not be
+       * read.
+       */
       readonly whole?: Buffer;
-      /** The SHA-256 of `whole` in hex, where the driver knows it, so that nobody hashes these bytes again. */
+      /**
+       * The SHA-256 of `whole` in hex, where the driver knows it, so that nobody hashes these bytes again.
+       */
       readonly wholeSha256?: string | undefined;
     }
   | { readonly kind: "not_modified" }
@@ -65,12 +82,15 @@ export interface CallOptions {
 /**
  * The port to the object store. Every driver passes one contract suite.
  *
- * - A put is atomic and durable. Once it has resolved, every later get of any process sees the whole new body, also after a
- *   crash. Before that, a get sees the whole old body. A put that rejects may or may not have happened.
- * - The store decides conditional puts, also between processes: of several puts with the same condition at most one is stored.
- * - Failures are `Failure`s: `store_unavailable` (may work later), `store_denied` (permissions), `store_unsupported`, `settings`
- *   (a wrong region), `usage` (a key that `isObjectKey` refuses), `corrupt_document` (something else than an object has the
- *   name, such as a link in a folder), `interrupted` (by the signal). A driver repeats calls where that is safe.
+ * - A put is atomic and durable. Once it has resolved, every later get of any process sees the whole new
+ *   body, also after a crash. Before that, a get sees the whole old body. A put that rejects may or may not
+ *   have happened.
+ * - The store decides conditional puts, also between processes: of several puts with the same condition at
+ *   most one is stored.
+ * - Failures are `Failure`s: `store_unavailable` (may work later), `store_denied` (permissions),
+ *   `store_unsupported`, `settings` (a wrong region), `usage` (a key that `isObjectKey` refuses),
+ *   `corrupt_document` (something else than an object has the name, such as a link in a folder),
+ *   `interrupted` (by the signal). A driver repeats calls where that is safe.
  */
 export interface ObjectStore {
   /** The store's address without secrets, for messages. */
@@ -80,7 +100,10 @@ export interface ObjectStore {
     key: ObjectKey,
     options?: CallOptions & {
       readonly ifNoneMatch?: ETag | undefined;
-      /** A body of at most so many bytes is `whole` over a network, too: it is read before `get` resolves, and again if it breaks off. */
+      /**
+       * A body of at most so many bytes is `whole` over a network, too: it is read before `get` resolves, and
+       * again if it breaks off.
+       */
       readonly wholeUpTo?: number;
     },
   ): Promise<GetResult>;
@@ -92,15 +115,17 @@ export interface ObjectStore {
   ): Promise<PutResult>;
 
   /**
-   * Makes `to` a copy of `from`, and replaces what `to` named before. The bytes do not pass through this process. A copy is
-   * atomic like a put. No call to the store changes one of the two by the other. In a folder both may be names of one file, which
-   * is read-only from then on; and a copy is **not durable**: it may be missing or empty after a power cut.
+   * Makes `to` a copy of `from`, and replaces what `to` named before. The bytes do not pass through this
+   * process. A copy is atomic like a put. No call to the store changes one of the two by the other. In a
+   * folder both may be names of one file, which is read-only from then on; and a copy is **not durable**: it
+   * may be missing or empty after a power cut.
    */
   copy(from: ObjectKey, to: ObjectKey, options?: CallOptions): Promise<CopyResult>;
 
   /**
-   * The objects whose key begins with `prefix` and sorts after `after`, in the order of their keys by code unit. They are read
-   * page by page, so memory is bounded. Objects that are written meanwhile may or may not be listed.
+   * The objects whose key begins with `prefix` and sorts after `after`, in the order of their keys by code
+   * unit. They are read page by page, so memory is bounded. Objects that are written meanwhile may or may not
+   * be listed.
    */
   list(
     prefix: string,
@@ -108,8 +133,8 @@ export interface ObjectStore {
   ): AsyncIterable<ListedObject>;
 
   /**
-   * The distinct folders right below `prefix` (empty, or ending in `/`) that hold an object at any depth: `a` for
-   * `tenants/a/current.json` below `tenants/`. One call per page of folders, not of objects.
+   * The distinct folders right below `prefix` (empty, or ending in `/`) that hold an object at any depth: `a`
+   * for `tenants/a/current.json` below `tenants/`. One call per page of folders, not of objects.
    */
   listFolders(prefix: string, options?: CallOptions): AsyncIterable<string>;
 
@@ -117,8 +142,8 @@ export interface ObjectStore {
   delete(keys: readonly ObjectKey[], options?: CallOptions): Promise<void>;
 
   /**
-   * Removes hidden leftovers below `prefix` (empty, or ending in `/`), which killed processes left beside the objects of a folder.
-   * A bucket has none.
+   * Removes hidden leftovers below `prefix` (empty, or ending in `/`), which killed processes left beside the
+   * objects of a folder. A bucket has none.
    */
   tidy(prefix: string, options?: CallOptions): Promise<void>;
 

@@ -27,8 +27,8 @@ export interface ReadList extends SnapshotOf {
 const idForm = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
 
 /**
- * Whether a body is a whole list: as many elements as it says, each with an id, and no id for two programs. Another server's list,
- * or one that a proxy has spoiled, must not empty the copy.
+ * Whether a body is a whole list: as many elements as it says, each with an id, and no id for two programs.
+ * Another server's list, or one that a proxy has spoiled, must not empty the copy.
  */
 export function isWholeList(body: unknown): boolean {
   const { data, meta } = Object(body) as { data?: unknown; meta?: { count?: unknown } | null };
@@ -44,10 +44,12 @@ export function isWholeList(body: unknown): boolean {
 }
 
 /**
- * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was read with.
+ * Takes all list fields at once. Only a list says what is gone. `source` is a digest of the token that it was
+ * read with.
  *
- * A list that is older than the copy's is of a server that is behind, or the company went back to an earlier snapshot. So it is
- * put off until the next list says the same. Otherwise programs would come and go with the server that happens to answer.
+ * A list that is older than the copy's is of a server that is behind, or the company went back to an earlier
+ * snapshot. So it is put off until the next list says the same. Otherwise programs would come and go with the
+ * server that happens to answer.
  */
 export function takeList(state: ProgramsState, source: string, read: ReadList): void {
   const { list, snapshotId, generatedAt, changedIds } = read;
@@ -57,8 +59,8 @@ export function takeList(state: ProgramsState, source: string, read: ReadList): 
     return;
   }
   const changed = new Set(changedIds);
-  // Another token may be another company's, where the same id can stand for another program. Only its own API knows the
-  // copy's snapshot, and so what has changed since.
+  // Another token may be another company's, where the same id can stand for another program. Only its own API
+  // knows the copy's snapshot, and so what has changed since.
   const isKnown = snapshotId === since || changedIds !== undefined;
   const isPerhapsAnother = source !== state.source && !isKnown;
   const old = state.programs;
@@ -85,8 +87,9 @@ export function takeList(state: ProgramsState, source: string, read: ReadList): 
 }
 
 /**
- * Whether an answer is of a server that is behind the copy's list: it names the snapshot before, or an older one. Not every other
- * snapshot counts: a newer one is as good, and a first copy would never end beside frequent publications.
+ * Whether an answer is of a server that is behind the copy's list: it names the snapshot before, or an older
+ * one. Not every other snapshot counts: a newer one is as good, and a first copy would never end beside
+ * frequent publications.
  */
 export function isBehind(state: ProgramsState, of: SnapshotOf): boolean {
   return of.snapshotId !== state.snapshotId && (of.snapshotId === state.earlierId || isOlder(of, state));
@@ -97,7 +100,9 @@ function isOlder(one: SnapshotOf, other: SnapshotOf): boolean {
   return one.snapshotId !== other.snapshotId && Date.parse(one.generatedAt) < Date.parse(other.generatedAt);
 }
 
-/** Takes a detail as it was just read from a snapshot, or `undefined` for a program that is published no more. */
+/**
+ * Takes a detail as it was just read from a snapshot, or `undefined` for a program that is published no more.
+ */
 export function takeDetail(
   state: ProgramsState,
   id: string,
@@ -115,7 +120,8 @@ export function takeDetail(
   const fields = Object.entries(detail).filter(([key]) => !Object.hasOwn(item, key));
   const further = Object.fromEntries(fields) as unknown as DetailFields;
   if (!isDeepStrictEqual(program.detail, further)) note(state.pending, id, "changed");
-  // Around a publication the detail may be from an older or a newer snapshot than the list. The next list decides about it.
+  // Around a publication the detail may be from an older or a newer snapshot than the list. The next list
+  // decides about it.
   const isOther = Object.entries(item).some(
     ([key, value]) =>
       Object.hasOwn(detail, key) && !isDeepStrictEqual(detail[key as keyof ProgramDetail], value),
@@ -135,8 +141,9 @@ export function takeFailure(state: ProgramsState, id: string): void {
 }
 
 /**
- * The details to read, the longest unread first. Programs that have changed come before new ones, for you show them
- * already; then some that may have changed. What failed last time comes last, lest it holds up the rest.
+ * The details to read, the longest unread first. Programs that have changed come before new ones, for you
+ * show them already; then some that may have changed. What failed last time comes last, lest it holds up the
+ * rest.
  */
 export function detailsToRead(
   { programs, snapshotId }: ProgramsState,
@@ -156,8 +163,8 @@ export function changesOf(noted: ProgramsState["pending"]): Changes {
 }
 
 /**
- * Adds a change to what is noted: two of one program become one. One that was added and removed is still told as removed: a
- * process that was killed may have told that it was added.
+ * Adds a change to what is noted: two of one program become one. One that was added and removed is still told
+ * as removed: a process that was killed may have told that it was added.
  */
 export function note(noted: ProgramsState["pending"], id: string, change: Change): void {
   const earlier = Object.hasOwn(noted, id) ? noted[id] : undefined;

@@ -18,8 +18,8 @@ export interface ClientOptions extends RequestOptions, PollOptions {}
 
 export interface ProgramsClient {
   /**
-   * One poll. Call it every few minutes; a call during another one gets that one's result. Throws when the API gives no
-   * list, or refuses the token; what was read is kept.
+   * One poll. Call it every few minutes; a call during another one gets that one's result. Throws when the
+   * API gives no list, or refuses the token; what was read is kept.
    */
   sync(): Promise<SyncResult>;
 }

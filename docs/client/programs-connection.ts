@@ -13,7 +13,9 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Asks over one connection that is kept, with gzip. Rejects when it breaks, or a body ends before it should. */
+/**
+ * Asks over one connection that is kept, with gzip. Rejects when it breaks, or a body ends before it should.
+ */
 export interface Connection {
   get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<RawAnswer>;
 }
@@ -38,7 +40,10 @@ function checkedBase(baseUrl: string): URL {
   return base;
 }
 
-/** Not `fetch`, which opens a second connection while it tidies the first. A path prefix of the base address is kept. */
+/**
+ * Not `fetch`, which opens a second connection while it tidies the first. A path prefix of the base address
+ * is kept.
+ */
 export function createConnection(baseUrl: string): Connection {
   const base = baseUrl.replace(/\/$/, "");
   const isSecure = checkedBase(base).protocol === "https:";

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { open, readFile, readlink, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 
-// The lock is a file beside the copy, so that it holds wherever the copy can be reached: in other containers and on other
-// machines, too. Node.js has no locks of files that end with their process. So the file says which process holds it, which
-// writes to it again every few seconds; and what has not been written to for a minute is nobody's.
+// The lock is a file beside the copy, so that it holds wherever the copy can be reached: in other containers
+// and on other machines, too. Node.js has no locks of files that end with their process. So the file says
+// which process holds it, which writes to it again every few seconds; and what has not been written to for a
+// minute is nobody's.
 
 /** Another process is in the middle of a poll with the same copy. */
 export class CopyInUseError extends Error {
@@ -18,7 +19,10 @@ export class CopyInUseError extends Error {
 export interface HeldLock {
   /** When it was taken, by the clock of the file system. */
   readonly sinceMs: number;
-  /** Throws `CopyInUseError` when another process has taken the lock, because this one stood still for too long. */
+  /**
+   * Throws `CopyInUseError` when another process has taken the lock, because this one stood still for too
+   * long.
+   */
   check(): Promise<void>;
   release(): void;
 }
@@ -35,7 +39,10 @@ const deadAfterMs = 60_000;
 /** The locks that this very process holds. */
 const held = new Set<string>();
 
-/** Holds the lock of a copy until it is released or this process ends, however it ends. Throws `CopyInUseError`. */
+/**
+ * Holds the lock of a copy until it is released or this process ends, however it ends. Throws
+ * `CopyInUseError`.
+ */
 export async function heldLock(path: string): Promise<HeldLock> {
   const lock = `${path}.held`;
   const owner: Owner = { id: randomUUID(), place: await placeOfPids(), pid: process.pid };
@@ -72,7 +79,8 @@ async function isFreed(path: string, lock: string, place: string): Promise<boole
   const text = await textOf(lock);
   if (text === undefined) return true;
   if (!(await isDead(path, lock, text, place))) return false;
-  // Of several that find it dead, one moves it away. Another may have taken the lock in between: then it gets it back.
+  // Of several that find it dead, one moves it away. Another may have taken the lock in between: then it gets
+  // it back.
   const away = `${path}.${randomUUID()}.new`;
   try {
     await rename(lock, away);

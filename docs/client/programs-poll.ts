@@ -23,21 +23,26 @@ import {
 export interface PollOptions {
   readonly state: StateStore;
   /**
-   * Takes over what has changed, while the poll goes on: first what the list says, then details as they come. After a
-   * crash, or when it throws, it is told the same again, so that nothing is ever missed.
+   * Takes over what has changed, while the poll goes on: first what the list says, then details as they come.
+   * After a crash, or when it throws, it is told the same again, so that nothing is ever missed.
    */
   readonly onUpdate?: (update: Update) => void | Promise<void>;
   /**
-   * When the API can't say which details have changed, as after a company went back to an earlier snapshot: how many programs
-   * each poll reads again, those first that were read longest ago. A change that only the detail shows then arrives after at
-   * most (programs / refreshPerPoll) polls.
+   * When the API can't say which details have changed, as after a company went back to an earlier snapshot:
+   * how many programs each poll reads again, those first that were read longest ago. A change that only the
+   * detail shows then arrives after at most (programs / refreshPerPoll) polls.
    */
   readonly refreshPerPoll?: number;
-  /** How long the client waits before it asks once more what has changed: the first server may have been a moment behind. */
+  /**
+   * How long the client waits before it asks once more what has changed: the first server may have been a
+   * moment behind.
+   */
   readonly askAgainMs?: number;
   /** How many details one poll reads at most; the next one goes on. */
   readonly detailsPerPoll?: number;
-  /** A poll that takes longer than this reads the list again in between, so that what is gone is told in time. */
+  /**
+   * A poll that takes longer than this reads the list again in between, so that what is gone is told in time.
+   */
   readonly listEveryMs?: number;
 }
 
@@ -51,7 +56,9 @@ export interface Update extends Changes {
   readonly secondsLeft: number;
 }
 
-/** What a poll did. `added`, `changed` and `removed` say what is different since the last poll that succeeded. */
+/**
+ * What a poll did. `added`, `changed` and `removed` say what is different since the last poll that succeeded.
+ */
 export interface SyncResult extends Update {
   readonly snapshotId: string;
   /** Requests that this poll made. */
@@ -62,7 +69,10 @@ export interface SyncResult extends Update {
   readonly waitingForRefresh: number;
 }
 
-/** After so many failures in a row the server is in trouble: the poll reads no further details, and the next one goes on. */
+/**
+ * After so many failures in a row the server is in trouble: the poll reads no further details, and the next
+ * one goes on.
+ */
 const maxFailuresInARow = 10;
 
 /** Reads the list, then one detail after the other, and saves and tells what is new every few seconds. */
@@ -124,9 +134,13 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
     }
   }
 
-  /** Whether it stopped because the list is due again. What was read before an error that ends the poll is told. */
+  /**
+   * Whether it stopped because the list is due again. What was read before an error that ends the poll is
+   * told.
+   */
   async function readDetails(): Promise<boolean> {
-    // Once a detail has failed, the others get one attempt each, so that many that fail do not hold up the rest.
+    // Once a detail has failed, the others get one attempt each, so that many that fail do not hold up the
+    // rest.
     let isInsisting = true;
     for (const id of detailsToRead(state, refreshPerPoll)) {
       if (asked >= detailsPerPoll || failedInARow >= maxFailuresInARow) return false;
@@ -156,8 +170,8 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
         ? await requester.get(path, isDetail, { isDetail: true })
         : await requester.get(path, isDetail, { isDetail: true, attempts: 1 });
       const { status, snapshotId, requestId, body } = answer;
-      // The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the way, and a server that
-      // is behind does not know the program yet.
+      // The API's own 404 names the snapshot that lacks the program. Another one comes from a proxy on the
+      // way, and a server that is behind does not know the program yet.
       if (status === 404 && (snapshotId === "" || isBehind(state, answer)))
         throw new ProgramsApiError(path, status, requestId);
       takeDetail(state, id, answer, status === 404 ? undefined : (body as ProgramDetailResponse).data);
@@ -173,7 +187,8 @@ export async function poll(requester: Requester, options: PollOptions): Promise<
   /** Without `onUpdate`, the result tells everything at the end. */
   async function saveAndTell(isEnd = false): Promise<void> {
     const isPending = Object.keys(state.pending).length > 0;
-    // Save first whatever is to be told: after a crash, the client could not take back what it had told and not saved.
+    // Save first whatever is to be told: after a crash, the client could not take back what it had told and
+    // not saved.
     if (isPending) saver.need();
     await saver.save();
     if (!isPending || (onUpdate === undefined && !isEnd)) return;

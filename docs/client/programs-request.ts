@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { BadOptionError, createConnection, type Headers } from "./programs-connection.ts";
 
-/** What every request of the client goes through: one at a time, within the quota, repeated where that may help. */
+/**
+ * What every request of the client goes through: one at a time, within the quota, repeated where that may
+ * help.
+ */
 export interface RequestOptions {
   /** The base address that came with the token; a path prefix is kept. */
   readonly baseUrl: string;
@@ -33,7 +36,10 @@ export interface Answer {
   readonly snapshotId: string;
   /** When the data of the snapshot was read; empty where the answer does not say. */
   readonly generatedAt: string;
-  /** Of a list: the programs whose detail has changed since the snapshot that was named; `undefined` where the API can't say. */
+  /**
+   * Of a list: the programs whose detail has changed since the snapshot that was named; `undefined` where the
+   * API can't say.
+   */
   readonly changedIds: readonly string[] | undefined;
   readonly requestId: string;
   readonly body: unknown;
@@ -66,7 +72,10 @@ export interface GetOptions {
   readonly attempts?: number;
   /** The snapshot of your last list, for `changedIds`. */
   readonly since?: string;
-  /** It is one of many details: a server error of it says nothing about the others, nor does its `Retry-After`. */
+  /**
+   * It is one of many details: a server error of it says nothing about the others, nor does its
+   * `Retry-After`.
+   */
   readonly isDetail?: boolean;
 }
 
@@ -114,7 +123,9 @@ export function createRequester(options: RequestOptions): Requester {
   const connection = createConnection(baseUrl);
   const source = createHash("sha256").update(token).digest("hex");
   let count = 0;
-  /** When the window ends that has no room left, or the time that `Retry-After` said, as `performance.now()`. */
+  /**
+   * When the window ends that has no room left, or the time that `Retry-After` said, as `performance.now()`.
+   */
   let fullUntil = 0;
   /** The status and request id of the answer that said so. */
   let fullBy: readonly [status: number, requestId: string] = [0, ""];
@@ -210,8 +221,8 @@ function partsOf(said = ""): readonly string[] {
 }
 
 /**
- * `Snapshot-Changed`: ids and commas, nothing for none, `*` where the gateway can't say, whatever stands beside it. An older
- * gateway has no such header.
+ * `Snapshot-Changed`: ids and commas, nothing for none, `*` where the gateway can't say, whatever stands
+ * beside it. An older gateway has no such header.
  */
 function changedIdsOf(headers: Headers): readonly string[] | undefined {
   const said = headers["snapshot-changed"];
@@ -220,8 +231,9 @@ function changedIdsOf(headers: Headers): readonly string[] | undefined {
 }
 
 /**
- * What the quota still allows: `RateLimit: "default";r=<left>;t=<seconds>`, `RateLimit-Policy: "default";q=<requests>;w=<seconds>`.
- * When nothing is left, nothing is asked until the window ends, so that the quota is never exceeded.
+ * What the quota still allows: `RateLimit: "default";r=<left>;t=<seconds>`, `RateLimit-Policy:
+ * "default";q=<requests>;w=<seconds>`. When nothing is left, nothing is asked until the window ends, so that
+ * the quota is never exceeded.
  */
 function quotaOf(headers: Headers, keepFree: number): Quota | undefined {
   const [, left, seconds] = /;r=(\d+);t=(\d+)/.exec(headers.ratelimit ?? "") ?? [];
@@ -235,7 +247,10 @@ function quotaOf(headers: Headers, keepFree: number): Quota | undefined {
   };
 }
 
-/** What a 429, or a 503 of a proxy, says: seconds or, from a proxy, a date, which counts from the answer's own. */
+/**
+ * What a 429, or a 503 of a proxy, says: seconds or, from a proxy, a date, which counts from the answer's
+ * own.
+ */
 function retryAfterMs(headers: Headers): number | undefined {
   const said = headers["retry-after"] ?? "";
   const from = Date.parse(headers.date ?? "") || Date.now();

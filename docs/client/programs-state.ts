@@ -17,7 +17,10 @@ export interface ProgramsState {
   generatedAt: string;
   /** The `Snapshot-Id` before it, which a server that is behind still has; empty before there were two. */
   earlierId: string;
-  /** The `Snapshot-Id` of an older list, which is taken when the next list says the same; empty where there is none. */
+  /**
+   * The `Snapshot-Id` of an older list, which is taken when the next list says the same; empty where there is
+   * none.
+   */
   heldId: string;
   /** Counts the details that were asked for. */
   turn: number;
@@ -56,7 +59,10 @@ export interface StateStore {
   load(): Promise<ProgramsState | undefined>;
   /** Replaces the whole copy. */
   save(state: ProgramsState): Promise<void>;
-  /** Keeps other processes away during a poll; gives what ends that. Throws `CopyInUseError` while another one is at it. */
+  /**
+   * Keeps other processes away during a poll; gives what ends that. Throws `CopyInUseError` while another one
+   * is at it.
+   */
   lock?(): Promise<() => void>;
 }
 
@@ -142,7 +148,10 @@ export function createSaver(store: StateStore, state: ProgramsState): Saver {
   };
 }
 
-/** After this, the new name stays also when the machine fails. Windows has no such call, and some shared folders refuse it. */
+/**
+ * After this, the new name stays also when the machine fails. Windows has no such call, and some shared
+ * folders refuse it.
+ */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");

@@ -87,9 +87,9 @@ function milliseconds(ms: number): string {
 }
 
 /**
- * The id with any token in it replaced. A client may send a token as its request id or as a program id by mistake, and the log
- * must hold no token, not even one whose prefix was typed in another case. For the same reason neither the path nor any header is
- * logged.
+ * The id with any token in it replaced. A client may send a token as its request id or as a program id by
+ * mistake, and the log must hold no token, not even one whose prefix was typed in another case. For the same
+ * reason neither the path nor any header is logged.
  */
 function withoutTokens(id: string): string {
   return id.includes("_") ? id.replace(/ppr_[0-9A-Za-z]+/gi, "[token]") : id;

@@ -2,19 +2,22 @@ import { write, writeSync } from "node:fs";
 import { settledWithin } from "../deadline.ts";
 
 /**
- * Takes log lines into memory and writes them in the background to a file descriptor, so that no request waits for the disk. When its
- * reader stops, `maxPendingBytes` of lines are kept, and further ones are counted as lost: a full disk or a stalled pipe must neither
- * stop the gateway nor fill its memory.
+ * Takes log lines into memory and writes them in the background to a file descriptor, so that no request
+ * waits for the disk. When its reader stops, `maxPendingBytes` of lines are kept, and further ones are
+ * counted as lost: a full disk or a stalled pipe must neither stop the gateway nor fill its memory.
  *
- * `sonic-boom` (4.2.1), which pino brings, is not used: after an error such as EPIPE its `flushSync` never returns, so a
- * gateway whose standard output is closed would not exit. It also keeps lines that can never be written, and `drop`
- * does not report them, so they would be missing from `gateway_log_lines_lost_total`.
+ * `sonic-boom` (4.2.1), which pino brings, is not used: after an error such as EPIPE its `flushSync` never
+ * returns, so a gateway whose standard output is closed would not exit. It also keeps lines that can never be
+ * written, and `drop` does not report them, so they would be missing from `gateway_log_lines_lost_total`.
  */
 export class LogDestination {
   readonly #fd: number;
   readonly #maxPendingBytes: number;
   readonly #onLost: (lines: number) => void;
-  /** Its first `#used` bytes are lines behind those in `#block`. A garbage collection would copy the many parts of lines kept as text. */
+  /**
+   * Its first `#used` bytes are lines behind those in `#block`. A garbage collection would copy the many
+   * parts of lines kept as text.
+   */
   readonly #page: Buffer;
   #used = 0;
   /** The rest of what is written now. */
@@ -44,7 +47,10 @@ export class LogDestination {
     else this.#schedule(maxDelayMs);
   }
 
-  /** Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written just then. */
+  /**
+   * Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written
+   * just then.
+   */
   flush(maxMs: number): Promise<void> {
     const written = new Promise<void>((resolve) => {
       this.#onAllWritten = resolve;

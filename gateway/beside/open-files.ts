@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { maxCallsAtOnce } from "../../core/store/object-store.ts";
 
-/** How many files and sockets this process may have open at once; `undefined` where the system does not say, as outside Linux. */
+/**
+ * How many files and sockets this process may have open at once; `undefined` where the system does not say,
+ * as outside Linux.
+ */
 export function openFilesLimit(): number | undefined {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -21,8 +24,8 @@ export interface OpenFiles {
 }
 
 /**
- * W188: divides the limit, so that clients and readers of large bodies never take the last file, which the registry, pointers, the log
- * and the admin listener need.
+ * W188: divides the limit, so that clients and readers of large bodies never take the last file, which the
+ * registry, pointers, the log and the admin listener need.
  */
 export function openFilesWithin(limit: number | undefined, maxConnections: number): OpenFiles {
   if (limit === undefined || limit >= filesFor(maxConnections))
@@ -37,5 +40,8 @@ export function filesFor(maxConnections: number): number {
   return maxConnections + maxCallsAtOnce + otherFiles;
 }
 
-/** Pointers and manifests that are read at the same time, the registry, Redis, logs, the admin listener, and what Node.js opens. */
+/**
+ * Pointers and manifests that are read at the same time, the registry, Redis, logs, the admin listener, and
+ * what Node.js opens.
+ */
 const otherFiles = 128;

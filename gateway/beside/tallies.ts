@@ -3,7 +3,10 @@ import type { Quota } from "../request/quota.ts";
 
 export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
 
-/** A metric in Prometheus' text format. No label's value needs escaping: all are ids, numbers, or words of this program. */
+/**
+ * A metric in Prometheus' text format. No label's value needs escaping: all are ids, numbers, or words of
+ * this program.
+ */
 export function metricText(
   type: "counter" | "gauge",
   name: string,
@@ -25,9 +28,10 @@ function sampleLine(name: string, [labels, value]: Sample): string {
 }
 
 /**
- * Counts and times what happens, in plain numbers: with prom-client's counters and histograms a request would take 1.3 µs longer, a
- * twentieth of a warm detail, and a start a tenth longer. It makes `gateway_<what>s_total` with two labels, and the histogram
- * `gateway_<what>_duration_seconds` with the first of them. `text`: the current values in Prometheus' text format.
+ * Counts and times what happens, in plain numbers: with prom-client's counters and histograms a request would
+ * take 1.3 µs longer, a twentieth of a warm detail, and a start a tenth longer. It makes
+ * `gateway_<what>s_total` with two labels, and the histogram `gateway_<what>_duration_seconds` with the first
+ * of them. `text`: the current values in Prometheus' text format.
  */
 export function createTally<First extends string>(
   what: string,
@@ -45,7 +49,10 @@ export function createTally<First extends string>(
   }
 
   return {
-    /** W92: lets these counts begin at 0. An alert would not see an increase if they began with their first event. */
+    /**
+     * W92: lets these counts begin at 0. An alert would not see an increase if they began with their first
+     * event.
+     */
     begin: newRow,
 
     add(first: First, second: string | number, durationMs: number): void {
@@ -92,8 +99,8 @@ function histogramLines(name: string, labels: Sample[0], { buckets, sumMs }: Tal
 }
 
 /**
- * Shows who uses the API, whose requests fail, and who will soon be refused. The tokens after the first `maxTokens` share a count: labels
- * must not grow without bound, and a count must never fall.
+ * Shows who uses the API, whose requests fail, and who will soon be refused. The tokens after the first
+ * `maxTokens` share a count: labels must not grow without bound, and a count must never fall.
  */
 export function createTokenTally(maxTokens = 1000) {
   const tokens = new Map<string, TokenCounts>();
@@ -136,7 +143,10 @@ export function createTokenTally(maxTokens = 1000) {
 const statusClasses = ["2xx", "4xx", "5xx"] as const;
 const maxPeaks = 100;
 
-/** Answers by class of status, and the largest used part of the quota in a minute of the clock and in the one before. */
+/**
+ * Answers by class of status, and the largest used part of the quota in a minute of the clock and in the one
+ * before.
+ */
 interface TokenCounts extends Record<(typeof statusClasses)[number], number> {
   minute: number;
   peak: number;

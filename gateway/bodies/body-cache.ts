@@ -50,8 +50,9 @@ export interface BodyCacheOptions {
 }
 
 /**
- * Response bodies in memory, bounded by bytes, one for an id. A body is returned only for a generation whose manifest names it, so no
- * response mixes snapshots. Requests that wait for the same reading or packing share it.
+ * Response bodies in memory, bounded by bytes, one for an id. A body is returned only for a generation whose
+ * manifest names it, so no response mixes snapshots. Requests that wait for the same reading or packing share
+ * it.
  */
 export class BodyCache {
   /** Bodies above this size are not kept. Their gzip forms are kept if they are not above it. */
@@ -87,8 +88,9 @@ export class BodyCache {
   }
 
   /**
-   * The body that the generation's manifest describes; with `gzip` packed, unless that makes it no smaller or takes too long. `undefined`
-   * when too many bytes are held for other answers (W186): then it is to be streamed.
+   * The body that the generation's manifest describes; with `gzip` packed, unless that makes it no smaller or
+   * takes too long. `undefined` when too many bytes are held for other answers (W186): then it is to be
+   * streamed.
    */
   async load(wanted: WantedBody, gzip: boolean): Promise<BodyForm | undefined> {
     const read = await this.#whole(wanted);
@@ -99,7 +101,10 @@ export class BodyCache {
     return packed?.gzip ?? read.identity;
   }
 
-  /** The gzip form of a body above `maxBodyBytes`; `undefined` if the gzip form is above it, too, or takes too long. */
+  /**
+   * The gzip form of a body above `maxBodyBytes`; `undefined` if the gzip form is above it, too, or takes too
+   * long.
+   */
   async packLarge(wanted: WantedBody): Promise<BodyForm | undefined> {
     const { id, entry, generation } = wanted;
     const { onLookup, packingWaitMs } = this.#options;
@@ -224,7 +229,10 @@ function heldBytes({ identity, gzip }: CachedBody): number {
 
 type WorkUnderWay<Body> = Map<string, Promise<Body>>;
 
-/** Runs the work once for all who ask for it while it is under way. It goes on, and fills the cache, when they have left. */
+/**
+ * Runs the work once for all who ask for it while it is under way. It goes on, and fills the cache, when they
+ * have left.
+ */
 function shared<Body>(
   underWay: WorkUnderWay<Body>,
   { id, entry }: WantedBody,

@@ -10,14 +10,17 @@ import { type Asker, FairShares } from "./fair-shares.ts";
 export interface BodyPacker {
   /** Packs a body in memory; `null` when the gzip form is not smaller. */
   packBytes(asker: Asker, identity: Buffer): Promise<Buffer | null>;
-  /** Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
+  /**
+   * Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too.
+   */
   packEntry(asker: Asker, entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
 }
 
 /** `timeoutMs`: how long packing one body of the store may take, once it has begun. */
 export function createBodyPacker(open: BodyOpener, reads: FairShares, timeoutMs: number): BodyPacker {
-  // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory have turns of their
-  // own, since bodies from the store may arrive slowly: of those, one tenant packs one, so that another may pack meanwhile.
+  // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory
+  // have turns of their own, since bodies from the store may arrive slowly: of those, one tenant packs one,
+  // so that another may pack meanwhile.
   const inMemory = new FairShares(1);
   const fromStore = new FairShares(2);
 
@@ -47,8 +50,8 @@ export const smallBytes = 64 * 1024;
 const gzipBytes = promisify(gzip);
 
 /**
- * The gzip form of a body of which only one chunk is in memory at a time; `null` as soon as the gzip form has more than
- * `maxBytes`. Throws what the source throws, so a body that fails its check gives no gzip form.
+ * The gzip form of a body of which only one chunk is in memory at a time; `null` as soon as the gzip form has
+ * more than `maxBytes`. Throws what the source throws, so a body that fails its check gives no gzip form.
  */
 export async function packedStream(
   forEachChunk: ChunkSource,

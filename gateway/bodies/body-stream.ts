@@ -11,12 +11,16 @@ import type { Mirror } from "../known/mirror.ts";
 import type { StoreReader } from "../known/store-reader.ts";
 
 /**
- * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when the body is wrong
- * or breaks off; the last bytes were not given to `take` then. Throws also what `take` throws.
+ * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when
+ * the body is wrong or breaks off; the last bytes were not given to `take` then. Throws also what `take`
+ * throws.
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
-/** Opens a body too large for the cache, which is checked while it is sent (P17). Aborting the signal ends the reading. */
+/**
+ * Opens a body too large for the cache, which is checked while it is sent (P17). Aborting the signal ends the
+ * reading.
+ */
 export type BodyOpener = (entry: ResponseEntry, signal: AbortSignal) => Promise<ChunkSource>;
 
 export function createBodyOpener(
@@ -32,7 +36,8 @@ export function createBodyOpener(
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
     const version = versionOf(found.etag, entry);
     const isLocal = found.forEachChunk !== undefined;
-    // The first reader hashes what it sends. Others that come meanwhile share one reading, since it may be slow.
+    // The first reader hashes what it sends. Others that come meanwhile share one reading, since it may be
+    // slow.
     if (isLocal && !verified.has(entry, version) && beingRead.has(version))
       await verified.verifyOnce(entry, version);
     if (isLocal && verified.has(entry, version)) return found.forEachChunk;
@@ -53,8 +58,8 @@ export function createBodyOpener(
 const versionOf = (etag: ETag, { sha256 }: ResponseEntry): string => `${etag} ${sha256}`;
 
 /**
- * The versions of files whose bytes were found right. A large file of a local store is hashed once, since hashing it for every reader
- * would be most of the work, and is kept in the last good copy then.
+ * The versions of files whose bytes were found right. A large file of a local store is hashed once, since
+ * hashing it for every reader would be most of the work, and is kept in the last good copy then.
  */
 class VerifiedFiles {
   readonly #store: StoreReader;
@@ -82,7 +87,10 @@ class VerifiedFiles {
     this.#versions.set(entry.key, version);
   }
 
-  /** Readers that come at the same time share one reading of the file. Never rejects: whoever reads a wrong file finds that again. */
+  /**
+   * Readers that come at the same time share one reading of the file. Never rejects: whoever reads a wrong
+   * file finds that again.
+   */
   verifyOnce(entry: ResponseEntry, version: string): Promise<void> {
     const begin = (): Promise<void> =>
       this.#verify(entry, version)
@@ -117,8 +125,9 @@ class VerifiedFiles {
 }
 
 /**
- * Passes each chunk on when the next one has arrived. The last chunk is passed on only when size and digest are those of the
- * entry. Otherwise the loop fails, and the client sees a body that ends too early instead of a wrong one.
+ * Passes each chunk on when the next one has arrived. The last chunk is passed on only when size and digest
+ * are those of the entry. Otherwise the loop fails, and the client sees a body that ends too early instead of
+ * a wrong one.
  */
 export async function* verifiedChunks(
   chunks: AsyncIterable<Buffer>,
@@ -143,8 +152,9 @@ export async function* verifiedChunks(
 }
 
 /**
- * W194: lets pieces of streams pass, in order, at most so many bytes in one turn of the event loop. A connection alone gives up to
- * 2 MB in one turn if its reader is fast, and hundreds of them would keep everybody else waiting.
+ * W194: lets pieces of streams pass, in order, at most so many bytes in one turn of the event loop. A
+ * connection alone gives up to 2 MB in one turn if its reader is fast, and hundreds of them would keep
+ * everybody else waiting.
  */
 export function createTurns(maxBytes: number): (bytes: number) => Promise<void> {
   const waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
@@ -207,7 +217,10 @@ export async function checkedBody(
   return whole ?? Buffer.of();
 }
 
-/** A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in memory. */
+/**
+ * A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in
+ * memory.
+ */
 export function ownBytes(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

@@ -8,9 +8,10 @@ export interface Asker {
 }
 
 /**
- * W185: shares of something scarce, such as reads of the store, turns at packing or bytes of memory. A tenant may hold as much as is
- * free for the others. So one tenant gets half of the whole, two get a third each, and there is always something for a tenant that
- * comes, whatever the others hold and however long. A fixed share a tenant would be too small for few tenants, or too large for many.
+ * W185: shares of something scarce, such as reads of the store, turns at packing or bytes of memory. A tenant
+ * may hold as much as is free for the others. So one tenant gets half of the whole, two get a third each, and
+ * there is always something for a tenant that comes, whatever the others hold and however long. A fixed share
+ * a tenant would be too small for few tenants, or too large for many.
  */
 export class FairShares {
   #free: number;
@@ -19,7 +20,9 @@ export class FairShares {
   readonly #patienceMs: number;
   readonly #onRefused: () => void;
 
-  /** `patienceMs`: how long `during` waits for a share. `onRefused` is called when that was not long enough. */
+  /**
+   * `patienceMs`: how long `during` waits for a share. `onRefused` is called when that was not long enough.
+   */
   constructor(total: number, patienceMs = Number.POSITIVE_INFINITY, onRefused = (): void => {}) {
     this.#free = total;
     this.#patienceMs = patienceMs;
@@ -50,8 +53,8 @@ export class FairShares {
   }
 
   /**
-   * Works with one share, which it waits for if need be. `work` learns how long that took. Throws `no_share` when the time is up, and
-   * the signal's reason when that fires while it waits.
+   * Works with one share, which it waits for if need be. `work` learns how long that took. Throws `no_share`
+   * when the time is up, and the signal's reason when that fires while it waits.
    */
   async during<Result>(
     asker: Asker,
@@ -107,7 +110,10 @@ export class FairShares {
   }
 }
 
-/** W185: who waits, by turns: tenants take turns, within a tenant its tokens, and within a token the first comes first. */
+/**
+ * W185: who waits, by turns: tenants take turns, within a tenant its tokens, and within a token the first
+ * comes first.
+ */
 export class Turns<Item> {
   readonly #tenants = new Map<TenantId, Map<TokenId, Set<Item>>>();
 

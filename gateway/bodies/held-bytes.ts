@@ -2,8 +2,9 @@ import type { TenantId } from "../../core/ground/ids.ts";
 import { FairShares } from "./fair-shares.ts";
 
 /**
- * W186: the bytes of bodies that are held beside the cache: while they are read or packed, and when the cache has dropped them, until
- * their last reader has them. A body that would go over the bound is not read into memory, but streamed.
+ * W186: the bytes of bodies that are held beside the cache: while they are read or packed, and when the cache
+ * has dropped them, until their last reader has them. A body that would go over the bound is not read into
+ * memory, but streamed.
  */
 export class HeldBytes<Form extends { readonly tenantId: TenantId; readonly bytes: Buffer }> {
   readonly #shares: FairShares;

@@ -21,8 +21,8 @@ export interface ReadSnapshot {
 }
 
 /**
- * A tenant's pointer as this process has seen it, in the store and in the last good copy. What it has seen is a floor: no reading
- * gives an older generation, whatever else is forgotten (P3).
+ * A tenant's pointer as this process has seen it, in the store and in the last good copy. What it has seen is
+ * a floor: no reading gives an older generation, whatever else is forgotten (P3).
  */
 export class LivePointer {
   readonly #tenantId: TenantId;
@@ -40,8 +40,8 @@ export class LivePointer {
   }
 
   /**
-   * The snapshot held if the pointer has not changed, else the one that the pointer names now. Throws when the pointer or the
-   * manifest is missing, foreign, damaged, or older than one seen before.
+   * The snapshot held if the pointer has not changed, else the one that the pointer names now. Throws when
+   * the pointer or the manifest is missing, foreign, damaged, or older than one seen before.
    */
   async read(held: ReadSnapshot | undefined, beganAtMs: number, signal: AbortSignal): Promise<ReadSnapshot> {
     // W85: what the copy has lost is read whole again, and so kept again.
@@ -88,7 +88,10 @@ export class LivePointer {
 
 type SeenPointer = Pick<Current, "generation" | "snapshotId">;
 
-/** P3: a generation never falls and never names two snapshots. A pointer that breaks this is an old copy or another store's. */
+/**
+ * P3: a generation never falls and never names two snapshots. A pointer that breaks this is an old copy or
+ * another store's.
+ */
 export function refuseOlder(current: SeenPointer, floor: SeenPointer | undefined, key: string): void {
   if (floor === undefined || current.generation > floor.generation) return;
   if (current.generation === floor.generation && current.snapshotId === floor.snapshotId) return;

@@ -9,12 +9,13 @@ import type { ObjectStore } from "../../core/store/object-store.ts";
 import { valueWithin } from "../deadline.ts";
 
 /**
- * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the generations of
- * another store must never count (W87). Rejects with `settings` unless the folder is this user's own, for its content decides
- * which tokens are valid, and can be written to (W88). Closes it to all others, since Kubernetes' `fsGroup` may have opened it (W87).
+ * The folder below `directory` for the copy of this store. Each store has its own, since the registry and the
+ * generations of another store must never count (W87). Rejects with `settings` unless the folder is this
+ * user's own, for its content decides which tokens are valid, and can be written to (W88). Closes it to all
+ * others, since Kubernetes' `fsGroup` may have opened it (W87).
  *
- * Rejects with `store_unavailable` when the folder hangs, and then leaves it alone, also when it answers later: each call that hangs
- * holds one of Node's four threads.
+ * Rejects with `store_unavailable` when the folder hangs, and then leaves it alone, also when it answers
+ * later: each call that hangs holds one of Node's four threads.
  */
 export async function lastGoodFolder(
   directory: string,
@@ -54,7 +55,10 @@ async function openFolder(directory: string, folder: string, over: AbortSignal):
   }
 }
 
-/** Removes what another version wrote, and all if it is of another store than `wanted`. Resolves to the store of what is left. */
+/**
+ * Removes what another version wrote, and all if it is of another store than `wanted`. Resolves to the store
+ * of what is left.
+ */
 export async function clearedFolder(
   folder: string,
   files: ObjectStore,

@@ -19,10 +19,11 @@ export interface Aside {
 }
 
 /**
- * W189: keeps a pointer after its manifest (W77), then removes folders that the manifest does not name, also while another gateway
- * keeps a newer snapshot in the same folder. Folders are moved away first, and come back if the pointer is another one by then. If the
- * other one writes its pointer later, it finds its manifest gone, since it looks after that, and writes it again. Only older folders are
- * moved, so bodies of a newer snapshot stay. Resolves to whether the copy is as it should be.
+ * W189: keeps a pointer after its manifest (W77), then removes folders that the manifest does not name, also
+ * while another gateway keeps a newer snapshot in the same folder. Folders are moved away first, and come
+ * back if the pointer is another one by then. If the other one writes its pointer later, it finds its
+ * manifest gone, since it looks after that, and writes it again. Only older folders are moved, so bodies of a
+ * newer snapshot stay. Resolves to whether the copy is as it should be.
  */
 export async function writeSnapshot(
   files: Files,
@@ -51,7 +52,9 @@ export async function writeSnapshot(
   return true;
 }
 
-/** W79: false when the copy has a higher revision or generation, of another gateway that shares the folder. */
+/**
+ * W79: false when the copy has a higher revision or generation, of another gateway that shares the folder.
+ */
 export async function writeDocument(files: Files, key: ObjectKey, bytes: Buffer): Promise<boolean> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const found = await files.get(key);
@@ -81,7 +84,10 @@ export async function writeBytes(
   await files.put(key, bytesBody(await read()));
 }
 
-/** The folders of older snapshots that the manifest does not name. The copy must not grow with each publication. */
+/**
+ * The folders of older snapshots that the manifest does not name. The copy must not grow with each
+ * publication.
+ */
 async function unnamedFolders(
   files: Files,
   { tenantId, snapshotId, list, legacy, programs }: Manifest,

@@ -36,10 +36,11 @@ export interface Copied<Value> {
 }
 
 /**
- * The last good copy (`LAST_GOOD_DIR`): what gateways of this folder last read from the store and found right, written by the
- * ordinary `file:` driver. A gateway that starts while the store is away serves from it, within the same bounds as one that ran on
- * (W76). The time of a registry or pointer file is that of its last confirmation; manifests and bodies are checked by their digests
- * like those of the store (W77). No request waits or fails for a write (W85).
+ * The last good copy (`LAST_GOOD_DIR`): what gateways of this folder last read from the store and found
+ * right, written by the ordinary `file:` driver. A gateway that starts while the store is away serves from
+ * it, within the same bounds as one that ran on (W76). The time of a registry or pointer file is that of its
+ * last confirmation; manifests and bodies are checked by their digests like those of the store (W77). No
+ * request waits or fails for a write (W85).
  */
 export class Mirror {
   /** Manifests and bodies of the copy. Never rejects. */
@@ -48,7 +49,8 @@ export class Mirror {
   readonly #files: ObjectStore;
   readonly #outage: OutageLog;
   readonly #kept = new Map<ObjectKey, KeptDocument>();
-  // A hanging disk holds one of Node's four threads for each of these, and leaves one for gzip and host names.
+  // A hanging disk holds one of Node's four threads for each of these, and leaves one for gzip and host
+  // names.
   readonly #reads = createSlots(1);
   readonly #writes = createSlots(1);
   readonly #registryWrites = createSlots(1);
@@ -82,7 +84,9 @@ export class Mirror {
     return this.#failures;
   }
 
-  /** The copy of the registry or of a pointer; its time is minus infinity when it is not known. Never rejects. */
+  /**
+   * The copy of the registry or of a pointer; its time is minus infinity when it is not known. Never rejects.
+   */
   async document(key: ObjectKey): Promise<Copied<Buffer> | undefined> {
     return await this.#patiently(() => this.#readDocument(key));
   }
@@ -105,7 +109,10 @@ export class Mirror {
     };
   }
 
-  /** Resolves when the registry is on the disk, or after `waits.keepMs`: a hanging disk must not delay a revocation (W170). */
+  /**
+   * Resolves when the registry is on the disk, or after `waits.keepMs`: a hanging disk must not delay a
+   * revocation (W170).
+   */
   async keepRegistry(bytes: Buffer, confirmedAtMs: number): Promise<void> {
     const write = async (): Promise<boolean> => {
       await this.#writeIdentity();
@@ -116,7 +123,10 @@ export class Mirror {
     await settledWithin(this.#options.waits.keepMs, this.#keep(tokensKey, write));
   }
 
-  /** Keeps a pointer after its manifest, then removes what that does not name. `atMs`: when the store confirmed it. */
+  /**
+   * Keeps a pointer after its manifest, then removes what that does not name. `atMs`: when the store
+   * confirmed it.
+   */
   keepSnapshot(manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer, atMs: number): void {
     const key = currentKey(manifest.tenantId);
     void this.#keep(key, async () => {
@@ -142,7 +152,10 @@ export class Mirror {
     });
   }
 
-  /** Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it again (W85). */
+  /**
+   * Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it
+   * again (W85).
+   */
   confirm(key: ObjectKey, confirmedAtMs: number): boolean {
     const entry = this.#kept.get(key);
     const due = entry === undefined ? "keeping" : dueOf(entry, this.#options.clocks.monotonicMs());
@@ -189,7 +202,10 @@ export class Mirror {
     this.#outage.failed(asFailure(error));
   }
 
-  /** The result of a reading; `undefined` when it fails or takes too long, since the store may answer meanwhile. */
+  /**
+   * The result of a reading; `undefined` when it fails or takes too long, since the store may answer
+   * meanwhile.
+   */
   async #patiently<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
     const reading = this.#reads("Reading the last good copy", AbortSignal.timeout(maxReadMs), read);
     return await valueWithin(
@@ -210,7 +226,8 @@ export class Mirror {
     const value = await readBody(found, maxRegistryBytes, key);
     const ageMs = clocks.unixMs() - found.modifiedAt.getTime();
     if (ageMs >= -roundedMs) return { value, confirmedAtMs: clocks.monotonicMs() - ageMs };
-    // W76: for ever, since nobody can say how old it is when the clock has caught up. Its revision or generation still counts.
+    // W76: for ever, since nobody can say how old it is when the clock has caught up. Its revision or
+    // generation still counts.
     logger.warn({ cause: `the clock is behind ${key}` }, "the last good copy counts as too old");
     await lutimes(join(folder, key), 0, 0);
     return { value, confirmedAtMs: Number.NEGATIVE_INFINITY };

@@ -16,8 +16,9 @@ export interface OutageTexts {
 }
 
 /**
- * Writes at most two lines a minute per failure code, however often the tries fail and succeed (W90). Codes are compared and
- * not messages, since S3 puts a request id into each message. `repeated` counts the failures since the last line.
+ * Writes at most two lines a minute per failure code, however often the tries fail and succeed (W90). Codes
+ * are compared and not messages, since S3 puts a request id into each message. `repeated` counts the failures
+ * since the last line.
  */
 export function createOutageLog(
   logger: Logger,

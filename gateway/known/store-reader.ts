@@ -6,8 +6,9 @@ import type { ObjectStore } from "../../core/store/object-store.ts";
 export type StoreReader = Pick<ObjectStore, "get">;
 
 /**
- * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration (W92). The call's
- * signal also ends the body, even while the body stalls: drivers look at the signal only until they answer.
+ * A reader that reports each call's outcome (`object`, `missing`, ... or a failure's code) and its duration
+ * (W92). The call's signal also ends the body, even while the body stalls: drivers look at the signal only
+ * until they answer.
  */
 export function measuredReader(
   store: StoreReader,

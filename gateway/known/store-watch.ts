@@ -16,9 +16,9 @@ export interface StoreWatchOptions {
 }
 
 /**
- * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one that the gateway
- * saw. An empty folder or another store would answer as well, and turn every good token into a 401 and every good body into
- * a damaged one.
+ * Checks that the store that answers is the gateway's own: the one that `STORE_ID` names, else the first one
+ * that the gateway saw. An empty folder or another store would answer as well, and turn every good token into
+ * a 401 and every good body into a damaged one.
  */
 export class StoreWatch {
   readonly #options: StoreWatchOptions;
@@ -29,7 +29,10 @@ export class StoreWatch {
   #looksBegun = 0;
   #lookThatCounts = 0;
   #wasRight = false;
-  /** Why the last look did not find the gateway's store; `isOther`: another store answers, so that nothing of it is used. */
+  /**
+   * Why the last look did not find the gateway's store; `isOther`: another store answers, so that nothing of
+   * it is used.
+   */
   #fault: { readonly failure: Failure; readonly isOther: boolean } | undefined;
 
   constructor(options: StoreWatchOptions) {
@@ -38,8 +41,9 @@ export class StoreWatch {
   }
 
   /**
-   * A reader that fails while the store is missing (W160) or another one (W161). It looks at `store.json` when an answer is
-   * suspicious, before anybody uses that answer, and every 5 s with an answer about the registry.
+   * A reader that fails while the store is missing (W160) or another one (W161). It looks at `store.json`
+   * when an answer is suspicious, before anybody uses that answer, and every 5 s with an answer about the
+   * registry.
    */
   guard(guarded: StoreReader): StoreReader {
     return {
@@ -117,7 +121,10 @@ function anotherStore(
   return new Failure("store_unreachable", `${what} ${remedy}`);
 }
 
-/** A replaced store usually has another registry. Pointers may change; all other objects are checked by their digests. */
+/**
+ * A replaced store usually has another registry. Pointers may change; all other objects are checked by their
+ * digests.
+ */
 function isSuspicious(
   key: ObjectKey,
   { kind }: GetResult,

@@ -22,7 +22,10 @@ export interface ApiServerOptions {
   readonly isProxy: ((socket: Socket) => boolean) | undefined;
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
-  /** Called when a connection is cut for its client's behaviour. `requestId` names the request that went over the limit. */
+  /**
+   * Called when a connection is cut for its client's behaviour. `requestId` names the request that went over
+   * the limit.
+   */
   readonly onCut: (requestId: string, cause: Cause) => void;
 }
 
@@ -40,7 +43,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (connection.isEnding || !req.socket.writable) return;
     const { last } = connection;
     connection.last = res;
-    // Pipelined requests are handled one by one. Node gives a response the socket when the response before it is over.
+    // Pipelined requests are handled one by one. Node gives a response the socket when the response before it
+    // is over.
     if (res.socket !== null) dispatch(req, res, connection);
     else if (mayWait(connection, req.socket.bytesRead)) {
       last?.once("close", () => {
@@ -58,13 +62,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (!req.socket.writable) return;
     connection.requests += 1;
     req.url = originForm(req.url ?? "");
-    // This callback replaces Express's own error handler, which Express would create for each request. It is never called,
-    // since the API answers every request and throws nothing.
+    // This callback replaces Express's own error handler, which Express would create for each request. It is
+    // never called, since the API answers every request and throws nothing.
     app(req, res, () => res.destroy());
   }
 
   server.on("request", onRequest);
-  // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an interim 100.
+  // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an
+  // interim 100.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   refuseBeforeRouting(server, connections, options.legacyHeaders, options.onRefusal);
@@ -88,12 +93,13 @@ function plainServer(
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
   });
-  // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would silently drop the
-  // lines above it, such as a second `Authorization`.
+  // W60: only the size of the header section is bounded. With a bound on the number of lines, Node would
+  // silently drop the lines above it, such as a second `Authorization`.
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
-  // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one that is ready at once, and
-  // it has no documented option for this; `wire-message.test.ts` shows that this one works.
+  // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one
+  // that is ready at once, and it has no documented option for this; `wire-message.test.ts` shows that this
+  // one works.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }
@@ -103,16 +109,20 @@ const tooManyWaiting: Cause = {
   text: "too many requests waited on one connection",
 };
 
-/** Ignoring a body takes at most half a second. This timeout ends a request whose body still trickles in after that. */
+/**
+ * Ignoring a body takes at most half a second. This timeout ends a request whose body still trickles in after
+ * that.
+ */
 const bodyTimeoutMs = 5000;
 
 /** An application as plain Node calls it. */
 type HostedApp = Express & ((req: IncomingMessage, res: ServerResponse, next: () => void) => void);
 
 /**
- * The Express application that hosts the API as its one middleware, and message classes whose prototypes *are* the application's.
- * Express sets those prototypes on every request and response, which does nothing to objects that have them already. For others V8
- * drops its optimised code, and a request takes four times the processor time.
+ * The Express application that hosts the API as its one middleware, and message classes whose prototypes
+ * *are* the application's. Express sets those prototypes on every request and response, which does nothing to
+ * objects that have them already. For others V8 drops its optimised code, and a request takes four times the
+ * processor time.
  */
 function createApp(
   answer: (req: IncomingMessage, res: ServerResponse) => void,
@@ -130,8 +140,9 @@ function createApp(
 }
 
 /**
- * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. W96: a request that a proxy sends
- * into an ending connection gets no answer at all instead of part of one, so the proxy can ask another gateway.
+ * Stops accepting, waits at most `graceMs` for requests under way, then ends every connection. W96: a request
+ * that a proxy sends into an ending connection gets no answer at all instead of part of one, so the proxy can
+ * ask another gateway.
  */
 export async function closeServer(server: Server, graceMs: number, endIdle: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => {

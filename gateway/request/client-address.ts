@@ -5,14 +5,18 @@ import { ipAddress, type TrustedProxies } from "../../core/process/trusted-proxi
 export interface ClientAddresses {
   /** Whether a trusted proxy opened the connection. */
   isProxy(socket: Socket): boolean;
-  /** The client for whom a trusted proxy sent the request; `undefined` when the headers do not name it, or name two. */
+  /**
+   * The client for whom a trusted proxy sent the request; `undefined` when the headers do not name it, or
+   * name two.
+   */
   clientOf(rawHeaders: readonly string[]): string | undefined;
 }
 
 export function createClientAddresses(proxies: TrustedProxies): ClientAddresses {
   /**
-   * W98: the search goes from the right, since each proxy appends the address that it got the request from. Everything to the
-   * left of the first untrusted address may be invented. If all addresses are trusted, the leftmost one is the client.
+   * W98: the search goes from the right, since each proxy appends the address that it got the request from.
+   * Everything to the left of the first untrusted address may be invented. If all addresses are trusted, the
+   * leftmost one is the client.
    */
   function outermost(nodes: readonly (string | undefined)[] | undefined): string | undefined {
     if (nodes === undefined) return undefined;
@@ -53,9 +57,10 @@ function valuesOf(rawHeaders: readonly string[], name: string): string | undefin
 }
 
 /**
- * The addresses in a value of `Forwarded` (RFC 7239), the client's first, in the form of `ipAddress`. An element without an
- * address (`unknown`, an obfuscated id, no `for`) is `undefined`. The result is `undefined` when the value is malformed.
- * `for=192.0.2.1:80` and `for=[2001:db8::1]` are accepted without their quotes, since proxies write them so.
+ * The addresses in a value of `Forwarded` (RFC 7239), the client's first, in the form of `ipAddress`. An
+ * element without an address (`unknown`, an obfuscated id, no `for`) is `undefined`. The result is
+ * `undefined` when the value is malformed. `for=192.0.2.1:80` and `for=[2001:db8::1]` are accepted without
+ * their quotes, since proxies write them so.
  */
 function forwardedNodes(value: string): readonly (string | undefined)[] | undefined {
   const nodes: (string | undefined)[] = [];
@@ -86,7 +91,10 @@ function listedNodes(value: string): readonly (string | undefined)[] {
   return nodes.filter((node) => node !== "").map((node) => ipAddress(node) ?? nodeAddress(node));
 }
 
-/** Matches one pair, or nothing, and the sign behind it. The pattern is sticky: each match begins where the last one ended. */
+/**
+ * Matches one pair, or nothing, and the sign behind it. The pattern is sticky: each match begins where the
+ * last one ended.
+ */
 function pairPattern(): RegExp {
   return /[\t ]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[\t ]*)?([;,]|$)/y;
 }

@@ -5,20 +5,32 @@ import { type CredentialsReader, createCredentialsReader } from "./request-head.
 
 /** One client connection. */
 export interface Connection {
-  /** For the log: a random part per gateway and a number, so that logs of several gateways can be combined. */
+  /**
+   * For the log: a random part per gateway and a number, so that logs of several gateways can be combined.
+   */
   readonly id: string;
   /** Number of requests begun; pipelined ones that still wait do not count. */
   requests: number;
-  /** The response to the newest request, until it is over. Kept longer, each garbage collection would copy it. */
+  /**
+   * The response to the newest request, until it is over. Kept longer, each garbage collection would copy it.
+   */
   last: ServerResponse | undefined;
-  /** For each request that waits behind the one that is being answered, how many bytes the client had sent by then. */
+  /**
+   * For each request that waits behind the one that is being answered, how many bytes the client had sent by
+   * then.
+   */
   readonly waiting: number[];
   /** The request whose body is being ignored now, before its answer begins. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /** Whether a trusted proxy opened the connection. Decided when it opens, since a closed socket has no address. */
+  /**
+   * Whether a trusted proxy opened the connection. Decided when it opens, since a closed socket has no
+   * address.
+   */
   readonly isProxied: boolean;
-  /** A response said `Connection: close`, or an error ended the connection. No further request is answered. */
+  /**
+   * A response said `Connection: close`, or an error ended the connection. No further request is answered.
+   */
   isEnding: boolean;
 }
 
@@ -28,7 +40,10 @@ export interface Connections {
   count(): number;
   /** Forgets a response that has been sent completely. */
   release(res: ServerResponse, socket: Socket): void;
-  /** Ends idle connections. Node's own `closeIdleConnections` also cuts answers on their way, and leaves unused connections open. */
+  /**
+   * Ends idle connections. Node's own `closeIdleConnections` also cuts answers on their way, and leaves
+   * unused connections open.
+   */
   endIdle(): void;
 }
 
@@ -80,8 +95,9 @@ export function isAnswering({ last }: Connection): boolean {
 }
 
 /**
- * Ends our side and gives the client a moment to read what was sent. If the socket were closed at once while bytes of the
- * client are unread, the system would reset the connection and could destroy the answer (RFC 9112 section 9.6).
+ * Ends our side and gives the client a moment to read what was sent. If the socket were closed at once while
+ * bytes of the client are unread, the system would reset the connection and could destroy the answer (RFC
+ * 9112 section 9.6).
  */
 export function endGently(socket: Socket, lastWords = ""): void {
   // Further bytes of the client are read and dropped.
@@ -95,15 +111,18 @@ export function endGently(socket: Socket, lastWords = ""): void {
 const lingerMs = 1000;
 
 /**
- * W61: whether one more request may wait. Each takes about 2 KiB of memory besides its bytes. Above a bound the caller destroys the
- * connection: pausing it would not help, since Node reads on.
+ * W61: whether one more request may wait. Each takes about 2 KiB of memory besides its bytes. Above a bound
+ * the caller destroys the connection: pausing it would not help, since Node reads on.
  */
 export function mayWait({ waiting }: Pick<Connection, "waiting">, bytesRead: number): boolean {
   waiting.push(bytesRead);
   return waiting.length <= maxWaiting && bytesRead - (waiting[0] ?? 0) <= maxWaitingBytes;
 }
 
-/** Clients that pipeline send some dozens of requests. One that sends more has to use another connection for the rest. */
+/**
+ * Clients that pipeline send some dozens of requests. One that sends more has to use another connection for
+ * the rest.
+ */
 const maxWaiting = 256;
 /** The count begins at the end of the chunk, of at most 64 KiB, that brought the first waiting request. */
 const maxWaitingBytes = 256 * 1024;

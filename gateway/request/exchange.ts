@@ -11,7 +11,10 @@ import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
 /** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
-/** One request with its response. Each check fills in what it found out, for the headers and the line of the log. */
+/**
+ * One request with its response. Each check fills in what it found out, for the headers and the line of the
+ * log.
+ */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -54,8 +57,8 @@ export function beginExchange(
     requestId: requestIdOf(head.requestId),
     startedAtMs,
     nth: connection.requests,
-    // W7: the bytes after an ignored body may only look like a request. And after an upgrade that is not accepted, Node's parser
-    // loses the rest of the packet.
+    // W7: the bytes after an ignored body may only look like a request. And after an upgrade that is not
+    // accepted, Node's parser loses the rest of the packet.
     closes: closes || head.hasBody || head.hasUpgrade,
     route: "unknown",
     token: undefined,
@@ -81,8 +84,8 @@ export function beginExchange(
 }
 
 /**
- * W7: reads and drops the request's body, for a while, then calls `done`, once. Closing a connection with unread bytes in it resets it,
- * which can destroy the answer.
+ * W7: reads and drops the request's body, for a while, then calls `done`, once. Closing a connection with
+ * unread bytes in it resets it, which can destroy the answer.
  */
 function ignoreBody(req: IncomingMessage, done: () => void): void {
   // A client that asks for permission first waits for our answer before it sends anything.

@@ -5,8 +5,9 @@ import type { WindowCounter, WindowState } from "./quota.ts";
 import { RedisConnection, type RedisConnectionOptions } from "./redis-connection.ts";
 
 /**
- * One counter for all gateways that share a Redis or Valkey, where increment and expiry are one atomic script. While Redis is away,
- * also at the start, `insurance` counts (W53). A partner then gets at most one more quota per gateway and window, and never an error.
+ * One counter for all gateways that share a Redis or Valkey, where increment and expiry are one atomic
+ * script. While Redis is away, also at the start, `insurance` counts (W53). A partner then gets at most one
+ * more quota per gateway and window, and never an error.
  */
 export class FleetCounter implements WindowCounter {
   readonly #connection: RedisConnection;

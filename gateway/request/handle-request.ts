@@ -35,8 +35,8 @@ export interface HandlerParts {
 }
 
 /**
- * Answers one request: the API's checks in their fixed order (W10). All is synchronous unless something has to be fetched, so that
- * a request whose answer is in memory costs little more than its bytes. Never throws.
+ * Answers one request: the API's checks in their fixed order (W10). All is synchronous unless something has
+ * to be fetched, so that a request whose answer is in memory costs little more than its bytes. Never throws.
  */
 export function createRequestHandler(parts: HandlerParts): (exchange: Exchange) => void {
   return (exchange) => {
@@ -108,9 +108,10 @@ function answer(
 }
 
 /**
- * A body too large to be held is packed once, and its first reader waits for the gzip form. If packing takes long, or the gzip
- * form is too large for the cache as well, the bytes go out unpacked: gzip is a preference, and `identity` is always available.
- * Rejects, with nothing sent yet, when the store does not deliver the body.
+ * A body too large to be held is packed once, and its first reader waits for the gzip form. If packing takes
+ * long, or the gzip form is too large for the cache as well, the bytes go out unpacked: gzip is a preference,
+ * and `identity` is always available. Rejects, with nothing sent yet, when the store does not deliver the
+ * body.
  */
 async function fetchAnswer(
   { bodies, respond }: HandlerParts,
@@ -164,7 +165,9 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   return admittedResource(target, req.method);
 }
 
-/** Check 4 (W31): the token is known, not revoked, not expired. Records it for the log, whatever the result. */
+/**
+ * Check 4 (W31): the token is known, not revoked, not expired. Records it for the log, whatever the result.
+ */
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;

@@ -14,9 +14,9 @@ export interface RedisConnectionOptions {
 }
 
 /**
- * The connection to Redis: to a single server, to an address behind which servers fail over, or to a Redis Cluster, of which the URL
- * names any node, which is found out when the connection is made. There is one client at a time, or none between two. What a client
- * says that has been replaced counts for nothing.
+ * The connection to Redis: to a single server, to an address behind which servers fail over, or to a Redis
+ * Cluster, of which the URL names any node, which is found out when the connection is made. There is one
+ * client at a time, or none between two. What a client says that has been replaced counts for nothing.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
@@ -34,7 +34,10 @@ export class RedisConnection {
     return this.#client?.isReady() === true;
   }
 
-  /** The state of the window after one more hit. Rejects when the server does not count it. Called only while `isReady`. */
+  /**
+   * The state of the window after one more hit. Rejects when the server does not count it. Called only while
+   * `isReady`.
+   */
   async count(key: string, timeoutMs: number): Promise<WindowState> {
     const asked = this.#client;
     try {
@@ -108,7 +111,8 @@ export class RedisConnection {
       // The limit differs by token, so the caller checks it. This limiter only counts.
       points: Number.MAX_SAFE_INTEGER,
       duration: windowSeconds,
-      // The window's length is part of the key, so a window that began under a longer setting is not continued.
+      // The window's length is part of the key, so a window that began under a longer setting is not
+      // continued.
       keyPrefix: `partner-programs:window-${windowSeconds}s`,
     });
     return { limiter, isReady, close: () => client.destroy() };
@@ -157,14 +161,20 @@ interface OpenClient {
   close(): void;
 }
 
-/** What a fault of a count asks for: only a new connection finds a cluster's nodes, or the server that took the place of another. */
+/**
+ * What a fault of a count asks for: only a new connection finds a cluster's nodes, or the server that took
+ * the place of another.
+ */
 export function remedyOf(fault: string): "cluster" | "other_server" | "none" {
   if (fault.startsWith("MOVED ")) return "cluster";
   return cannotCount.test(fault) ? "other_server" : "none";
 }
 
 const noAnswer = "Redis did not answer";
-/** A connection that did not answer would delay every request. The rest: demoted, starting, master or cluster down. */
+/**
+ * A connection that did not answer would delay every request. The rest: demoted, starting, master or cluster
+ * down.
+ */
 const cannotCount = /^(Redis did not answer|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
 const reopenPauseMs = 500;
 

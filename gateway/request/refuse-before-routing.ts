@@ -25,9 +25,10 @@ export interface ConnectionRefusal {
 }
 
 /**
- * W15: answers in the API's envelope what Node would answer by itself or not at all: parse errors, header sections that are too
- * long or too late, and CONNECT. While an earlier request of the connection is being answered, that answer is finished, and the
- * connection is ended without an error response, which the client could take for that answer.
+ * W15: answers in the API's envelope what Node would answer by itself or not at all: parse errors, header
+ * sections that are too long or too late, and CONNECT. While an earlier request of the connection is being
+ * answered, that answer is finished, and the connection is ended without an error response, which the client
+ * could take for that answer.
  */
 export function refuseBeforeRouting(
   server: Server,
@@ -54,8 +55,8 @@ export function refuseBeforeRouting(
 
   server.on("clientError", (error: ClientError, socket) => {
     if (!(socket instanceof Socket)) return;
-    // No answer is sent to a client that is gone. Neither is one sent to a client that has not sent a byte, since it could take
-    // the answer for one to its first request.
+    // No answer is sent to a client that is gone. Neither is one sent to a client that has not sent a byte,
+    // since it could take the answer for one to its first request.
     if (!socket.writable || socket.bytesRead === 0 || error.code === "ECONNRESET") {
       socket.destroy();
       return;
@@ -81,7 +82,10 @@ export function refuseBeforeRouting(
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/** `isWhole`: the packet is the connection's first. Only one that begins with the request surely has all its header lines. */
+/**
+ * `isWhole`: the packet is the connection's first. Only one that begins with the request surely has all its
+ * header lines.
+ */
 export function refusedRequestId({ requestLine, rawHeaders }: RefusedHead, isWhole: boolean): string {
   const isTrusted = isWhole || requestLine !== undefined;
   return requestIdOf(isTrusted ? requestHead(rawHeaders).requestId : []);
@@ -96,14 +100,18 @@ function rawResponse({ code, headers }: Refusal, requestId: string, extraHeaders
   return `${head}Content-Length: ${body.length}\r\nDate: ${date}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/** The parser's codes for a method that it does not know. The last two are for those of RTSP and of HTTP/2's preface. */
+/**
+ * The parser's codes for a method that it does not know. The last two are for those of RTSP and of HTTP/2's
+ * preface.
+ */
 const methodCodes = new Set(["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"]);
 /** Methods that the parser accepts in HTTP. A message with one of them has another fault. */
 const knownMethods = new Set(METHODS);
 
 /**
- * W13: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404 elsewhere; `undefined`
- * unless the message is as well formed as one that the parser accepts, since the first check comes before the third.
+ * W13: checks 1 to 3 for a request that Node's parser refused for its method alone: 405 on a resource, 404
+ * elsewhere; `undefined` unless the message is as well formed as one that the parser accepts, since the first
+ * check comes before the third.
  */
 export function methodRefusal({ requestLine, rawHeaders, isWellFormed, isComplete }: RefusedHead) {
   if (requestLine === undefined || !isWellFormed || knownMethods.has(requestLine.method)) return undefined;
@@ -121,8 +129,8 @@ export function methodRefusal({ requestLine, rawHeaders, isWellFormed, isComplet
 }
 
 /**
- * The readable parts of a request, from the packet in which Node's parser gave up. A last line that the packet cuts off is not read,
- * since its missing part could change its meaning.
+ * The readable parts of a request, from the packet in which Node's parser gave up. A last line that the
+ * packet cuts off is not read, since its missing part could change its meaning.
  */
 export function refusedHead(packet: Uint8Array) {
   const bytes = Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength);
@@ -156,7 +164,8 @@ type RefusedHead = ReturnType<typeof refusedHead>;
 /** The same bound as for every request. */
 const maxHeaderBytes = 16 * 1024;
 
-// W63: these bytes may be an attacker's. In each pattern, no repeated class can match what follows it, so it takes linear time.
+// W63: these bytes may be an attacker's. In each pattern, no repeated class can match what follows it, so it
+// takes linear time.
 /** RFC 9112 section 3: three parts, one space between them. */
 const requestLinePattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d\.\d)$/;
 /** RFC 9112 section 5, without folding and without control characters other than tabs. */

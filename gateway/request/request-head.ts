@@ -1,9 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { parseToken, type TokenDigest, tokenDigest } from "../../core/documents/token.ts";
 
-/** The parts of a request's header section that the gateway reads. It ignores all other headers, also those of a proxy (W96). */
+/**
+ * The parts of a request's header section that the gateway reads. It ignores all other headers, also those of
+ * a proxy (W96).
+ */
 export interface RequestHead {
-  /** The values in the order of the wire, one per header line, so that a second line is never dropped silently. */
+  /**
+   * The values in the order of the wire, one per header line, so that a second line is never dropped
+   * silently.
+   */
   readonly authorization: readonly string[];
   readonly requestId: readonly string[];
   readonly acceptEncoding: string;
@@ -15,8 +21,8 @@ export interface RequestHead {
 }
 
 /**
- * Reads `rawHeaders`, the names and values as Node's parser gives them, in one pass. Node's `headers` has only the first of
- * two `Authorization` lines, and building it costs more than all other steps.
+ * Reads `rawHeaders`, the names and values as Node's parser gives them, in one pass. Node's `headers` has
+ * only the first of two `Authorization` lines, and building it costs more than all other steps.
  */
 export function requestHead(rawHeaders: readonly string[]): RequestHead {
   let authorization = noValues;
@@ -81,7 +87,10 @@ export function requestIdOf(values: readonly string[]): string {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** W46: whether the client prefers gzip to `identity` (RFC 9110 section 12.5.3), which it gets otherwise, also if it forbids it. */
+/**
+ * W46: whether the client prefers gzip to `identity` (RFC 9110 section 12.5.3), which it gets otherwise, also
+ * if it forbids it.
+ */
 export function prefersGzip(acceptEncoding: string): boolean {
   if (acceptEncoding === "" || !/gzip|\*/i.test(acceptEncoding)) return false;
   const weights = new Map<string, number>();
@@ -104,7 +113,10 @@ function weightOf(parameters: readonly string[]): number {
   return 1;
 }
 
-/** `none`: no bearer credentials. `malformed`: no token was ever issued like that, or there is more than one header. */
+/**
+ * `none`: no bearer credentials. `malformed`: no token was ever issued like that, or there is more than one
+ * header.
+ */
 export type BearerCredentials =
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
@@ -113,14 +125,18 @@ export type BearerCredentials =
 /** Reads the values of all `Authorization` lines of a request. */
 export type CredentialsReader = (authorization: readonly string[]) => BearerCredentials;
 
-/** A reader for one connection, whose requests nearly always carry the same token: it digests only a token that differs. */
+/**
+ * A reader for one connection, whose requests nearly always carry the same token: it digests only a token
+ * that differs.
+ */
 export function createCredentialsReader(): CredentialsReader {
   let last: string | undefined;
   let credentials = none;
   return (authorization) => {
     const [value] = authorization;
     if (value === undefined) return none;
-    // W31: with two headers, a proxy may have checked either of them. So neither counts, even if they are equal.
+    // W31: with two headers, a proxy may have checked either of them. So neither counts, even if they are
+    // equal.
     if (authorization.length > 1) return malformed;
     if (value !== last) {
       credentials = bearerCredentials(value);

@@ -1,4 +1,6 @@
-/** The three resources of the API (W1). `segment` is what follows `/v1/programs/`, not yet decoded or judged. */
+/**
+ * The three resources of the API (W1). `segment` is what follows `/v1/programs/`, not yet decoded or judged.
+ */
 export type Resource =
   | { readonly kind: "list" }
   | { readonly kind: "detail"; readonly segment: string }
@@ -8,8 +10,9 @@ export type Resource =
 export type RequestTarget = Resource | { readonly kind: "unknown" } | { readonly kind: "malformed" };
 
 /**
- * Reads the target exactly as it was sent. Nothing is decoded, joined or lower-cased, so each resource has only one spelling
- * (W20). The query is ignored (W5), and so is the authority of an absolute-form target (W23, RFC 9112 section 3.2.2).
+ * Reads the target exactly as it was sent. Nothing is decoded, joined or lower-cased, so each resource has
+ * only one spelling (W20). The query is ignored (W5), and so is the authority of an absolute-form target
+ * (W23, RFC 9112 section 3.2.2).
  */
 export function requestTarget(raw: string): RequestTarget {
   // W24: Node's parser accepts `#` and bytes above 0x7e, which no target may hold (RFC 9112 section 3.2).
@@ -23,8 +26,8 @@ export function requestTarget(raw: string): RequestTarget {
 }
 
 /**
- * The same target in the form that begins with a path. Express would read an absolute form with `url.parse`, which prints a faulty
- * one on standard error, with any token in it.
+ * The same target in the form that begins with a path. Express would read an absolute form with `url.parse`,
+ * which prints a faulty one on standard error, with any token in it.
  */
 export function originForm(raw: string): string {
   if (raw.startsWith("/")) return raw;

@@ -50,7 +50,10 @@ export class Responder {
     this.#sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders, form);
   }
 
-  /** Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was sent then. */
+  /**
+   * Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was
+   * sent then.
+   */
   async stream(exchange: Exchange, asker: Asker, entry: ResponseEntry): Promise<void> {
     const { open, reads, observe } = this.#options;
     const { res } = exchange;
@@ -69,7 +72,8 @@ export class Responder {
       await reads.during(asker, `Reading ${entry.key}`, signal, async () => {
         const forEachChunk = await open(entry, signal);
         await forEachChunk(async (chunk) => {
-          // A local file is read on after the client has left. A response that began now would never be reported as over.
+          // A local file is read on after the client has left. A response that began now would never be
+          // reported as over.
           signal.throwIfAborted();
           if (!res.headersSent) this.#beginStream(exchange, entry.size, over);
           bytes += chunk.length;
@@ -120,8 +124,9 @@ export class Responder {
   }
 
   /**
-   * All header lines (W41) but `Date` and `Connection`, each ended by CR LF. They are text because most of it is known before
-   * the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`. `kind`: see `kindHeaders`.
+   * All header lines (W41) but `Date` and `Connection`, each ended by CR LF. They are text because most of it
+   * is known before the request. The only text from the client is its request id, of `[A-Za-z0-9._-]`.
+   * `kind`: see `kindHeaders`.
    */
   #headersOf(exchange: Exchange, status: number, kind: string, bytes: number): string {
     const { windowSeconds, legacyHeaders } = this.#options;
@@ -150,8 +155,9 @@ const identityHeaders = kindHeaders("Vary: Accept-Encoding\r\n");
 const gzipHeaders = kindHeaders("Vary: Accept-Encoding\r\nContent-Encoding: gzip\r\n");
 
 /**
- * The header lines of responses from a snapshot (W45). `recordedAt`: its last confirmation in `runs/confirmed.json`. The reading from
- * which it was built confirms it, too, unless it has `contentAt`: then it was built from no reading of all programs.
+ * The header lines of responses from a snapshot (W45). `recordedAt`: its last confirmation in
+ * `runs/confirmed.json`. The reading from which it was built confirms it, too, unless it has `contentAt`:
+ * then it was built from no reading of all programs.
  */
 export function snapshotHeaders(
   { snapshotId, generatedAt, contentAt }: Pick<Manifest, "snapshotId" | "generatedAt" | "contentAt">,
@@ -164,8 +170,9 @@ export function snapshotHeaders(
 }
 
 /**
- * W180: the ids of programs whose detail changed after the snapshot `since`. A detail's key names the snapshot in which it last changed;
- * places in the line count, since two ids of one second do not sort. `*`: `since` is not in the line, or the value is too long.
+ * W180: the ids of programs whose detail changed after the snapshot `since`. A detail's key names the
+ * snapshot in which it last changed; places in the line count, since two ids of one second do not sort. `*`:
+ * `since` is not in the line, or the value is too long.
  */
 export function changedSince(manifest: Manifest, since: SnapshotId): string {
   const { places, answers } = lineOf(manifest);
@@ -190,9 +197,15 @@ function changedBefore({ programs }: Manifest, places: Line["places"], place: nu
 }
 
 interface Line {
-  /** The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name its line. */
+  /**
+   * The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name
+   * its line.
+   */
   readonly places: ReadonlyMap<SnapshotId, number>;
-  /** What was answered. Looking through 100,000 programs takes over a millisecond, and partners ask again and again. */
+  /**
+   * What was answered. Looking through 100,000 programs takes over a millisecond, and partners ask again and
+   * again.
+   */
   readonly answers: Map<SnapshotId, string>;
 }
 
@@ -206,7 +219,10 @@ function lineOf(manifest: Manifest): Line {
   return line;
 }
 
-/** Kept for each manifest that was asked for it, since making the map costs as much as looking through a thousand programs. */
+/**
+ * Kept for each manifest that was asked for it, since making the map costs as much as looking through a
+ * thousand programs.
+ */
 const lines = new WeakMap<Manifest, Line>();
 
 /** Partners ask with few different snapshots, and an answer has up to 2 KiB. */
@@ -215,7 +231,10 @@ const maxAnswers = 32;
 /** A client's buffer for headers may be small. */
 const maxChangedBytes = 2048;
 
-/** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC 8594). */
+/**
+ * W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC
+ * 8594).
+ */
 export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
   let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
   if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;

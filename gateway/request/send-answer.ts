@@ -2,12 +2,14 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-// Writes head and body of an answer to the socket itself, as one buffer where it fits. Node would split each header line, check
-// and join it again, and write head, body and end in three parts: with its own `writeHead` and `end` a warm detail takes 1.3 to
-// 1.5 times the processor time. The header lines are valid by construction. `Date`, `Connection` and
-// `Keep-Alive` are written as Node would write them, and a test compares both byte by byte.
+// Writes head and body of an answer to the socket itself, as one buffer where it fits. Node would split each
+// header line, check and join it again, and write head, body and end in three parts: with its own `writeHead`
+// and `end` a warm detail takes 1.3 to 1.5 times the processor time. The header lines are valid by
+// construction. `Date`, `Connection` and `Keep-Alive` are written as Node would write them, and a test
+// compares both byte by byte.
 //
-// This needs things that Node does not document. Each of them names the test that fails when a new version of Node changes it.
+// This needs things that Node does not document. Each of them names the test that fails when a new version of
+// Node changes it.
 
 /** An answer whose body is in memory. */
 export interface ReadyAnswer {
@@ -20,7 +22,9 @@ export interface ReadyAnswer {
   readonly closes: boolean;
 }
 
-/** Sends the answer. True when the operating system has taken all of it; else the rest is still being sent. */
+/**
+ * Sends the answer. True when the operating system has taken all of it; else the rest is still being sent.
+ */
 export type AnswerSender = (res: ServerResponse, response: ReadyAnswer) => boolean;
 
 export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
@@ -33,8 +37,9 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
     { status, headers, body }: ReadyAnswer,
   ): boolean {
     const head = `${statusLines.get(status)}${headers}${lastLines.now()}`;
-    // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents find the status where it
-    // always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`. `Object.assign` would take up to 2 µs.
+    // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents
+    // find the status where it always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`.
+    // `Object.assign` would take up to 2 µs.
     const sent = res as ServerResponse & { _header: string; _headerSent: boolean };
     sent.statusCode = status;
     sent._header = head;
@@ -90,7 +95,9 @@ class LastLines {
   }
 }
 
-/** Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding. */
+/**
+ * Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding.
+ */
 class OutgoingBlock {
   #block = newBlock();
 
@@ -133,7 +140,10 @@ function isLarge(body: Buffer | string): body is Buffer {
   return typeof body !== "string" && body.length > maxWriteBytes;
 }
 
-/** Writes the body in pieces. Each waits until the piece before was taken and the event loop has served the others. */
+/**
+ * Writes the body in pieces. Each waits until the piece before was taken and the event loop has served the
+ * others.
+ */
 function writeInTurns(sink: Writable, body: Buffer, res: ServerResponse): void {
   let at = 0;
   const next = (): void => {
@@ -155,9 +165,9 @@ function newBlock(): Buffer {
 }
 
 /**
- * A class of responses that calls `onOut` when a response has been sent completely, which is when Node detaches its socket.
- * A `close` listener on each response took 5 to 10 percent more processor time per short request.
- * Tested by `api-server.test.ts`.
+ * A class of responses that calls `onOut` when a response has been sent completely, which is when Node
+ * detaches its socket. A `close` listener on each response took 5 to 10 percent more processor time per short
+ * request. Tested by `api-server.test.ts`.
  */
 export function reportingResponse(
   onOut: (res: ServerResponse, socket: Socket) => void,
@@ -182,8 +192,9 @@ export interface SendLimits {
 }
 
 /**
- * W62: ends the connection of a client that does not read its response in time, and calls `over` once when the response is over. The
- * socket's own timeout is not enough: Node lets it pass once more during a write, and anything that the client sends delays it.
+ * W62: ends the connection of a client that does not read its response in time, and calls `over` once when
+ * the response is over. The socket's own timeout is not enough: Node lets it pass once more during a write,
+ * and anything that the client sends delays it.
  */
 export function watchSending(res: ServerResponse, limits: SendLimits, over: (isCut: boolean) => void): void {
   const { socket } = res;
@@ -228,9 +239,9 @@ const halfClosedStallMs = 2000;
 const maxLookMs = 500;
 
 /**
- * Rises when the system takes bytes. `bytesWritten - writableLength` counts the writes that are done. A large body is one write, so
- * `writeQueueSize`, what the system has not taken of it, must count, too. Node's own socket timeout uses the same field.
- * Tested by `stalled-readers.test.ts`.
+ * Rises when the system takes bytes. `bytesWritten - writableLength` counts the writes that are done. A large
+ * body is one write, so `writeQueueSize`, what the system has not taken of it, must count, too. Node's own
+ * socket timeout uses the same field. Tested by `stalled-readers.test.ts`.
  */
 export function takenBytes(socket: Socket | null): number {
   if (socket === null) return 0;

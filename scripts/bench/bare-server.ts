@@ -1,5 +1,5 @@
-// The yardstick: node:http answering every request with the bytes and headers of a recorded answer. No routing, no
-// authentication, no limit, no log.
+// The yardstick: node:http answering every request with the bytes and headers of a recorded answer. No
+// routing, no authentication, no limit, no log.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { listen } from "../../core/process/listen.ts";

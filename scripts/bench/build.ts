@@ -1,5 +1,6 @@
-// `npm run bench:build [-- --tenants N --programs N --rounds N --store URL]`: building snapshots of seeded data, against
-// PostgreSQL alone writing the same nested JSON into a file. Rounds are interleaved; figures are medians.
+// `npm run bench:build [-- --tenants N --programs N --rounds N --store URL]`: building snapshots of seeded
+// data, against PostgreSQL alone writing the same nested JSON into a file. Rounds are interleaved; figures
+// are medians.
 import { join } from "node:path";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -81,7 +82,9 @@ async function measure(databaseUrl: string): Promise<Row[]> {
   ];
 }
 
-/** Reads every row and finds all details unchanged, which is what a full build costs when nothing has changed. */
+/**
+ * Reads every row and finds all details unchanged, which is what a full build costs when nothing has changed.
+ */
 async function buildOfAnotherRecipe(): Promise<MeasuredRun> {
   return await measuredCli(["snapshot", "build", "--dry-run"], { ...env, LEGACY_CAPACITY: "total" });
 }

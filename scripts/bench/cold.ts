@@ -1,6 +1,7 @@
-// `bash scripts/ceph-s3.sh run npm run bench:cold [-- --rounds N --details N]`: details that no cache holds, each asked for
-// once, of a gateway that has just started and of one whose code V8 has compiled; the store itself, asked for the same objects, is
-// the yardstick. Rounds are interleaved; figures are medians. The bucket becomes readable by anybody.
+// `bash scripts/ceph-s3.sh run npm run bench:cold [-- --rounds N --details N]`: details that no cache holds,
+// each asked for once, of a gateway that has just started and of one whose code V8 has compiled; the store
+// itself, asked for the same objects, is the yardstick. Rounds are interleaved; figures are medians. The
+// bucket becomes readable by anybody.
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import type { RunReport } from "../../schemas/generated/types.ts";

@@ -1,5 +1,5 @@
-// `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that gives the same
-// answers. Rounds are interleaved; figures are medians over rounds.
+// `npm run bench:gateway [-- --rounds N] [--seconds S]`: the gateway against a bare node:http server that
+// gives the same answers. Rounds are interleaved; figures are medians over rounds.
 import { withEmbeddedPostgres } from "../../cli/database/start-embedded-postgres.ts";
 import { runCli } from "../../cli/demo/programs.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -14,8 +14,8 @@ const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const connections = 32;
 /**
- * In a pause V8 sometimes gives memory back, and any server of `node:http` is slower by a fifth or more from then on. This would
- * decide the ratio if it happened to one of the servers only. See docs/performance.md.
+ * In a pause V8 sometimes gives memory back, and any server of `node:http` is slower by a fifth or more from
+ * then on. This would decide the ratio if it happened to one of the servers only. See docs/performance.md.
  */
 const nodeOptions = ["--no-memory-reducer"];
 const folder = temporaryFolder("bench");
@@ -49,7 +49,10 @@ await withEmbeddedPostgres(folder, async (databaseUrl) => {
 
 type Tokens = Readonly<Record<"small" | "narrow" | "large", BenchCase["headers"]>>;
 
-/** Headers with tokens: two of a tenant with a short list, one of which has a quota of one request, and one of a tenant with a large list. */
+/**
+ * Headers with tokens: two of a tenant with a short list, one of which has a quota of one request, and one of
+ * a tenant with a large list.
+ */
 async function issueTokens(smallTenant: string, largeTenant: string): Promise<Tokens> {
   return {
     small: await tokenHeaders(smallTenant, env),
@@ -84,7 +87,8 @@ async function measure(cases: readonly BenchCase[], gateway: BenchServer, bare: 
     const before = server.cpuMicros();
     const result = await load({ url: server.url + path, headers: answer.headers, connections, seconds });
     const requests = result.requestsPerSecond * seconds;
-    // The loader counts answers other than 2xx and 3xx, since a server that fails fast must not look like a fast one.
+    // The loader counts answers other than 2xx and 3xx, since a server that fails fast must not look like a
+    // fast one.
     const wrong = answer.expectedStatus === 200 ? result.errors > 0 : result.errors < requests * 0.9;
     if (wrong) throw new Error(`${key}: ${result.errors} of ${requests} answers were errors`);
     const cpuMicros = (server.cpuMicros() - before) / requests;

@@ -26,7 +26,8 @@ export async function measuredCli(args: readonly string[], env: NodeJS.ProcessEn
   let cpuSeconds = Number.NaN;
   const sampling = setInterval(() => {
     const memory = memoryMb(child.pid, "VmHWM");
-    // Nothing is known of a process that has ended. The kernel keeps the high-water mark, so the last sample has the peak.
+    // Nothing is known of a process that has ended. The kernel keeps the high-water mark, so the last sample
+    // has the peak.
     if (!Number.isNaN(memory)) [peakMb, cpuSeconds] = [memory, cpuMicros(child.pid) / 1e6];
   }, 20);
   const [status] = await once(child, "close");

@@ -1,4 +1,5 @@
-// The attacker of `bench:neighbours`, in a thread of its own so that it does not delay the clients that are measured.
+// The attacker of `bench:neighbours`, in a thread of its own so that it does not delay the clients that are
+// measured.
 import { type ClientRequest, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -12,7 +12,10 @@ type Begin = (url: string) => () => Promise<string>;
 
 const changes = 10;
 
-/** A tenant of 100,000 programs that publishes each second. All is made before, so that only the gateway works. */
+/**
+ * A tenant of 100,000 programs that publishes each second. All is made before, so that only the gateway
+ * works.
+ */
 export async function changingManifest({ store, hog, publish }: World): Promise<Begin> {
   const { manifest } = await publish({ programs: 1 });
   for (let at = 2; at <= 100_000; at += 1) {

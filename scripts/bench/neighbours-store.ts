@@ -1,4 +1,5 @@
-// The store of `bench:neighbours` that speaks S3, in a thread of its own so that it does not delay the clients that are measured.
+// The store of `bench:neighbours` that speaks S3, in a thread of its own so that it does not delay the
+// clients that are measured.
 import { parentPort } from "node:worker_threads";
 import { startS3Server } from "../../test/support/s3-server.ts";
 

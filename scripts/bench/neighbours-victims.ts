@@ -28,7 +28,9 @@ export interface Seen {
   readonly stalenessMs: number;
 }
 
-/** Asks for a warm detail every 5 ms and for a cold one every 25 ms, each when the one before was answered. */
+/**
+ * Asks for a warm detail every 5 ms and for a cold one every 25 ms, each when the one before was answered.
+ */
 export async function seenFor(ms: number, victim: Victim): Promise<Seen> {
   const agent = new Agent({ keepAlive: true });
   const endAtMs = performance.now() + ms;

@@ -1,5 +1,6 @@
-// `npm run bench:neighbours [-- --seconds S] [--only TEXT]`: what a partner of one tenant sees while a partner of another asks for
-// what is expensive, or that tenant's part of the store hangs. Ends with 1 when a neighbour waited longer than promised.
+// `npm run bench:neighbours [-- --seconds S] [--only TEXT]`: what a partner of one tenant sees while a
+// partner of another asks for what is expensive, or that tenant's part of the store hangs. Ends with 1 when a
+// neighbour waited longer than promised.
 
 import { Worker } from "node:worker_threads";
 import { parseTenantId } from "../../core/ground/ids.ts";
@@ -17,7 +18,10 @@ const values = benchOptions({ seconds: "12", only: "" });
 const attackMs = Number(values.seconds) * 1000;
 const refreshMs = 1000;
 const limits = { warmMs: 500, coldMs: 1000, stalenessMs: 2 * refreshMs };
-/** What `docs/operators.md` states of a gateway with the default cache: its own, the cache, answers under way, and streams. */
+/**
+ * What `docs/operators.md` states of a gateway with the default cache: its own, the cache, answers under way,
+ * and streams.
+ */
 const documentedMb = 90 + 256 + 64 + 50;
 
 type Attack = { readonly title: string } & (

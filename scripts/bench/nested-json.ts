@@ -3,8 +3,8 @@ import { createWriteStream } from "node:fs";
 import pg from "pg";
 
 /**
- * The yardstick of a build: PostgreSQL alone producing the same nested JSON, set-based, into a file. Returns the number
- * of programs. It maps, checks, hashes and compares nothing.
+ * The yardstick of a build: PostgreSQL alone producing the same nested JSON, set-based, into a file. Returns
+ * the number of programs. It maps, checks, hashes and compares nothing.
  */
 export async function writeNestedJson(databaseUrl: string, path: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });

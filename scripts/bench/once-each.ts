@@ -8,7 +8,10 @@ export interface OnceEach {
   readonly p99Ms: number;
 }
 
-/** Asks a server of this machine for each path once, over so many connections. Throws unless every answer is a whole 200. */
+/**
+ * Asks a server of this machine for each path once, over so many connections. Throws unless every answer is a
+ * whole 200.
+ */
 export async function onceEach(
   url: string,
   headers: Readonly<Record<string, string>>,

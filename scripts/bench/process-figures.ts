@@ -3,14 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Linux counts processor time in ticks of 10 ms. */
 const tickMicros = 10_000;
 
-/** Processor time that a process has used so far, of all its threads, in microseconds; NaN where /proc is missing. */
+/**
+ * Processor time that a process has used so far, of all its threads, in microseconds; NaN where /proc is
+ * missing.
+ */
 export function cpuMicros(pid: number | undefined): number {
   return statOf(pid)?.ownMicros ?? Number.NaN;
 }
 
 /**
- * Processor time that a process and its children have used so far, in microseconds: those that have ended and those that run. NaN
- * where /proc is missing.
+ * Processor time that a process and its children have used so far, in microseconds: those that have ended and
+ * those that run. NaN where /proc is missing.
  */
 export function familyCpuMicros(pid: number): number {
   const parent = statOf(pid);
@@ -22,7 +25,10 @@ export function familyCpuMicros(pid: number): number {
   return running.reduce((sum, { ownMicros }) => sum + ownMicros, parent.ownMicros + parent.endedMicros);
 }
 
-/** Memory of a process: what it has now (`VmRSS`), or the most that it had (`VmHWM`). NaN where /proc is missing. */
+/**
+ * Memory of a process: what it has now (`VmRSS`), or the most that it had (`VmHWM`). NaN where /proc is
+ * missing.
+ */
 export function memoryMb(pid: number | undefined, kind: "VmRSS" | "VmHWM" = "VmRSS"): number {
   const lines = procFile(pid, "status")?.split("\n") ?? [];
   const line = lines.find((text) => text.startsWith(`${kind}:`));

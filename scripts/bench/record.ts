@@ -11,7 +11,10 @@ export interface BenchCase {
   readonly expectedStatus: number;
 }
 
-/** Sends each case to the gateway once, and writes a file of the answers for the bare server. Returns the file's path. */
+/**
+ * Sends each case to the gateway once, and writes a file of the answers for the bare server. Returns the
+ * file's path.
+ */
 export async function recordAnswers(
   url: string,
   cases: readonly BenchCase[],

@@ -1,5 +1,6 @@
-// `npm run bench:rounds [-- --seconds S] [--only TEXT]`: what a tenant of 500 programs sees of `snapshot watch --interval 10` while
-// another one holds up its builds. Told changes notify, untold ones are found by a round. Ends with 1 when they took too long.
+// `npm run bench:rounds [-- --seconds S] [--only TEXT]`: what a tenant of 500 programs sees of `snapshot
+// watch --interval 10` while another one holds up its builds. Told changes notify, untold ones are found by a
+// round. Ends with 1 when they took too long.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
-// `npm run bench:scale [-- --tenants 10,100,1000,10000 --programs 50]`: what grows with the number of tenants. Processor time of
-// builder and database, requests to the store and their price in S3, memory of builder and gateway, `snapshot status`, and a
-// watch that has nothing to do. Nothing may grow faster than the tenants.
+// `npm run bench:scale [-- --tenants 10,100,1000,10000 --programs 50]`: what grows with the number of
+// tenants. Processor time of builder and database, requests to the store and their price in S3, memory of
+// builder and gateway, `snapshot status`, and a watch that has nothing to do. Nothing may grow faster than
+// the tenants.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -70,7 +71,9 @@ async function measure(databaseUrl: string, postmaster: number, tenants: number)
   };
 }
 
-/** The process id of the PostgreSQL server behind the connection string. The server must run on this machine. */
+/**
+ * The process id of the PostgreSQL server behind the connection string. The server must run on this machine.
+ */
 async function postmasterOf(databaseUrl: string): Promise<number> {
   const [row] = await queried(databaseUrl, "SELECT pg_read_file('postmaster.pid', 0, 20) AS lock");
   return Number(String(row?.lock).split("\n")[0]);
@@ -116,7 +119,10 @@ interface TenantList {
   readonly tenants: readonly { readonly tenantId: string }[];
 }
 
-/** Processor time of a watch in seconds a minute, after its first round, while nothing changes and nothing is told. */
+/**
+ * Processor time of a watch in seconds a minute, after its first round, while nothing changes and nothing is
+ * told.
+ */
 async function idleWatch(own: Environment): Promise<number> {
   const cli = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
   const watch = spawn(process.execPath, [cli, "snapshot", "watch", "--interval", "86400"], {

@@ -8,7 +8,10 @@ export interface SeededTenant {
   readonly programs: number;
 }
 
-/** Makes the booking schema with as many companies as there are sizes, each with so many programs. `env` names the database. */
+/**
+ * Makes the booking schema with as many companies as there are sizes, each with so many programs. `env` names
+ * the database.
+ */
 export async function seedTenants(
   env: NodeJS.ProcessEnv,
   databaseUrl: string,

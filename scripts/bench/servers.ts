@@ -9,14 +9,17 @@ import { cpuMicros } from "./process-figures.ts";
 export interface BenchServer {
   readonly url: string;
   readonly pid: number;
-  /** Processor time that the server has used so far, of all its threads, in microseconds; NaN where /proc is missing. */
+  /**
+   * Processor time that the server has used so far, of all its threads, in microseconds; NaN where /proc is
+   * missing.
+   */
   cpuMicros(): number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a built script of this project that prints one JSON line with its address under `api` or `url`. Its further
- * output is read and dropped, as a log collector would read it.
+ * Starts a built script of this project that prints one JSON line with its address under `api` or `url`. Its
+ * further output is read and dropped, as a log collector would read it.
  */
 export async function startServer(
   script: string,

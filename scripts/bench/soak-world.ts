@@ -47,7 +47,10 @@ export async function publishChange(
   await runCli(["snapshot", "build", "--tenant", tenantId], env);
 }
 
-/** The digest of the only right body of each path in each snapshot of a store's folder: `<snapshot id> <path>`. */
+/**
+ * The digest of the only right body of each path in each snapshot of a store's folder: `<snapshot id>
+ * <path>`.
+ */
 export function publishedBodies(storeFolder: string): ReadonlyMap<string, string> {
   const bodies = new Map<string, string>();
   for (const file of readdirSync(storeFolder, { encoding: "utf8", recursive: true })) {

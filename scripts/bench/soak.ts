@@ -1,5 +1,6 @@
-// `npm run bench:soak [-- --seconds S] [--clients N]`: two gateways under mixed load, with publications, token rotations,
-// store faults, slow readers and clients that leave. Ends with 1 when an answer was wrong or something grew.
+// `npm run bench:soak [-- --seconds S] [--clients N]`: two gateways under mixed load, with publications,
+// token rotations, store faults, slow readers and clients that leave. Ends with 1 when an answer was wrong or
+// something grew.
 import { readdirSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,7 +46,10 @@ const isDisturbed = (): boolean => performance.now() < disturbedUntilMs;
 await withEmbeddedPostgres(directory, soak);
 process.exitCode = report();
 
-/** Three tenants, whose lists have about 20 kB, 300 kB and 4 MB; the last is far above what a small cache takes. */
+/**
+ * Three tenants, whose lists have about 20 kB, 300 kB and 4 MB; the last is far above what a small cache
+ * takes.
+ */
 async function soak(databaseUrl: string): Promise<void> {
   env.DATABASE_URL = databaseUrl;
   const tenants = (await seedTenants(env, databaseUrl, [30, 400, 6000])).map(({ tenantId }) => tenantId);
@@ -78,7 +82,10 @@ async function soak(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Publications and rotations wait while the store is broken: a fault mends what it took away, and nothing else. */
+/**
+ * Publications and rotations wait while the store is broken: a fault mends what it took away, and nothing
+ * else.
+ */
 async function repeatedly(everyMs: number, action: () => Promise<unknown>): Promise<void> {
   while (!isOver()) {
     await sleep(everyMs);

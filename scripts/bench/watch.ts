@@ -1,7 +1,8 @@
-// `npm run bench:watch [-- --sizes 500,5000,50000] [--changes N] [--round-tenants N]`: how long after the commit of a change in
-// the booking database, whose triggers notify, `snapshot watch` has published it, and a partner gets it from a gateway that
-// looks every 200 ms. Tenants of several sizes with nothing else going on; then one of 500 programs while the first build of
-// many such tenants is under way; and one of which many snapshots are kept.
+// `npm run bench:watch [-- --sizes 500,5000,50000] [--changes N] [--round-tenants N]`: how long after the
+// commit of a change in the booking database, whose triggers notify, `snapshot watch` has published it, and a
+// partner gets it from a gateway that looks every 200 ms. Tenants of several sizes with nothing else going
+// on; then one of 500 programs while the first build of many such tenants is under way; and one of which many
+// snapshots are kept.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

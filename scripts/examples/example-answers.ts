@@ -3,7 +3,9 @@ import { type RenderedProgram, renderedProgram } from "../../cli/publish/content
 import { publicProgram, terminalStatusTest } from "../../cli/publish/public-program/public-program.ts";
 import { defaultTerminalStatuses } from "../../core/process/settings.ts";
 
-/** The programs of the sandbox that the examples show, in list order, and the example of the detail of each. */
+/**
+ * The programs of the sandbox that the examples show, in list order, and the example of the detail of each.
+ */
 const shown = {
   everything: "program-detail",
   "right-to-left": "program-detail-right-to-left",

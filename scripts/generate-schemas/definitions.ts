@@ -26,7 +26,10 @@ export async function readSchemaFiles(directory: string): Promise<SchemaFiles> {
   return files;
 }
 
-/** Every named schema of the files, in one flat namespace, as the generated types and the OpenAPI document need it. */
+/**
+ * Every named schema of the files, in one flat namespace, as the generated types and the OpenAPI document
+ * need it.
+ */
 export function flatDefinitions(files: SchemaFiles): Definitions {
   const definitions = new Map<string, Definition>();
   const add = (definition: Definition): void => {
@@ -44,8 +47,8 @@ export function flatDefinitions(files: SchemaFiles): Definitions {
 }
 
 /**
- * The definition that a reference means: `other.schema.json`, `other.schema.json#/$defs/Name` or, within its own file,
- * `#/$defs/Name`. Throws when there is none.
+ * The definition that a reference means: `other.schema.json`, `other.schema.json#/$defs/Name` or, within its
+ * own file, `#/$defs/Name`. Throws when there is none.
  */
 export function referenced(reference: string, fromFile: string, definitions: Definitions): Definition {
   const [path = "", pointer = ""] = reference.split("#");

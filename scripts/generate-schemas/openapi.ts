@@ -7,7 +7,10 @@ import { partnerSchema } from "./partner-schema.ts";
 
 const yamlFile = "openapi.yaml";
 
-/** `openapi.yaml` of the directory in one piece: every schema that it reaches under `components/schemas`, every example inline. */
+/**
+ * `openapi.yaml` of the directory in one piece: every schema that it reaches under `components/schemas`,
+ * every example inline.
+ */
 export async function openapiText(files: SchemaFiles, directory: string): Promise<string> {
   const definitions = flatDefinitions(files);
   const schemas = new Map<string, unknown>();

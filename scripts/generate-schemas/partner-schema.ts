@@ -1,8 +1,9 @@
 import { type Definition, type Definitions, referenced, type Schema, withObjects } from "./definitions.ts";
 
 /**
- * How the OpenAPI document shows the strings whose own patterns a common tool refuses: W65. The validators keep the
- * patterns of `scalars.schema.json`, which are stricter: whatever fits those is described by these, too.
+ * How the OpenAPI document shows the strings whose own patterns a common tool refuses: W65. The validators
+ * keep the patterns of `scalars.schema.json`, which are stricter: whatever fits those is described by these,
+ * too.
  */
 const portable: Readonly<Record<string, Schema>> = {
   // White space by its characters would stand raw in generated code, where a line separator ends a literal.
@@ -13,7 +14,8 @@ const portable: Readonly<Record<string, Schema>> = {
     format: "date-time",
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?Z$",
   },
-  // `format` says which characters a URI has. The pattern is the one of release 1.2.0: tools can't tell a narrower one from another.
+  // `format` says which characters a URI has. The pattern is the one of release 1.2.0: tools can't tell a
+  // narrower one from another.
   HttpsUrl: { format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^\\s/?#@\\\\]+(?:[/?#][^\\s\\\\]*)?$" },
 };
 
@@ -21,9 +23,9 @@ const portable: Readonly<Record<string, Schema>> = {
 const wordings = new Set(["message"]);
 
 /**
- * A definition as partners get it. Our validators hold each answer against the closed schema before it is published; what a
- * partner generates from the document must accept the answers of later versions, too. So objects are open, and texts for
- * people are any text (W65).
+ * A definition as partners get it. Our validators hold each answer against the closed schema before it is
+ * published; what a partner generates from the document must accept the answers of later versions, too. So
+ * objects are open, and texts for people are any text (W65).
  */
 export function partnerSchema({ name, file, schema }: Definition, definitions: Definitions): Schema {
   if (Array.isArray(schema.oneOf)) return oneObject(schema, file, definitions);
@@ -33,8 +35,8 @@ export function partnerSchema({ name, file, schema }: Definition, definitions: D
 }
 
 /**
- * Alternatives that have the same fields, as one object: each constant becomes a word of an enumeration, and a wording any
- * text. A generated parser would refuse all alternatives when one wording changes.
+ * Alternatives that have the same fields, as one object: each constant becomes a word of an enumeration, and
+ * a wording any text. A generated parser would refuse all alternatives when one wording changes.
  */
 function oneObject({ oneOf, description }: Schema, file: string, definitions: Definitions): Schema {
   const alternatives = (oneOf as readonly { readonly $ref: string }[]).map(

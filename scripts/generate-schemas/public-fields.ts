@@ -1,8 +1,8 @@
 import { flatDefinitions, referenced, type Schema, type SchemaFiles } from "./definitions.ts";
 
 /**
- * The fields of a program's detail by their paths, such as `prices.rooms[].amount`, an object before its own; and those
- * of them that may be empty; and the fields of a list's element.
+ * The fields of a program's detail by their paths, such as `prices.rooms[].amount`, an object before its own;
+ * and those of them that may be empty; and the fields of a list's element.
  */
 export function publicFieldsText(files: SchemaFiles, banner: string): string {
   const definitions = flatDefinitions(files);

@@ -11,8 +11,8 @@ import {
 const scalarsFile = "scalars.schema.json";
 
 /**
- * TypeScript types of every object of the schemas, read-only throughout. Scalars become plain `string`s: their
- * patterns have no type, and the brands of ids belong to those who parse them.
+ * TypeScript types of every object of the schemas, read-only throughout. Scalars become plain `string`s:
+ * their patterns have no type, and the brands of ids belong to those who parse them.
  */
 export async function typesText(files: SchemaFiles, banner: string): Promise<string> {
   const definitions = flatDefinitions(files);

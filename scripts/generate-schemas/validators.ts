@@ -3,7 +3,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { flatDefinitions, referenced, type Schema, type SchemaFiles, withObjects } from "./definitions.ts";
 
-/** The generated modules and whom they serve: the gateway reads stored documents only, so it loads nothing else. */
+/**
+ * The generated modules and whom they serve: the gateway reads stored documents only, so it loads nothing
+ * else.
+ */
 const modules: Readonly<Record<string, readonly string[]>> = {
   "validators-published.ts": [
     "program-list-response.schema.json",
@@ -26,9 +29,9 @@ const modules: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Documents of the store that a newer version may give further keys. Readers ignore the keys that they do not know, so that gateways
- * and builders need not be upgraded at the same moment. Maps, whose keys are data, stay closed, and so does the registry, so that no
- * plaintext of a token can lie beside its digest.
+ * Documents of the store that a newer version may give further keys. Readers ignore the keys that they do not
+ * know, so that gateways and builders need not be upgraded at the same moment. Maps, whose keys are data,
+ * stay closed, and so does the registry, so that no plaintext of a token can lie beside its digest.
  */
 const openDocuments = new Set([
   "confirmed.schema.json",
@@ -49,8 +52,9 @@ function opened(schema: unknown): object {
 }
 
 /**
- * The schemas with "a string of this form, or null" as one condition. As two alternatives its validator makes three objects for each
- * null and is twice as long, and V8 compiles it while a gateway starts. The messages are the same.
+ * The schemas with "a string of this form, or null" as one condition. As two alternatives its validator makes
+ * three objects for each null and is twice as long, and V8 compiles it while a gateway starts. The messages
+ * are the same.
  */
 function withShortNullables(files: SchemaFiles): SchemaFiles {
   const definitions = flatDefinitions(files);
@@ -65,8 +69,8 @@ function withShortNullables(files: SchemaFiles): SchemaFiles {
 }
 
 /**
- * Validators compiled ahead of time, by file name. They import nothing at run time: a schema that needs ajv's own
- * runtime (string lengths, `uniqueItems` of unknown types, ...) is refused here.
+ * Validators compiled ahead of time, by file name. They import nothing at run time: a schema that needs ajv's
+ * own runtime (string lengths, `uniqueItems` of unknown types, ...) is refused here.
  */
 export function validatorTexts(files: SchemaFiles, banner: string): ReadonlyMap<string, string> {
   const short = withShortNullables(files);
@@ -97,8 +101,8 @@ export function patternPhrasesText(files: SchemaFiles, banner: string): string {
 }
 
 /**
- * `tracks`: whether each function keeps track of what `unevaluatedProperties` and `$dynamicRef` would ask for. No schema here has
- * them, and without that a gateway starts sooner.
+ * `tracks`: whether each function keeps track of what `unevaluatedProperties` and `$dynamicRef` would ask
+ * for. No schema here has them, and without that a gateway starts sooner.
  */
 function moduleText(
   files: SchemaFiles,
@@ -140,8 +144,8 @@ function moduleText(
 }
 
 /**
- * What a response has been held against, in one word: a build need not check again the very bytes that were checked by
- * these very validators.
+ * What a response has been held against, in one word: a build need not check again the very bytes that were
+ * checked by these very validators.
  */
 function contractText(validators: string): string {
   const digest = createHash("sha256").update(validators).digest("hex");
@@ -157,7 +161,9 @@ function ascii(text: string): string {
   return escaped(JSON.stringify(text));
 }
 
-/** Non-ASCII characters, which stand in string literals only, as escapes: some patterns name invisible ones. */
+/**
+ * Non-ASCII characters, which stand in string literals only, as escapes: some patterns name invisible ones.
+ */
 function escaped(code: string): string {
   return code.replace(/[\u0080-\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,6 +1,9 @@
 import { exampleBaseUrl } from "../../cli/partners/folder/site-page.ts";
 
-/** A request that a gateway really answered, and its answer, as `test/integration/docs/exchanges.test.ts` recorded them. */
+/**
+ * A request that a gateway really answered, and its answer, as `test/integration/docs/exchanges.test.ts`
+ * recorded them.
+ */
 export interface Exchange {
   /** The name of the file in `examples/`, also part of the `X-Request-Id` of the request. */
   readonly name: string;

@@ -4,13 +4,16 @@ import { type Html, html } from "../../cli/output/html.ts";
 import { compactJson } from "../../cli/partners/folder/compact-json.ts";
 import type { RenderedPage } from "../../cli/partners/folder/site-page.ts";
 
-/** Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing for. */
+/**
+ * Where a link of the repository leads in the partner's folder. Throws for one that the folder has nothing
+ * for.
+ */
 export type FolderLink = (repositoryPath: string) => string;
 
 /**
- * A page of the partner guide as markup for the partner's folder. Between `<!-- not in the folder -->` and `<!-- end -->`
- * stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown for the folder alone. Of HTML only
- * `unfolded` is taken.
+ * A page of the partner guide as markup for the partner's folder. Between `<!-- not in the folder -->` and
+ * `<!-- end -->` stands what only somebody with a checkout can use; `<!-- in the folder: ... -->` is Markdown
+ * for the folder alone. Of HTML only `unfolded` is taken.
  */
 export function renderedPage(path: string, markdown: string, folderLink: FolderLink): RenderedPage {
   const text = forTheFolder(markdown);
@@ -77,7 +80,9 @@ function linkTarget(path: string, href: string, folderLink: FolderLink): string 
   return fragment === undefined ? target : `${target}#${fragment}`;
 }
 
-/** A head without text, as of a list of names and values, is for the eye alone: the first cell names its row. */
+/**
+ * A head without text, as of a list of names and values, is for the eye alone: the first cell names its row.
+ */
 function tableMarkup(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const isHeadless = head.every((cell) => cell === "");
   const thead = isHeadless ? "" : `<thead><tr>${head.map((cell) => columnHead(cell)).join("")}</tr></thead>`;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll } from "vitest";
 
-/** Sets variables that the AWS SDK reads from the process' own environment, for the tests of the present file. */
+/**
+ * Sets variables that the AWS SDK reads from the process' own environment, for the tests of the present file.
+ */
 export function withAwsEnvironment(values: () => Readonly<Record<string, string>>): void {
   const before = new Map<string, string | undefined>();
   beforeAll(() => {

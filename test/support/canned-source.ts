@@ -23,9 +23,9 @@ export interface CannedProgram
 }
 
 /**
- * Rows that give these programs instead of asking a database: for tests in which only the store counts. What a
- * reading sees is what `programs` gives when `onReading` has resolved, and nothing that changes later. `onSums`: awaited before the sums
- * are given.
+ * Rows that give these programs instead of asking a database: for tests in which only the store counts. What
+ * a reading sees is what `programs` gives when `onReading` has resolved, and nothing that changes later.
+ * `onSums`: awaited before the sums are given.
  */
 export function cannedRows(
   programs: () => readonly CannedProgram[],

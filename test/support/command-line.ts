@@ -35,7 +35,9 @@ export interface CommandOptions {
   readonly onOutput?: (text: string) => void;
 }
 
-/** Runs the command line in this process, on a shell of its own: everything but the process around it is real. */
+/**
+ * Runs the command line in this process, on a shell of its own: everything but the process around it is real.
+ */
 export async function runCommand(
   args: readonly string[],
   options: CommandOptions = {},

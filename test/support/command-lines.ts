@@ -4,9 +4,9 @@ import { createProgram } from "../../cli/program.ts";
 import { quietShell } from "./quiet-shell.ts";
 
 /**
- * The arguments of every call of the program in a script: of `partner-programs`, however it is reached. Comments, pipes,
- * redirections and quotes are read as a shell would; what only a shell can know (`$TENANT`) becomes a word, and the
- * placeholder `N` a number.
+ * The arguments of every call of the program in a script: of `partner-programs`, however it is reached.
+ * Comments, pipes, redirections and quotes are read as a shell would; what only a shell can know (`$TENANT`)
+ * becomes a word, and the placeholder `N` a number.
  */
 export function callsIn(script: string, program: string): readonly (readonly string[])[] {
   const joined = script.replace(/\\\n\s*/g, " ");

@@ -14,8 +14,8 @@ export async function published(version: number): Promise<Scenario["start"]> {
 }
 
 /**
- * What must be true when all is over, whatever happened: the next build succeeds and shows the newest data (unless the
- * tenant is held), and everything that partners get verifies.
+ * What must be true when all is over, whatever happened: the next build succeeds and shows the newest data
+ * (unless the tenant is held), and everything that partners get verifies.
  */
 export async function assertRecovers(world: CommitWorld): Promise<void> {
   const store = new SimulatedStore(world.store.objects);

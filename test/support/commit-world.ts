@@ -30,7 +30,10 @@ export interface Scenario {
   readonly kills: number;
   /** Whether the puts of a build's own files go wrong, too: that ends the build, much as a kill does. */
   readonly faultyFiles: boolean;
-  /** Whether calls that one actor makes at the same time are performed in any order, or in that of making them. */
+  /**
+   * Whether calls that one actor makes at the same time are performed in any order, or in that of making
+   * them.
+   */
   readonly anyOrder: boolean;
   readonly ignoresConditions?: boolean;
 }
@@ -45,8 +48,8 @@ export type Choice =
 export const modelTenant = parseTenantId("model");
 
 /**
- * The real code of builds, prunes, rollbacks and releases at work on one simulated store and one canned source, stopped
- * between any two calls. After every step the oracle holds what must always hold.
+ * The real code of builds, prunes, rollbacks and releases at work on one simulated store and one canned
+ * source, stopped between any two calls. After every step the oracle holds what must always hold.
  */
 export class CommitWorld {
   readonly store: SimulatedStore;
@@ -156,7 +159,9 @@ export class CommitWorld {
     return faults.map((fault) => ({ kind: "call", actor: call.actor, at, fault }));
   }
 
-  /** A read that fails ends its actor without effect, as a kill does; only the pointer's is answered by more. */
+  /**
+   * A read that fails ends its actor without effect, as a kill does; only the pointer's is answered by more.
+   */
   #mayFail({ actor, operation, target }: PendingCall): boolean {
     if (target.endsWith("/current.json") || operation === "delete") return true;
     const isBuilder = this.#scenario.actors[actor] === "builder";
@@ -168,14 +173,16 @@ export class CommitWorld {
   }
 
   /**
-   * Whether it makes no difference to anybody else when the call is performed, and none to the call what others do before it:
-   * then it is enough to look at what follows when it is performed at once, instead of at every point in time.
+   * Whether it makes no difference to anybody else when the call is performed, and none to the call what
+   * others do before it: then it is enough to look at what follows when it is performed at once, instead of
+   * at every point in time.
    */
   #concernsNobodyElse({ actor, operation, target }: PendingCall): boolean {
     if (operation === "reading") return this.#changes === 0;
     const others = [...this.#running].filter((name) => name !== actor);
     const kinds = others.map((name) => this.#scenario.actors[name]);
-    // Prunes and rollbacks look at all folders, and write into them. Builders write into folders of their own.
+    // Prunes and rollbacks look at all folders, and write into them. Builders write into folders of their
+    // own.
     if (target.endsWith("/current.json") || kinds.includes("prune") || kinds.includes("rollback"))
       return false;
     const isAwaited = this.store.late.some((effect) => effect.target.split(" ").includes(target));
@@ -259,7 +266,10 @@ function callAt(pending: readonly PendingCall[], at: number): PendingCall {
   return call;
 }
 
-/** All that the actors can do without an answer is done: they use no timers and no I/O but the simulated store. */
+/**
+ * All that the actors can do without an answer is done: they use no timers and no I/O but the simulated
+ * store.
+ */
 async function quiet(): Promise<void> {
   await setImmediate();
 }

@@ -34,7 +34,9 @@ export interface CopyCase {
 
 let published = 0;
 
-/** The next snapshot of a line: these programs, and those of the one before it that are not named `undefined`. */
+/**
+ * The next snapshot of a line: these programs, and those of the one before it that are not named `undefined`.
+ */
 function snapshot(
   after: ScriptedSnapshot | undefined,
   changes: Readonly<Record<string, readonly [string, string] | undefined>>,
@@ -85,7 +87,10 @@ const all = (sign: string, ids: readonly string[]): string =>
     .sort()
     .join(" ");
 
-/** What a poll does that meets an older list for the first time: it asks once more, and waits for the next poll. */
+/**
+ * What a poll does that meets an older list for the first time: it asks once more, and waits for the next
+ * poll.
+ */
 const held = (copy: ExpectedCopy): CopyPoll => ({ script: always(s1), copy, requests: 2, left: 0 });
 
 const behindCases: readonly CopyCase[] = [
@@ -231,7 +236,9 @@ const listAs =
     return { ...reply, ...changes, headers: { ...reply.headers, ...changes.headers } };
   };
 
-/** A proxy repeats the header of a list, or joins the two: its changes cannot be said, so all is read again. */
+/**
+ * A proxy repeats the header of a list, or joins the two: its changes cannot be said, so all is read again.
+ */
 const starredTwice = (stars: string | readonly string[]): CopyCase => ({
   title: `reads all again where Snapshot-Changed is ${JSON.stringify(stars)}`,
   polls: [
@@ -383,8 +390,8 @@ const elsewhereCases: readonly CopyCase[] = [
 export const copyCases: readonly CopyCase[] = [...behindCases, ...formCases, ...elsewhereCases];
 
 /**
- * Polls in which a process may be killed. In the second and third, a program comes, is gone by a detail's 404, and comes back in a
- * list of the same snapshot.
+ * Polls in which a process may be killed. In the second and third, a program comes, is gone by a detail's
+ * 404, and comes back in a list of the same snapshot.
  */
 export const killScripts: readonly Script[] = [
   always(s1),

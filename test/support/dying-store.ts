@@ -11,8 +11,8 @@ interface DyingStore extends ObjectStore {
 }
 
 /**
- * Does the work once, and then gives the store of a process that dies at a call of it, for every call (or one in `stride`) and both
- * ways to die. `atLeast`: so many calls the work has to make.
+ * Does the work once, and then gives the store of a process that dies at a call of it, for every call (or one
+ * in `stride`) and both ways to die. `atLeast`: so many calls the work has to make.
  */
 export async function* deathsIn(
   work: (store: ObjectStore) => Promise<unknown>,
@@ -29,7 +29,10 @@ export async function* deathsIn(
   }
 }
 
-/** The store of a process that dies at its call number `at` (from 1): that one and all that follow are not answered. */
+/**
+ * The store of a process that dies at its call number `at` (from 1): that one and all that follow are not
+ * answered.
+ */
 function dyingStore(store: ObjectStore, at: number, death: Death): DyingStore {
   let made = 0;
   const dead = (): never => {

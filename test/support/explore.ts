@@ -9,10 +9,10 @@ export class BrokenRun extends Error {
 }
 
 /**
- * Takes every choice in every state, depth first. A state that was reached before is not gone on from again: the code is
- * deterministic, so what it does next depends on the state alone. Going back means running the choices from the beginning
- * once more, since the state of running code cannot be copied. `atEnd` holds what must be true when all is over.
- * Gives the number of states.
+ * Takes every choice in every state, depth first. A state that was reached before is not gone on from again:
+ * the code is deterministic, so what it does next depends on the state alone. Going back means running the
+ * choices from the beginning once more, since the state of running code cannot be copied. `atEnd` holds what
+ * must be true when all is over. Gives the number of states.
  */
 export async function explore(
   scenario: Scenario,

@@ -5,7 +5,10 @@ import { currentKey, manifestKey, type ObjectKey, type ResponseName } from "../.
 import { bytesBody, readBody, sha256Hex } from "../../core/store/object-body.ts";
 import type { ObjectStore } from "../../core/store/object-store.ts";
 
-/** Changes a live response, and manifest and pointer so that they vouch for it: what a defect of the generator would leave. */
+/**
+ * Changes a live response, and manifest and pointer so that they vouch for it: what a defect of the generator
+ * would leave.
+ */
 export async function forgeResponse(
   store: ObjectStore,
   tenant: string,

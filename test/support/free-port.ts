@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port that nobody listens on, on any address of this machine, for a server that has to know it beforehand or take it again
- * after a restart. Not one that systems give to outgoing connections (from 32768 on with Linux, from 49152 on with macOS): of
- * those, any connection of any process may take it meanwhile. No process is given one twice.
+ * A port that nobody listens on, on any address of this machine, for a server that has to know it beforehand
+ * or take it again after a restart. Not one that systems give to outgoing connections (from 32768 on with
+ * Linux, from 49152 on with macOS): of those, any connection of any process may take it meanwhile. No process
+ * is given one twice.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

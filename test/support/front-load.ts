@@ -69,8 +69,8 @@ export interface Load {
 }
 
 /**
- * Six partners, each from an address of its own and with at most one request in 80 ms: half of them over one kept connection, the
- * others over a new one each time.
+ * Six partners, each from an address of its own and with at most one request in 80 ms: half of them over one
+ * kept connection, the others over a new one each time.
  */
 export function startLoad(target: FrontTarget, path: string, token: string): Load {
   const tally: Record<string, number> = {};

@@ -43,7 +43,10 @@ export function isInstalled(kind: FrontKind): boolean {
   return existsSync(programs[kind]);
 }
 
-/** Runs it from its file in `deploy/`, of which nothing but addresses, ports, paths, the user's name and haproxy's patience is replaced. */
+/**
+ * Runs it from its file in `deploy/`, of which nothing but addresses, ports, paths, the user's name and
+ * haproxy's patience is replaced.
+ */
 export async function startFrontProcess(options: FrontOptions): Promise<FrontProcess> {
   const { kind, directory, port } = options;
   const { file, args, logFile } = prepared[kind](options);

@@ -19,8 +19,8 @@ export interface FrontStage {
   /** Everything that the gateways of both places have written. */
   gatewayOutput(): string;
   /**
-   * Ends the gateway of that place by SIGTERM and starts another in its place, with these settings in place of the stage's own.
-   * Resolves with the exit status when the new one listens.
+   * Ends the gateway of that place by SIGTERM and starts another in its place, with these settings in place
+   * of the stage's own. Resolves with the exit status when the new one listens.
    */
   restart(place: number, env?: Readonly<Record<string, string>>): Promise<number | NodeJS.Signals>;
   close(): Promise<void>;

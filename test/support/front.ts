@@ -12,7 +12,10 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** What becomes of a request: answered by the gateway, with this status and no JSON, with this, or cut within its body. */
+/**
+ * What becomes of a request: answered by the gateway, with this status and no JSON, with this, or cut within
+ * its body.
+ */
 export type Fate = "passes" | "cut" | 401 | 403 | 404 | 500 | 503 | Reply;
 
 export interface Reply {

@@ -18,7 +18,9 @@ import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts"
 import { issueToken } from "./gateway-tokens.ts";
 import { sized } from "./quick-pass.ts";
 
-/** A gateway over a store that the test can break, with a snapshot of the tenants `acme` and `globex` in it. */
+/**
+ * A gateway over a store that the test can break, with a snapshot of the tenants `acme` and `globex` in it.
+ */
 export interface BrokenStoreGateway {
   readonly gateway: GatewayFixture;
   readonly client: Client;

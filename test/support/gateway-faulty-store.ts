@@ -6,7 +6,10 @@ import type { StoreReader } from "../../gateway/known/store-reader.ts";
 
 type GetOptions = Parameters<StoreReader["get"]>[1];
 
-/** What a broken store does instead of, or with, the object that was asked for; `answer` gives it unconditionally. */
+/**
+ * What a broken store does instead of, or with, the object that was asked for; `answer` gives it
+ * unconditionally.
+ */
 export type Fault = (answer: () => Promise<GetResult>, options: GetOptions) => Promise<GetResult>;
 
 /** A real store that a test can break, for chosen keys and for as long as it likes. */

@@ -113,8 +113,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
 }
 
 /**
- * Resolves when the gateway answers from the snapshot. Whoever asks while the store is slow gets the one before for a while,
- * however often the gateway asks for a new one.
+ * Resolves when the gateway answers from the snapshot. Whoever asks while the store is slow gets the one
+ * before for a while, however often the gateway asks for a new one.
  */
 export async function untilServed(
   { api }: GatewayFixture,
@@ -130,7 +130,10 @@ export async function untilServed(
   await eventually(served, (id) => id === snapshotId);
 }
 
-/** Settings as the process would have them, on free ports, with short intervals and much patience with the store. */
+/**
+ * Settings as the process would have them, on free ports, with short intervals and much patience with the
+ * store.
+ */
 export function testSettings(env: Readonly<Record<string, string>>): GatewaySettings {
   const parsed = parseSettings(gatewaySettings, {
     PORT: "0",

@@ -25,7 +25,10 @@ export function runGateway(args: readonly string[], env: Readonly<Record<string,
   return runToEnd(process.execPath, [script, ...args], env);
 }
 
-/** Starts a gateway on free ports; resolves when it says where it listens. `openFiles`: how many it may have open. */
+/**
+ * Starts a gateway on free ports; resolves when it says where it listens. `openFiles`: how many it may have
+ * open.
+ */
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
   openFiles: number | "unlimited" = "unlimited",

@@ -22,7 +22,10 @@ export interface SnapshotContent {
   /** Pads every detail and the list to at least this many bytes. */
   readonly minBytes?: number;
   readonly generatedAt?: string;
-  /** The snapshot before this one in its line. Details that did not change stay in its folder, or in the one where they were. */
+  /**
+   * The snapshot before this one in its line. Details that did not change stay in its folder, or in the one
+   * where they were.
+   */
   readonly after?: PublishedSnapshot | undefined;
   /** Further fields of each program: of its list element and detail, and of its detail alone. */
   readonly fields?: (programId: string) => { readonly list?: object; readonly detail?: object };

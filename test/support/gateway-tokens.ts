@@ -37,7 +37,10 @@ export function revoked(token: IssuedToken): IssuedToken {
   return { ...token, entry: { ...token.entry, revokedAt: "2026-01-02T00:00:00.000Z" } };
 }
 
-/** A registry that a test edits. Each write is a new revision. The first one begins the store, unless the test did. */
+/**
+ * A registry that a test edits. Each write is a new revision. The first one begins the store, unless the test
+ * did.
+ */
 export interface TokenFile {
   write(tokens: readonly IssuedToken[]): Promise<void>;
 }

@@ -7,12 +7,16 @@ import { converse, type RawResponse } from "./raw-http.ts";
 
 export type AnswerCheck = (...answers: readonly RawResponse[]) => void;
 
-/** One row of the table: bytes in, answers out. `{token}` and the like in the bytes stand for the fixture's tokens. */
+/**
+ * One row of the table: bytes in, answers out. `{token}` and the like in the bytes stand for the fixture's
+ * tokens.
+ */
 export interface WireCase {
   readonly name: string;
   readonly send: string | readonly string[];
   /**
-   * The answers in order: `200 list`, `200 legacy`, `200 detail ID`, or a status with its error code. Empty: none.
+   * The answers in order: `200 list`, `200 legacy`, `200 detail ID`, or a status with its error code. Empty:
+   * none.
    */
   readonly answers: readonly string[];
   /** Whether the connection takes another request afterwards. */

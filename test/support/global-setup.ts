@@ -10,9 +10,9 @@ import { initSource } from "../../cli/demo/booking/init-source.ts";
 import { databaseUrl, onServer } from "./postgres.ts";
 
 /**
- * Before the integration tests: one PostgreSQL server for all of them (`TEST_DATABASE_URL`, else the embedded one
- * with a throw-away cluster), and the built programs, for tests that run them (`TEST_SKIP_BUILD=1` takes `dist/` as
- * it is). Returns what undoes it.
+ * Before the integration tests: one PostgreSQL server for all of them (`TEST_DATABASE_URL`, else the embedded
+ * one with a throw-away cluster), and the built programs, for tests that run them (`TEST_SKIP_BUILD=1` takes
+ * `dist/` as it is). Returns what undoes it.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const building = process.env.TEST_SKIP_BUILD === "1" ? Promise.resolve() : build();

@@ -83,7 +83,10 @@ async function issue(desk: SupportDesk): Promise<string> {
   return (issued as { readonly tokenId: string }).tokenId;
 }
 
-/** What somebody can do who may write to the store: every text that its schemas allow, and documents that they don't. */
+/**
+ * What somebody can do who may write to the store: every text that its schemas allow, and documents that they
+ * don't.
+ */
 async function spoilStore({ storeDirectory }: SupportDesk): Promise<void> {
   const edit = async (path: string, change: (document: string) => string): Promise<void> => {
     const file = join(storeDirectory, path);

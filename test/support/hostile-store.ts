@@ -4,7 +4,10 @@ import { openServer } from "./open-server.ts";
 /** What a hostile store does with a connection, once a whole request head has arrived. */
 export type Script = (socket: Socket, head: string) => void;
 
-/** A server that speaks to each request as its present script says: no S3 server, and not always an HTTP server. */
+/**
+ * A server that speaks to each request as its present script says: no S3 server, and not always an HTTP
+ * server.
+ */
 export interface HostileStore {
   readonly endpoint: string;
   readonly requests: string[];

@@ -19,7 +19,10 @@ const steering = [
   "\u{e0041}",
 ];
 
-/** All of it in one text that PostgreSQL, JSON and an environment variable can hold; some things show its beginning only. */
+/**
+ * All of it in one text that PostgreSQL, JSON and an environment variable can hold; some things show its
+ * beginning only.
+ */
 export const hostileText = `x\n${forgery}${steering.join(".")}${lineBreaks.map((end) => end + forgery).join("")}`;
 
 /** The program's own colours; on a terminal nothing else begins with an escape character. */
@@ -30,7 +33,10 @@ const progressLine = /\r([^\r\n]*)\u001b\[K/g;
 const unsafe =
   /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/** What a text does to whoever looks at it, in words; empty when it does nothing. `\n` and, on a terminal, colours pass. */
+/**
+ * What a text does to whoever looks at it, in words; empty when it does nothing. `\n` and, on a terminal,
+ * colours pass.
+ */
 export function outputFaults(text: string, isTerminal: boolean): readonly string[] {
   const faults: string[] = [];
   // Quoted text must not even keep its harmless colours.

@@ -12,7 +12,10 @@ import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 import { startS3Server, testBucket } from "./s3-server.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-/** An S3 server that a gateway reaches only by way of a hop that the test can interrupt, and a folder for its copy. */
+/**
+ * An S3 server that a gateway reaches only by way of a hop that the test can interrupt, and a folder for its
+ * copy.
+ */
 export interface LastGoodStage {
   /** Past the hop. */
   readonly store: ObjectStore;

@@ -10,7 +10,10 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** What `open` gives, for all tests of the file or `describe`: there before the first one, and closed behind the last. */
+/**
+ * What `open` gives, for all tests of the file or `describe`: there before the first one, and closed behind
+ * the last.
+ */
 export function forAllTests<Thing extends Closable>(open: () => Promise<Thing>): Thing {
   let opened: Thing | undefined;
   beforeAll(async () => {

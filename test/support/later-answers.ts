@@ -23,7 +23,10 @@ export function documentedAnswers(): readonly DocumentedAnswer[] {
   });
 }
 
-/** The answer as a later version may send it: a further field in each object, and another wording of a message. */
+/**
+ * The answer as a later version may send it: a further field in each object, and another wording of a
+ * message.
+ */
 export function laterAnswer(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(laterAnswer);
   if (typeof body !== "object" || body === null) return body;

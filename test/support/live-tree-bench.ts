@@ -18,7 +18,10 @@ export const livePath = `tenants/${toolsTenant}/live/`;
 /** A store in which the tree for people is kept by the real code. */
 export interface LiveTreeBench {
   readonly store: ObjectStore;
-  /** Builds. Returns whether there may be a tree now, as the build remembers it, and what it said on standard error. */
+  /**
+   * Builds. Returns whether there may be a tree now, as the build remembers it, and what it said on standard
+   * error.
+   */
   build(
     programs: readonly CannedProgram[],
     choices?: BenchChoices,

@@ -6,7 +6,9 @@ import { type InspectFixture, startInspect } from "./inspect-fixture.ts";
 import { logLine } from "./log-lines.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "./support-desk.ts";
 
-/** A support desk with a second tenant, two access keys and the gateway's log, and the pages over all of it. */
+/**
+ * A support desk with a second tenant, two access keys and the gateway's log, and the pages over all of it.
+ */
 export interface LogDesk {
   readonly desk: SupportDesk;
   readonly inspect: InspectFixture;

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** These run for about 20 seconds and more. The first installs the partners' tools, for which the others that use them would wait. */
+/**
+ * These run for about 20 seconds and more. The first installs the partners' tools, for which the others that
+ * use them would wait.
+ */
 const longest = [
   "test/integration/schemas/tool-clients.test.ts",
   "test/integration/commit/interrupted-builds.test.ts",
@@ -26,7 +29,10 @@ const longest = [
   "test/integration/build/ended-sessions.test.ts",
 ];
 
-/** Begins the longest files first, so that none of them runs alone at the end while the other workers have nothing left to do. */
+/**
+ * Begins the longest files first, so that none of them runs alone at the end while the other workers have
+ * nothing left to do.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification): number => {

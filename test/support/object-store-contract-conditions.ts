@@ -86,8 +86,8 @@ async function isRefused(store: ObjectStore, name: string, condition: PutConditi
 }
 
 /**
- * The texts that are said to be stored, of 8 puts at once. A store may leave losers without a clear answer (Ceph's
- * gateway tells some of them 500); any other failure fails the test.
+ * The texts that are said to be stored, of 8 puts at once. A store may leave losers without a clear answer
+ * (Ceph's gateway tells some of them 500); any other failure fails the test.
  */
 async function race(store: ObjectStore, name: string, condition: PutCondition): Promise<readonly string[]> {
   const outcomes = await Promise.all(

@@ -15,16 +15,22 @@ export interface ContractStore {
 }
 
 /**
- * The contract of the object-store port, as its doc comment states it. Every driver must pass, on every store that it
- * is meant for. Each test uses keys of its own.
+ * The contract of the object-store port, as its doc comment states it. Every driver must pass, on every store
+ * that it is meant for. Each test uses keys of its own.
  */
 export function describeObjectStoreContract(
   name: string,
   makeStore: () => Promise<ContractStore>,
-  /** For further stores of a driver that has shown what it does between processes: those tests take long, and the quick pass leaves these stores out. */
+  /**
+   * For further stores of a driver that has shown what it does between processes: those tests take long, and
+   * the quick pass leaves these stores out.
+   */
   options: {
     readonly withoutProcesses?: boolean;
-    /** How many objects are listed and deleted at once: fewer where pages have less than 1,000, or there are none. */
+    /**
+     * How many objects are listed and deleted at once: fewer where pages have less than 1,000, or there are
+     * none.
+     */
     readonly objects?: number;
   } = {},
 ): void {

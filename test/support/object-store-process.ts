@@ -11,7 +11,9 @@ export type WorkerTask =
   | { readonly kind: "put_absent"; readonly key: ObjectKey; readonly text: string }
   /** Adds 1 to a counter so many times by compare-and-swap, and keeps its own count in it. */
   | { readonly kind: "increment"; readonly key: ObjectKey; readonly name: string; readonly times: number }
-  /** Replaces the object by bodies of changing size, each of one repeated letter, until standard input ends. */
+  /**
+   * Replaces the object by bodies of changing size, each of one repeated letter, until standard input ends.
+   */
   | { readonly kind: "replace"; readonly key: ObjectKey }
   /** Puts the object, prints `stored` and goes on living. */
   | { readonly kind: "put_and_wait"; readonly key: ObjectKey; readonly text: string };

@@ -23,8 +23,9 @@ const toolDeadlineMs = 270_000;
 const pollMs = 200;
 
 /**
- * Installs the tools unless that was done before, and returns their folder. They are many and large, so that only the
- * tests that run them wait for them. Throws when the registry cannot be reached: a suite that skips proves nothing.
+ * Installs the tools unless that was done before, and returns their folder. They are many and large, so that
+ * only the tests that run them wait for them. Throws when the registry cannot be reached: a suite that skips
+ * proves nothing.
  */
 export async function installedTools(): Promise<ToolFolder> {
   const lock = readFileSync(join(manifestFolder, "package-lock.json"));

@@ -6,7 +6,10 @@ import { runCommand } from "./command-line.ts";
 import { startGateway } from "./gateway-fixture.ts";
 import { createTestDatabase } from "./postgres.ts";
 
-/** The sample data as the real commands publish it, behind a real gateway, with a token for each kind of answer. */
+/**
+ * The sample data as the real commands publish it, behind a real gateway, with a token for each kind of
+ * answer.
+ */
 export interface PartnerWorld {
   /** Base address of the gateway. */
   readonly api: string;

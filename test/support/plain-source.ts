@@ -1,7 +1,9 @@
 import pg from "pg";
 import { contractViews, sqlTypes } from "../../cli/publish/source/contract.ts";
 
-/** The source views as plain tables: whatever rows a test wants, also ones that no booking schema would allow. */
+/**
+ * The source views as plain tables: whatever rows a test wants, also ones that no booking schema would allow.
+ */
 export const plainSourceSql = [
   "CREATE SCHEMA partner_source",
   ...contractViews.map(({ name, columns }) => {

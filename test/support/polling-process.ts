@@ -4,7 +4,10 @@ import { pathToFileURL } from "node:url";
 import { projectRoot } from "./markdown.ts";
 import { hasPython, type PollingOptions, spawnPython } from "./python-client.ts";
 
-/** What a poll in a process of its own is told with: it writes each update as a line of JSON, and waits for a line. */
+/**
+ * What a poll in a process of its own is told with: it writes each update as a line of JSON, and waits for a
+ * line.
+ */
 export type StartPoll = (options: Omit<PollingOptions, "onUpdate" | "onCall">) => ChildProcess;
 
 const program = `

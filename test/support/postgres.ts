@@ -58,8 +58,8 @@ export async function createTestDatabase(
 }
 
 /**
- * Resolves when the database has no session whose application has a name like that, nor their locks: the server hears of a
- * client that was killed, or of a connection that was torn, a little later.
+ * Resolves when the database has no session whose application has a name like that, nor their locks: the
+ * server hears of a client that was killed, or of a connection that was torn, a little later.
  */
 export async function sessionsEnded(database: TestDatabase, name: string): Promise<void> {
   await eventually(

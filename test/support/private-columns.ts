@@ -39,8 +39,8 @@ export const privateAmountColumns: Readonly<Record<string, readonly string[]>> =
 };
 
 /**
- * Begins what the sample data puts into every private text, so that a search for it in everything published proves that none got
- * through.
+ * Begins what the sample data puts into every private text, so that a search for it in everything published
+ * proves that none got through.
  */
 export const canaryMark = "CANARY-";
 /** What private amounts end in, and public ones never do. */

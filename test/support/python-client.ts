@@ -28,7 +28,10 @@ export interface PollingOptions {
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 const folder = fileURLToPath(new URL("../../docs/client/", import.meta.url));
-/** Prints a line of JSON for each update and call, and one for the result; a line on its input means that the update is taken. */
+/**
+ * Prints a line of JSON for each update and call, and one for the result; a line on its input means that the
+ * update is taken.
+ */
 const program = `
 import json, sys
 sys.dont_write_bytecode = True

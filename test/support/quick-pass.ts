@@ -5,8 +5,9 @@
 export const isQuick = process.env.TEST_QUICK === "1";
 
 /**
- * Whether properties, fuzzes, models and matrices are as small as in the quick pass. `TEST_SIZES=quick npm run test:all` runs every
- * file so, for another PostgreSQL or Node.js: each file finds what they do otherwise, more steps of the same kind don't.
+ * Whether properties, fuzzes, models and matrices are as small as in the quick pass. `TEST_SIZES=quick npm
+ * run test:all` runs every file so, for another PostgreSQL or Node.js: each file finds what they do
+ * otherwise, more steps of the same kind don't.
  */
 const isSmall = isQuick || process.env.TEST_SIZES === "quick";
 
@@ -16,9 +17,9 @@ export function sized<Size>(sizes: { readonly whole: Size; readonly quick: Size 
 }
 
 /**
- * The integration tests of the quick pass: every wing once on its way through the product, in files of about three seconds at the
- * most. The others wait for many deadlines, start many processes, install what partners use, or repeat a build for every fault
- * there is.
+ * The integration tests of the quick pass: every wing once on its way through the product, in files of about
+ * three seconds at the most. The others wait for many deadlines, start many processes, install what partners
+ * use, or repeat a build for every fault there is.
  */
 export const quickIntegration: readonly string[] = [
   "test/integration/audit/unrecorded.test.ts",

@@ -8,8 +8,9 @@ const sizes = join(import.meta.dirname, "quick-pass.ts");
 const database = join(import.meta.dirname, "postgres.ts");
 
 /**
- * The test files whose every case `npm test` runs at full size: its own, unless they take a size from `quick-pass.ts`, or ask a
- * database where `TEST_DATABASE_URL` names another one. After `npm test`, CI runs the others only (`TEST_REST=1`).
+ * The test files whose every case `npm test` runs at full size: its own, unless they take a size from
+ * `quick-pass.ts`, or ask a database where `TEST_DATABASE_URL` names another one. After `npm test`, CI runs
+ * the others only (`TEST_REST=1`).
  */
 export function ranWhole(): readonly string[] {
   const isOtherServer = (process.env.TEST_DATABASE_URL ?? "") !== "";

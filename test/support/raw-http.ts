@@ -32,7 +32,10 @@ export interface ConversationOptions {
   readonly timeoutMs?: number;
 }
 
-/** Sends bytes to a server and reads what comes back, byte by byte as it came. Rejects when nothing decides in time. */
+/**
+ * Sends bytes to a server and reads what comes back, byte by byte as it came. Rejects when nothing decides in
+ * time.
+ */
 export async function converse(origin: string, options: ConversationOptions): Promise<Conversation> {
   const { send, responses: wanted, halfClose = false, bodiless = 0, timeoutMs = patience.timeout } = options;
   const socket = openSocket(origin);

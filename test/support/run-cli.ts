@@ -7,13 +7,16 @@ import { outputOf } from "./run-to-end.ts";
 const cliPath = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /**
- * The `DATA_DIR` of a command that is given none: nothing is there, and nothing can be made. With the checkout's own `data/` a test
- * would depend on what a demo or another test published into it.
+ * The `DATA_DIR` of a command that is given none: nothing is there, and nothing can be made. With the
+ * checkout's own `data/` a test would depend on what a demo or another test published into it.
  */
 export const nowhere = "/proc/no-data";
 
 export interface CliOptions {
-  /** All of the environment, but for `PATH`, `HOME` and `TMPDIR`, which are inherited unless named here, and `DATA_DIR` (`nowhere`). */
+  /**
+   * All of the environment, but for `PATH`, `HOME` and `TMPDIR`, which are inherited unless named here, and
+   * `DATA_DIR` (`nowhere`).
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   readonly cwd?: string;

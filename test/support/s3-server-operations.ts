@@ -84,10 +84,13 @@ function asked(request: S3Request): readonly IamRequest[] {
   ];
 }
 
-/** Whether the policy allows the operation, decided as IAM does: nothing is allowed that no statement allows. */
+/**
+ * Whether the policy allows the operation, decided as IAM does: nothing is allowed that no statement allows.
+ */
 function isAllowed(policy: IamPolicy, { operation, bucket, key, prefix }: IamRequest): boolean {
   const action = actions[operation];
-  // IAM takes the key of a read for the prefix when it asks whether the reader may learn that nothing is there.
+  // IAM takes the key of a read for the prefix when it asks whether the reader may learn that nothing is
+  // there.
   const resource = action === "s3:ListBucket" ? `arn:aws:s3:::${bucket}` : `arn:aws:s3:::${bucket}/${key}`;
   return policy.Statement.some(
     ({ Action, Resource, Condition }) =>
@@ -119,7 +122,10 @@ function isLike(pattern: string, text: string): boolean {
   return new RegExp(`^${source.join(".*")}$`).test(text);
 }
 
-/** ListObjectsV2: pages by start-after and continuation-token, folded by delimiter, in the order of UTF-8 bytes. */
+/**
+ * ListObjectsV2: pages by start-after and continuation-token, folded by delimiter, in the order of UTF-8
+ * bytes.
+ */
 function listObjects(objects: Bucket, query: URLSearchParams, pageSize: number): S3Response {
   const prefix = query.get("prefix") ?? "";
   const delimiter = query.get("delimiter") ?? "";
@@ -206,7 +212,10 @@ function getObject(state: S3State, request: S3Request): S3Response {
   };
 }
 
-/** Without the grant to list, S3 does not say whether an object is missing; of a read IAM takes the key for the prefix. */
+/**
+ * Without the grant to list, S3 does not say whether an object is missing; of a read IAM takes the key for
+ * the prefix.
+ */
 function present({ objects, quirks }: S3State, { bucket }: S3Request, key: string): StoredObject {
   const object = objects.get(key);
   if (object !== undefined) return object;

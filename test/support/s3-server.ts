@@ -137,7 +137,8 @@ export async function startS3Server(): Promise<S3Server> {
 
   const http = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
-      // A client that hung up is no error; a malformed request is answered; anything else is a defect of this server.
+      // A client that hung up is no error; a malformed request is answered; anything else is a defect of this
+      // server.
       if (error instanceof S3ServerError) send(response, errorResponse(error));
       else if (!request.socket.destroyed) request.socket.destroy(error instanceof Error ? error : undefined);
     });
@@ -202,7 +203,10 @@ function send(response: ServerResponse, { status, headers, body }: S3Response): 
   else Readable.from(piecesOf(body)).pipe(response);
 }
 
-/** A large body leaves in pieces as over a network, since one write of all would hold up the server's other answers. */
+/**
+ * A large body leaves in pieces as over a network, since one write of all would hold up the server's other
+ * answers.
+ */
 async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < body.length; at += pieceBytes) {
     yield body.subarray(at, at + pieceBytes);

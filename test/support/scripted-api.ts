@@ -88,7 +88,10 @@ export function served(
   return { status: 200, headers: { ...headers, ...changed }, body: { data, meta: { count: data.length } } };
 }
 
-/** As `Snapshot-Changed` has it: the ids whose detail is another one than in an earlier snapshot of this one's line. */
+/**
+ * As `Snapshot-Changed` has it: the ids whose detail is another one than in an earlier snapshot of this one's
+ * line.
+ */
 function changedSince(snapshot: ScriptedSnapshot, since: string): string {
   let earlier: ScriptedSnapshot | undefined = snapshot;
   while (earlier !== undefined && earlier.id !== since) earlier = earlier.after;

@@ -21,8 +21,9 @@ export const faultsOf = {
 export type Operation = keyof typeof faultsOf;
 
 /**
- * `failed`: no effect, an error. `lost`: done, but an error instead of the answer. `late`: an error, and done at some later
- * time or never. `refused_though_applied`: a conditional put is done, and answered as if its condition had not held.
+ * `failed`: no effect, an error. `lost`: done, but an error instead of the answer. `late`: an error, and done
+ * at some later time or never. `refused_though_applied`: a conditional put is done, and answered as if its
+ * condition had not held.
  */
 export type Fault = (typeof faultsOf)[Operation][number];
 
@@ -43,9 +44,9 @@ export interface StoredObject {
 }
 
 /**
- * An object store in memory with exactly the semantics of the port, on which every call waits for the scheduler: it decides
- * which one is next and how it goes wrong. So interleavings, lost and late replies and kills are *chosen*, and the same
- * choices give the same run.
+ * An object store in memory with exactly the semantics of the port, on which every call waits for the
+ * scheduler: it decides which one is next and how it goes wrong. So interleavings, lost and late replies and
+ * kills are *chosen*, and the same choices give the same run.
  */
 export class SimulatedStore {
   readonly objects: Map<string, StoredObject>;

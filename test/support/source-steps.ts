@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import * as bounds from "../../cli/publish/source/limits.ts";
 
-/** Well-formed ids in another order than they were made, two that differ in case, and ids that break the contract. */
+/**
+ * Well-formed ids in another order than they were made, two that differ in case, and ids that break the
+ * contract.
+ */
 export const anyIds: readonly string[] = Array.from({ length: 24 }, (_, at) => `p-${(at * 7) % 24}`).concat(
   "P-1",
   "no id!",
@@ -21,7 +24,10 @@ const anyAnswer = fc.constantFrom("yes", " ", null);
 const anyDocument = fc.constantFrom("memory", "list");
 const anyDamage = fc.constantFrom("gone", "cut", "changed");
 
-/** The bounds that are too large to be reached by rows, or that no incremental build looks at. A new bound is crossed unless it stands here. */
+/**
+ * The bounds that are too large to be reached by rows, or that no incremental build looks at. A new bound is
+ * crossed unless it stands here.
+ */
 const uncrossed: ReadonlySet<string> = new Set([
   "maxMemoryBytes",
   "maxRunFindings",
@@ -81,8 +87,8 @@ const anyStep = fc.oneof(
 export type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 /**
- * A program crosses a bound, is published so, and ends, with nothing else between the builds: what the memory leaves out of it must not
- * be missed. Single steps would meet this once in thousands of histories.
+ * A program crosses a bound, is published so, and ends, with nothing else between the builds: what the memory
+ * leaves out of it must not be missed. Single steps would meet this once in thousands of histories.
  */
 const anyCrossing = fc
   .record({ id: fc.constantFrom(...anyIds.slice(0, 24)), count: anyCount, how: anyEnd })

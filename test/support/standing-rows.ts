@@ -1,4 +1,7 @@
-/** The table of standings as tests know it: every row that facts can lead to. A new row needs a line here, and a plant. */
+/**
+ * The table of standings as tests know it: every row that facts can lead to. A new row needs a line here, and
+ * a plant.
+ */
 
 const settled = [
   "malformed_id",

@@ -31,7 +31,10 @@ export interface Desk {
   readonly versions: Versions;
 }
 
-/** Starts an actor that stops before its first call. An actor that is never stepped again is as good as killed. */
+/**
+ * Starts an actor that stops before its first call. An actor that is never stepped again is as good as
+ * killed.
+ */
 export async function startActor(
   root: string,
   name: string,

@@ -5,7 +5,10 @@ import { join, relative } from "node:path";
 /** Key of every object of a `file:` store → what would differ if it had been written again. */
 export type StoreTree = ReadonlyMap<string, string>;
 
-/** The store as gateways may read it: without hidden files, run reports, what generators remember and what people open. */
+/**
+ * The store as gateways may read it: without hidden files, run reports, what generators remember and what
+ * people open.
+ */
 export async function storeTree(directory: string): Promise<StoreTree> {
   const tree = new Map<string, string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

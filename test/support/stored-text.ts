@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 /**
- * Compares with a checked-in file, or writes it when `TEST_UPDATE=1`: whoever changes what commands print looks at
- * the difference and commits it.
+ * Compares with a checked-in file, or writes it when `TEST_UPDATE=1`: whoever changes what commands print
+ * looks at the difference and commits it.
  */
 export async function expectStoredText(file: URL, text: string): Promise<void> {
   if (process.env.TEST_UPDATE === "1") {

@@ -1,6 +1,9 @@
 import { type CommandResult, runCommand } from "./command-line.ts";
 
-/** Runs commands and keeps what a person would see of them, with all that differs from run to run named instead. */
+/**
+ * Runs commands and keeps what a person would see of them, with all that differs from run to run named
+ * instead.
+ */
 export class Transcript {
   readonly #env: Readonly<Record<string, string>>;
   readonly #names: Map<string, string>;
@@ -22,8 +25,8 @@ export class Transcript {
   }
 
   /**
-   * Runs a command as it is typed, settings before the program's name. Arguments may be names of an earlier output, such as
-   * `<token-id-1>`.
+   * Runs a command as it is typed, settings before the program's name. Arguments may be names of an earlier
+   * output, such as `<token-id-1>`.
    */
   async run(line: string, now: Date): Promise<CommandResult> {
     const words: readonly string[] = line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? [];

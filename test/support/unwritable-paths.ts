@@ -1,4 +1,7 @@
-/** The arguments, with the files that a command would write moved below `/dev/null`, where nothing can be made. */
+/**
+ * The arguments, with the files that a command would write moved below `/dev/null`, where nothing can be
+ * made.
+ */
 export function withUnwritablePaths(args: readonly string[]): readonly string[] {
   return args.map((arg, at) =>
     writing.test(args[at - 1] ?? "") ? `/dev/null/${arg}` : arg.replace(writingWithValue, "$1/dev/null/"),

@@ -15,8 +15,8 @@ export interface WorldPlace {
 }
 
 /**
- * The law of the support wing: whatever went wrong, every command and page says what is true by the planting, all say the
- * same, and whoever follows the printed steps ends with partners seeing the program.
+ * The law of the support wing: whatever went wrong, every command and page says what is true by the planting,
+ * all say the same, and whoever follows the printed steps ends with partners seeing the program.
  */
 export async function expectTheLawOf(causes: readonly Cause[], place: WorldPlace): Promise<void> {
   const { desk, logFile } = place;
@@ -147,7 +147,9 @@ async function explained(desk: SupportDesk, now: Date): Promise<Explained> {
   return (await desk.json(args, { now })) as Explained;
 }
 
-/** What a partner of the tenant really gets for the program, with an access key of which nobody hears later. */
+/**
+ * What a partner of the tenant really gets for the program, with an access key of which nobody hears later.
+ */
 async function answered(desk: SupportDesk, now: Date): Promise<number> {
   const registry = await desk.store.get(tokensKey);
   if (registry.kind !== "object") throw new Error("the world has no access keys");

@@ -39,7 +39,10 @@ export function trueConcerns(causes: readonly Cause[]): readonly string[] {
   });
 }
 
-/** What an explanation of the program has to say. What concerns its tenant comes first, and hides what only builds meet. */
+/**
+ * What an explanation of the program has to say. What concerns its tenant comes first, and hides what only
+ * builds meet.
+ */
 export function trueWords(causes: readonly Cause[]): readonly RegExp[] {
   const [tenant, file, hold] = (["tenant", "store", "hold"] as const).map((place) =>
     causes.find(({ where }) => where[0] === place),

@@ -5,7 +5,8 @@ import { forgeResponse } from "./forge-response.ts";
 import { logLine } from "./log-lines.ts";
 import { damageLiveManifest, deskTenant, type SupportDesk } from "./support-desk.ts";
 
-// Worlds in which one thing went wrong, planted for real, and what is to be said of each by the planting alone.
+// Worlds in which one thing went wrong, planted for real, and what is to be said of each by the planting
+// alone.
 
 export const program = "KYOTO-1";
 export const where = `WHERE tenant_id = '${deskTenant}' AND program_id = '${program}'`;
@@ -26,14 +27,20 @@ export interface World {
 
 export interface Cause {
   readonly name: string;
-  /** Where it is planted, and what else it takes up there: causes that have one in common cannot exist together. */
+  /**
+   * Where it is planted, and what else it takes up there: causes that have one in common cannot exist
+   * together.
+   */
   readonly where: readonly [place: Place, ...also: readonly string[]];
   readonly plant: (world: World) => Promise<unknown>;
   /** The concerns of the tenant that tell of it. */
   readonly concerns?: readonly string[];
   /** What the explanation of the program has to say of it, in its summary or its steps. */
   readonly said?: RegExp;
-  /** The same where something is to be said of the whole tenant first, if it is something else; `null` for nothing. */
+  /**
+   * The same where something is to be said of the whole tenant first, if it is something else; `null` for
+   * nothing.
+   */
   readonly saidBeside?: RegExp | null;
   /** Another name of the program waits behind it. */
   readonly isInTheWay?: true;

@@ -15,7 +15,9 @@ import { readRegistry, registryFailure } from "../../read/administration/read-re
 import { type Audit, type AuditChange, maxChanges } from "../audit/audit.ts";
 import { forgettable } from "./forgettable.ts";
 
-/** A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends. */
+/**
+ * A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends.
+ */
 const maxWaitMs = 30_000;
 /** Pauses are random, so that two colliding writers do not collide again. */
 const maxPauseMs = 200;
@@ -26,9 +28,10 @@ export type EditTokens = (
 ) => readonly RegisteredToken[] | Promise<readonly RegisteredToken[]>;
 
 /**
- * Replaces the tokens with the result of `edit`, by one compare-and-swap (T11). After a conflict `edit` runs again. After an
- * unclear answer the registry is read back, and the change counts as done when it is there. `edit` throws to refuse. The audit is
- * told what is planned and what was changed, and a doubt when the registry cannot be read back, so that nobody knows.
+ * Replaces the tokens with the result of `edit`, by one compare-and-swap (T11). After a conflict `edit` runs
+ * again. After an unclear answer the registry is read back, and the change counts as done when it is there.
+ * `edit` throws to refuse. The audit is told what is planned and what was changed, and a doubt when the
+ * registry cannot be read back, so that nobody knows.
  */
 export async function editRegistry(
   store: ObjectStore,
@@ -67,9 +70,9 @@ export async function editRegistry(
 }
 
 /**
- * The registry with the wanted tokens, and its bytes. T17: from half of what readers take on, entries that ended long ago are left out,
- * at most as many as the audit's record has room for. T16: a registry that its readers would refuse is not written, nor one
- * in which there would be no room left to revoke every token.
+ * The registry with the wanted tokens, and its bytes. T17: from half of what readers take on, entries that
+ * ended long ago are left out, at most as many as the audit's record has room for. T16: a registry that its
+ * readers would refuse is not written, nor one in which there would be no room left to revoke every token.
  */
 async function nextRegistry(
   registry: TokenRegistry,
@@ -137,7 +140,10 @@ function tokenState(token: RegisteredToken): TokenState {
   return { tenantId, name, scopes: [...scopes], expiresAt, rateLimit, revokedAt };
 }
 
-/** A registry that no gateway accepts would lock out every partner. Options are checked before; this is the last check. */
+/**
+ * A registry that no gateway accepts would lock out every partner. Options are checked before; this is the
+ * last check.
+ */
 async function assertReadable(bytes: Buffer): Promise<void> {
   try {
     await parseTokenRegistry(bytes);
@@ -148,7 +154,10 @@ async function assertReadable(bytes: Buffer): Promise<void> {
   }
 }
 
-/** Whether every entry that was changed is in `found` as it was written. Others may have been forgotten since (T17). */
+/**
+ * Whether every entry that was changed is in `found` as it was written. Others may have been forgotten since
+ * (T17).
+ */
 function holds(found: TokenRegistry, edited: TokenRegistry, changes: readonly AuditChange[]): boolean {
   if (found.revision < edited.revision) return false;
   const changed = new Set(changes.flatMap((change) => (change.kind === "token" ? [change.tokenId] : [])));

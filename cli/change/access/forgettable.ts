@@ -4,10 +4,11 @@ import type { RegisteredToken } from "../../../core/documents/token-registry.ts"
 const rememberedMs = 400 * 24 * 3600 * 1000;
 
 /**
- * T17: the entries that an edit drops from a registry that gets large, those that ended first before others. They were revoked or
- * expired more than 400 days before the newest time that the registry itself knows: a clock that is wrong for a moment must not forget
- * what ended yesterday. What this edit changes stays, and so does what replaced an entry that stays, since support follows the chain
- * from a token to the one that is in force.
+ * T17: the entries that an edit drops from a registry that gets large, those that ended first before others.
+ * They were revoked or expired more than 400 days before the newest time that the registry itself knows: a
+ * clock that is wrong for a moment must not forget what ended yesterday. What this edit changes stays, and so
+ * does what replaced an entry that stays, since support follows the chain from a token to the one that is in
+ * force.
  */
 export function forgettable(
   known: readonly RegisteredToken[],

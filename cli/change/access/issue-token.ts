@@ -45,8 +45,9 @@ export function issueToken(
 }
 
 /**
- * T15: the last instant at which a token may end, by `TOKEN_MAX_LIFETIME`; `undefined` for no bound. Throws `usage` when the
- * operator asked by an option for a later end, or for one in the past. `past`: what follows from that, or what to do instead.
+ * T15: the last instant at which a token may end, by `TOKEN_MAX_LIFETIME`; `undefined` for no bound. Throws
+ * `usage` when the operator asked by an option for a later end, or for one in the past. `past`: what follows
+ * from that, or what to do instead.
  */
 export function latestEnd(
   { tokenMaxLifetimeMs }: Pick<CliSettings, "tokenMaxLifetimeMs">,
@@ -78,7 +79,10 @@ export function withEnd(
   return tokens.map((token) => (token === active ? { ...token, expiresAt } : token));
 }
 
-/** The token, which must be in force. Throws `not_found`; `usage` for a token that is revoked or expired: those stay ended. */
+/**
+ * The token, which must be in force. Throws `not_found`; `usage` for a token that is revoked or expired:
+ * those stay ended.
+ */
 export function activeToken(
   tokens: readonly RegisteredToken[],
   tokenId: TokenId,

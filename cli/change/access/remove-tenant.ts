@@ -34,14 +34,16 @@ export interface TenantChange {
 }
 
 /**
- * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at any step can be
- * run again (P91):
+ * Ends a tenant that the source does not list (P91). Each step can be repeated, so a command that crashed at
+ * any step can be run again (P91):
  *
- * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer publishes nothing.
+ * 1. Record the tenant as removed. After this no token is issued for it, and a build that finds no pointer
+ *   publishes nothing.
  * 2. Revoke its tokens. After this nobody is served.
- * 3. With `isPurged`, wait until gateways have heard of that, so that partners get 401 and never 500. A gateway that does not
- *    reach the store in that time, or asks for the registry less often, is the exception. Then delete the tenant's objects, the
- *    pointer first, so that every build that has read the pointer loses.
+ * 3. With `isPurged`, wait until gateways have heard of that, so that partners get 401 and never 500. A
+ *   gateway that does not reach the store in that time, or asks for the registry less often, is the
+ *   exception. Then delete the tenant's objects, the pointer first, so that every build that has read the
+ *   pointer loses.
  * 4. Delete the time of its last confirmation, since no alert should fire for data that only gets older.
  * 5. If it was the sandbox, delete that document last, so that `sandbox init --remove` can be repeated, too.
  */
@@ -61,8 +63,8 @@ export async function removeTenant(
   audit.note([change]);
   let revokedTokens = 0;
   let lastEnd = 0;
-  // The registry is written also where there is none: a token that is being issued meanwhile then loses its race, and its command
-  // looks again at what became of the tenant.
+  // The registry is written also where there is none: a token that is being issued meanwhile then loses its
+  // race, and its command looks again at what became of the tenant.
   await editRegistry(store, audit, (tokens) => {
     const open = unrevoked(tokens, tenantId);
     revokedTokens = open.length;
@@ -96,10 +98,15 @@ async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-/** A build that began before the removal may still write files, so the objects are deleted until none is left. */
+/**
+ * A build that began before the removal may still write files, so the objects are deleted until none is left.
+ */
 const maxSweeps = 5;
 
-/** Deletes everything that the store has of the tenant, the pointer first. `onDeleted` is told how many objects are gone. */
+/**
+ * Deletes everything that the store has of the tenant, the pointer first. `onDeleted` is told how many
+ * objects are gone.
+ */
 async function purge(
   store: ObjectStore,
   tenantId: TenantId,
@@ -111,7 +118,8 @@ async function purge(
     let isEmpty = true;
     try {
       for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
-        // Without its pointer nothing of a tenant can be published on top of it, by a builder that began before.
+        // Without its pointer nothing of a tenant can be published on top of it, by a builder that began
+        // before.
         if (isEmpty) await store.delete([currentKey(tenantId)], { signal });
         isEmpty = false;
         if (isObjectKey(key)) await add(key, size);
@@ -136,7 +144,9 @@ function endOf({ expiresAt, revokedAt }: RegisteredToken): number {
   return Math.min(timeOf(expiresAt), timeOf(revokedAt));
 }
 
-/** Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`. */
+/**
+ * Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`.
+ */
 export async function isInSource(
   tenantId: TenantId,
   settings: CliSettings,

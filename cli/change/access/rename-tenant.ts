@@ -17,9 +17,9 @@ export interface TenantRename {
 }
 
 /**
- * Moves all tokens of one tenant to another by one compare-and-swap, so that each answer is the one tenant's or the other's
- * (P94). The other must have a snapshot that gateways serve. Throws `not_found`, `corrupt_document`, `usage` for a sandbox,
- * and `shrink_guard`.
+ * Moves all tokens of one tenant to another by one compare-and-swap, so that each answer is the one tenant's
+ * or the other's (P94). The other must have a snapshot that gateways serve. Throws `not_found`,
+ * `corrupt_document`, `usage` for a sandbox, and `shrink_guard`.
  */
 export async function renameTenant(
   from: TenantId,
@@ -28,7 +28,8 @@ export async function renameTenant(
   { store, audit, now, signal }: TenantChange,
 ): Promise<TenantRename> {
   const sandbox = await knownSandbox(store, signal);
-  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it (P94).
+  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it
+  // (P94).
   if (sandbox === from || sandbox === to) {
     throw new Failure(
       "usage",
@@ -47,8 +48,8 @@ export async function renameTenant(
   const manifest = await readLiveManifest(store, pointer.current, signal);
 
   /**
-   * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's partners see that
-   * it is probably another company's (P94). This catches a mistyped id.
+   * Throws `shrink_guard` when the other tenant's snapshot lacks so many of the programs that the tenant's
+   * partners see that it is probably another company's (P94). This catches a mistyped id.
    */
   async function assertAlike(): Promise<void> {
     // Partners may see errors only, so that nothing can be compared.

@@ -20,7 +20,10 @@ export type AuditChange = AuditDocument["changes"][number];
 
 /** A record of more changes is for a machine, and the run's report has them all. */
 export const maxChanges = 500;
-/** The schema of a record allows so many. A change of more tenants has several records, so that each tenant is named (P206). */
+/**
+ * The schema of a record allows so many. A change of more tenants has several records, so that each tenant is
+ * named (P206).
+ */
 const maxTenants = 500;
 
 /** The command, the tenants that it is about, and the reason given. */
@@ -42,11 +45,13 @@ export interface Audit {
   warn(text: string): void;
   /** All changes that were noted. */
   noted(): readonly AuditChange[];
-  /** It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong. */
+  /**
+   * It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong.
+   */
   doubt(): void;
   /**
-   * P85: completes the record, if one was begun. Never throws, so that the command first prints what it did, above all a token's
-   * plaintext, and then the returned failure.
+   * P85: completes the record, if one was begun. Never throws, so that the command first prints what it did,
+   * above all a token's plaintext, and then the returned failure.
    */
   end(failure: Failure | undefined): Promise<Failure | undefined>;
 }
@@ -163,7 +168,10 @@ function recordOf(
   };
 }
 
-/** P206: the tenants that were named or changed, and their changes; several parts when they are more than a record names. */
+/**
+ * P206: the tenants that were named or changed, and their changes; several parts when they are more than a
+ * record names.
+ */
 function recordParts(named: readonly TenantId[], changes: readonly AuditChange[]) {
   const tenants = [...new Set([...named, ...changes.map(tenantOf)])];
   const parts: { readonly tenants: string[]; readonly changes: readonly AuditChange[] }[] = [];
@@ -202,7 +210,10 @@ function sentence({ message }: Failure): string {
 
 const pointer = /^tenants\/[^/]+\/current\.json$/;
 
-/** P85: what changes something for partners: a pointer, the registry, the sandbox, the removed tenants. They do not see other objects yet. */
+/**
+ * P85: what changes something for partners: a pointer, the registry, the sandbox, the removed tenants. They
+ * do not see other objects yet.
+ */
 function isDecisive(key: ObjectKey): boolean {
   return key === tokensKey || key === removedKey || key === sandboxKey || pointer.test(key);
 }

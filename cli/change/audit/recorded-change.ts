@@ -13,14 +13,18 @@ export interface Done {
   readonly say: () => void;
   /** 0 unless given. */
   readonly status?: ExitStatus;
-  /** Work that comes after the change. It may add a sentence; its failure is a warning, and changes no exit status (P205). */
+  /**
+   * Work that comes after the change. It may add a sentence; its failure is a warning, and changes no exit
+   * status (P205).
+   */
   readonly follow?: () => Promise<void>;
 }
 
 /**
- * A command that changes something for partners: opens a store that honours conditional writes, records the change, and says what
- * was done as soon as `run` has returned, which is right after the decisive write (P205). It is said even when its record could not
- * be completed: a token is in force, and only we have it (P85). `isProbed`: after a probe of the conditional writes (P11).
+ * A command that changes something for partners: opens a store that honours conditional writes, records the
+ * change, and says what was done as soon as `run` has returned, which is right after the decisive write
+ * (P205). It is said even when its record could not be completed: a token is in force, and only we have it
+ * (P85). `isProbed`: after a probe of the conditional writes (P11).
  */
 export async function recordedChange(
   shell: Shell,
@@ -43,8 +47,9 @@ export async function recordedChange(
 }
 
 /**
- * Runs with a store on which nothing changes for partners without a record, says the result, and completes the record. When `run`
- * throws after it has changed something, that is said (P205). `unrecorded`: why the record could not be completed.
+ * Runs with a store on which nothing changes for partners without a record, says the result, and completes
+ * the record. When `run` throws after it has changed something, that is said (P205). `unrecorded`: why the
+ * record could not be completed.
  */
 export async function withAudit<Result>(
   shell: Shell,

@@ -28,8 +28,8 @@ const runPattern = /^\d{8}T\d{6}Z-[0-9a-f]{8}\.json$/;
 const probePattern = /^[0-9a-f]{32}\/[^/]+$/;
 
 /**
- * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the others. Run reports and left-over probes are `null` in the result
- * when the prune was of one tenant.
+ * Prunes one tenant, or all tenants and what belongs to none. The failure of one tenant does not stop the
+ * others. Run reports and left-over probes are `null` in the result when the prune was of one tenant.
  */
 export async function pruneRun(
   tenant: TenantId | undefined,
@@ -65,7 +65,10 @@ export async function pruneRun(
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
 }
 
-/** Deletes the objects that are older than that, but for the last `kept` of them: keys come in the order of time. */
+/**
+ * Deletes the objects that are older than that, but for the last `kept` of them: keys come in the order of
+ * time.
+ */
 async function pruneOld(
   { store, dryRun, now, signal }: PruneContext,
   prefix: string,

@@ -35,14 +35,17 @@ export interface TenantPrune {
 const maxAttempts = 4;
 
 /**
- * P15: deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other prunes:
+ * P15: deletes what no kept snapshot of the tenant uses. Safe beside builds, rollbacks, readers and other
+ * prunes:
  *
  * 1. The pointer is read first, and everything is decided by what is found afterwards.
- * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the marks.
- * 3. The pointer is rewritten (same content, new nonce) by compare-and-swap. Whoever read it before must lose now; whoever
- *    reads it from now on builds on the live snapshot, which is kept.
- * 4. Then objects are deleted, in folders only that were there in step 1 and are of no build published since: no builder
- *    that can still win writes into those. The marks go last: a prune that is killed leaves no snapshot that can become live again.
+ * 2. Snapshots that are to go are marked as condemned; a rollback that reads the pointer later sees the
+ *   marks.
+ * 3. The pointer is rewritten (same content, new nonce) by compare-and-swap. Whoever read it before must lose
+ *   now; whoever reads it from now on builds on the live snapshot, which is kept.
+ * 4. Then objects are deleted, in folders only that were there in step 1 and are of no build published since:
+ *   no builder that can still win writes into those. The marks go last: a prune that is killed leaves no
+ *   snapshot that can become live again.
  */
 export async function pruneTenant(
   tenantId: TenantId,
@@ -134,7 +137,10 @@ function assertReadable({ current }: PointerVersion, { published, damaged }: Ten
   throw new Failure("corrupt_document", `${what}; nothing was deleted: ${see}.`);
 }
 
-/** Spares the files in targeted folders that kept snapshots use, since unchanged files stay where an earlier build put them. */
+/**
+ * Spares the files in targeted folders that kept snapshots use, since unchanged files stay where an earlier
+ * build put them.
+ */
 async function spareKept(
   targets: PruneTargets,
   kept: readonly PublishedSnapshot[],
@@ -174,9 +180,10 @@ export interface PruneRules {
 }
 
 /**
- * Which of a tenant's snapshots stay: the live one, the newest others by generation up to the number, and every one that
- * may have been live within the minimum age. The last rule is for readers: a gateway that lost the store goes on with
- * what it knew for up to `SNAPSHOT_MAX_STALE_SECONDS`, so the minimum age must be longer than that.
+ * Which of a tenant's snapshots stay: the live one, the newest others by generation up to the number, and
+ * every one that may have been live within the minimum age. The last rule is for readers: a gateway that lost
+ * the store goes on with what it knew for up to `SNAPSHOT_MAX_STALE_SECONDS`, so the minimum age must be
+ * longer than that.
  */
 function prunePlan(published: readonly PublishedSnapshot[], { keep, minAgeMs }: PruneRules, now: Date) {
   const youngest = now.getTime() - minAgeMs;
@@ -201,12 +208,13 @@ interface PruneTargets {
 }
 
 /**
- * Marks the dropped snapshots, then rewrites the pointer. From then on only processes that read the pointer after the marks can
- * change it. Returns false when the pointer changed in another way than by builds; then nothing may be deleted.
+ * Marks the dropped snapshots, then rewrites the pointer. From then on only processes that read the pointer
+ * after the marks can change it. Returns false when the pointer changed in another way than by builds; then
+ * nothing may be deleted.
  *
- * P15: builds that were published since the plan was made are removed from its targets, and the rewriting is tried again.
- * Removing a build takes less time than publishing one, so the prune catches up even with a tenant that is published all the
- * time.
+ * P15: builds that were published since the plan was made are removed from its targets, and the rewriting is
+ * tried again. Removing a build takes less time than publishing one, so the prune catches up even with a
+ * tenant that is published all the time.
  */
 async function fence(
   planned: PointerVersion,
@@ -241,8 +249,9 @@ function spareEntries({ folders, spared }: PruneTargets, manifest: Manifest): vo
 }
 
 /**
- * Removes from the targets all builds published between two readings of the pointer. False when something else happened: a build's
- * parent is the snapshot before it, and a rollback raises the pointer's generation above its manifest's.
+ * Removes from the targets all builds published between two readings of the pointer. False when something
+ * else happened: a build's parent is the snapshot before it, and a rollback raises the pointer's generation
+ * above its manifest's.
  */
 async function spareBuilds(
   from: PointerVersion,
@@ -271,5 +280,8 @@ async function spareBuilds(
 }
 
 const maxParallelPuts = 16;
-/** Each attempt that fails is a publication by somebody else in the few milliseconds between a reading and a write. */
+/**
+ * Each attempt that fails is a publication by somebody else in the few milliseconds between a reading and a
+ * write.
+ */
 const maxRewrites = 100;

@@ -5,8 +5,8 @@ import type { ObjectStore } from "../../../core/store/object-store.ts";
 import { type MarkedRollback, readMark } from "../../read/snapshots/snapshot-marks.ts";
 
 /**
- * Puts a mark beside a snapshot. Only its existence and its time by the store's clock decide about the snapshot. The content
- * is for people who look into the store, and tells which rollbacks happened.
+ * Puts a mark beside a snapshot. Only its existence and its time by the store's clock decide about the
+ * snapshot. The content is for people who look into the store, and tells which rollbacks happened.
  */
 export async function putMark(
   store: ObjectStore,
@@ -22,8 +22,9 @@ export async function putMark(
 }
 
 /**
- * Marks the snapshot as withdrawn and appends the rollback to those that replaced it before. Called before the swap of the
- * pointer, so a rollback that is killed in between leaves an entry of something that did not happen.
+ * Marks the snapshot as withdrawn and appends the rollback to those that replaced it before. Called before
+ * the swap of the pointer, so a rollback that is killed in between leaves an entry of something that did not
+ * happen.
  */
 export async function markRollback(
   store: ObjectStore,

@@ -41,11 +41,12 @@ interface RollbackTarget {
 }
 
 /**
- * P14: makes an earlier snapshot live again (`to`, by default the one that was live before the present one) and holds the
- * tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
+ * P14: makes an earlier snapshot live again (`to`, by default the one that was live before the present one)
+ * and holds the tenant at it, by one compare-and-swap. The snapshot is read as a whole first.
  *
- * A prune may run at the same time. It marks what it is going to delete as condemned before it rewrites the pointer, and
- * we look for that mark after having read the pointer: so either we see the mark, or our swap fails.
+ * A prune may run at the same time. It marks what it is going to delete as condemned before it rewrites the
+ * pointer, and we look for that mark after having read the pointer: so either we see the mark, or our swap
+ * fails.
  */
 export async function rollback(
   tenantId: TenantId,
@@ -122,8 +123,8 @@ async function makeLive(
     hold: { reason: reason ?? `rollback to ${target}`, since: at },
     nonce: Buffer.from(randomBytes(16)).toString("hex"),
   };
-  // The mark comes before the swap. If we are killed in between, it says that the snapshot was live, and of a rollback that the
-  // pointer knows nothing of.
+  // The mark comes before the swap. If we are killed in between, it says that the snapshot was live, and of a
+  // rollback that the pointer knows nothing of.
   const mark = { at, to: target, generation: next.generation };
   await markRollback(store, tenantId, snapshotId, mark, signal);
   if (signal.aborted) throw new Failure("interrupted", "Interrupted; nothing was rolled back.");
@@ -135,7 +136,10 @@ async function makeLive(
   };
 }
 
-/** P14: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot be read. */
+/**
+ * P14: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot
+ * be read.
+ */
 function assertAlike(live: Manifest | undefined, target: Manifest): void {
   const found = programLoss(live, target);
   if (found === undefined) return;
@@ -160,7 +164,8 @@ async function chosenTarget(
   const { all, usual } = rollbackTargets(await readTenantSnapshots(store, pointer, signal), pointer.current);
   const rest = all.map((earlier) => earlier.snapshotId).join(", ");
   const choice = rest === "" ? "There is none to roll back to." : `There are, by --to: ${rest}.`;
-  // Whoever repeats the command may not know that it was done, and one snapshot further back is not what they want (P14).
+  // Whoever repeats the command may not know that it was done, and one snapshot further back is not what they
+  // want (P14).
   if (asked === undefined && hold !== null) {
     throw new Failure(
       "held",
@@ -181,8 +186,8 @@ async function chosenTarget(
 const maxParallelReads = 16;
 
 /**
- * Throws `corrupt_document` with the first faulty object unless the whole snapshot is there as its manifest says. The content is
- * not judged, since an older version may have published by an older schema.
+ * Throws `corrupt_document` with the first faulty object unless the whole snapshot is there as its manifest
+ * says. The content is not judged, since an older version may have published by an older schema.
  */
 async function assertComplete(store: ObjectStore, manifest: Manifest, signal: AbortSignal): Promise<void> {
   await forEachBounded(responsesOf(manifest), maxParallelReads, async ({ entry }) => {
@@ -194,9 +199,9 @@ async function assertComplete(store: ObjectStore, manifest: Manifest, signal: Ab
 }
 
 /**
- * Ends the tenant's hold by one compare-and-swap. The snapshot stays live, so generation and time of publication stay,
- * too: a generation says which publication is live. The new nonce is what makes concurrent writers lose. `not-held`: there was no
- * hold; nothing was done.
+ * Ends the tenant's hold by one compare-and-swap. The snapshot stays live, so generation and time of
+ * publication stay, too: a generation says which publication is live. The new nonce is what makes concurrent
+ * writers lose. `not-held`: there was no hold; nothing was done.
  */
 export async function release(tenantId: TenantId, context: RollbackContext) {
   return await attempted(tenantId, context, "the hold stands", async (pointer) => {

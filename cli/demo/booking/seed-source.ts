@@ -27,8 +27,9 @@ export interface SeedReport {
 }
 
 /**
- * Replaces the sample data in one transaction; the same options give the same rows. Listeners are notified, of no company in
- * particular. Throws `source_contract` when the schema is missing or holds data that no seed created.
+ * Replaces the sample data in one transaction; the same options give the same rows. Listeners are notified,
+ * of no company in particular. Throws `source_contract` when the schema is missing or holds data that no seed
+ * created.
  */
 export async function seedSource(client: pg.Client, options: SeedOptions): Promise<SeedReport> {
   const rows = await withTransaction(client, async () => {

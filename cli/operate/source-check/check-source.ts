@@ -21,7 +21,10 @@ import { addTallyHints, type SourceTables, sourceTables, TenantTally, twinFinder
 export interface SourceReport {
   /** Whether a problem is an error. */
   readonly isBroken: boolean;
-  /** Rows per view, `null` for an unreadable one; `null` altogether when so much is broken that no rows were looked at. */
+  /**
+   * Rows per view, `null` for an unreadable one; `null` altogether when so much is broken that no rows were
+   * looked at.
+   */
   readonly rows: Readonly<Record<string, number | null>> | null;
   /** How many programs a build would publish; `null` when the structure is broken. */
   readonly published: number | null;
@@ -35,9 +38,10 @@ export interface SourceReport {
 }
 
 /**
- * Checks the structure first, then reads and maps every tenant as in a build, as far as views are sound. The report has what a build
- * would find, why it may find too little, and what is legal and probably wrong on the day `today` (`YYYY-MM-DD`). `removed`: the tenants that
- * an operator removed. Expects a transaction that shows one state of the source.
+ * Checks the structure first, then reads and maps every tenant as in a build, as far as views are sound. The
+ * report has what a build would find, why it may find too little, and what is legal and probably wrong on the
+ * day `today` (`YYYY-MM-DD`). `removed`: the tenants that an operator removed. Expects a transaction that
+ * shows one state of the source.
  */
 export async function checkSource(
   client: SourceClient,
@@ -153,12 +157,16 @@ async function statedTally(client: SourceClient, tenantId: TenantId): Promise<Te
 
 /** A question about all tenants' rows that takes longer is given up. */
 const maxQueryMs = 120_000;
-/** With so many statuses, one is of a booking that takes no place. Fewer may be those of bookings that count alone. */
+/**
+ * With so many statuses, one is of a booking that takes no place. Fewer may be those of bookings that count
+ * alone.
+ */
 const minStatuses = 3;
 
 /**
- * The statuses of all enrollments, and the hints about them. A question that fails is a hint and no error (P191), and not even that
- * when a failure of the views is known already. Expects to be the last in its transaction.
+ * The statuses of all enrollments, and the hints about them. A question that fails is a hint and no error
+ * (P191), and not even that when a failure of the views is known already. Expects to be the last in its
+ * transaction.
  */
 async function readStatuses(
   client: SourceClient,

@@ -17,8 +17,9 @@ import {
 import { readStructure } from "../../publish/source/read-structure.ts";
 
 /**
- * A script with all views of the contract, to be filled in (P101). `psql` takes it as it is, as often as its author likes: every
- * column has its type, a view gives no rows until it reads a table, and the rights that go with a dropped view are granted anew.
+ * A script with all views of the contract, to be filled in (P101). `psql` takes it as it is, as often as its
+ * author likes: every column has its type, a view gives no rows until it reads a table, and the rights that
+ * go with a dropped view are granted anew.
  */
 export function viewsSkeleton(): string {
   const names = contractViews.map(({ name }) => `partner_source.${name}`);
@@ -32,8 +33,9 @@ export function viewsSkeleton(): string {
 }
 
 /**
- * Creates an empty view for each optional view of the contract that the database lacks, for a company that has no such data.
- * Changes nothing that exists. `created`: these views; `missing`: required views that are missing still. What partners would lose by an empty view, the field guard keeps (P150).
+ * Creates an empty view for each optional view of the contract that the database lacks, for a company that
+ * has no such data. Changes nothing that exists. `created`: these views; `missing`: required views that are
+ * missing still. What partners would lose by an empty view, the field guard keeps (P150).
  */
 export async function createMissingViews(databaseUrl: DatabaseUrl, signal?: AbortSignal) {
   return await withSourceClient({ databaseUrl, signal }, async (client) => {
@@ -41,7 +43,8 @@ export async function createMissingViews(databaseUrl: DatabaseUrl, signal?: Abor
       // Without this lock, two runs at once could both find the same view missing.
       await client.query("SELECT pg_advisory_xact_lock(hashtext('partner_source'))");
       const { exists, relations } = await readStructure(client);
-      // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for only when it does not.
+      // `IF NOT EXISTS` needs the right to create schemas even when the schema exists, so it is asked for
+      // only when it does not.
       if (!exists) await client.query("CREATE SCHEMA IF NOT EXISTS partner_source");
       const absent = contractViews.filter((view) => relations.every(({ name }) => name !== view.name));
       const optional = absent.filter(({ isRequired }) => !isRequired);

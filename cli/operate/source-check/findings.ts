@@ -16,7 +16,9 @@ export interface ProblemPlace {
   readonly column: string | null;
 }
 
-/** A finding about a view, or about none. `found`: its column, its count and examples, where they are known. */
+/**
+ * A finding about a view, or about none. `found`: its column, its count and examples, where they are known.
+ */
 export function viewProblem<Code extends string>(
   code: Code,
   severity: SourceProblem["severity"],
@@ -53,19 +55,31 @@ interface FindingGroup extends ProblemPlace {
   readonly values: Map<string, ProblemExample & { count?: number }>;
 }
 
-/** What is wrong with the data, grouped by rule and place. In memory are counts and distinct values up to a bound. */
+/**
+ * What is wrong with the data, grouped by rule and place. In memory are counts and distinct values up to a
+ * bound.
+ */
 export class FindingGroups {
   readonly #groups = new Map<string, FindingGroup>();
   readonly #isRead: (place: ProblemPlace) => boolean;
-  /** What the rows of the last program id have wrong. They are one program, so each finding of theirs counts once. */
+  /**
+   * What the rows of the last program id have wrong. They are one program, so each finding of theirs counts
+   * once.
+   */
   #ofId: { readonly id: string; readonly found: Set<string> } = { id: "", found: new Set() };
 
-  /** `isRead`: whether the values of a place are read. Nothing is said of others, which have an error of their own (D135). */
+  /**
+   * `isRead`: whether the values of a place are read. Nothing is said of others, which have an error of their
+   * own (D135).
+   */
   constructor(isRead: (place: ProblemPlace) => boolean = () => true) {
     this.#isRead = isRead;
   }
 
-  /** With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of one value are one. */
+  /**
+   * With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of
+   * one value are one.
+   */
   add(
     code: FindingGroup["code"],
     { view, column }: ProblemPlace,
@@ -94,7 +108,10 @@ export class FindingGroups {
     this.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
   }
 
-  /** Adds what a build would find in a program, each finding with its place. Programs come in the order of their ids. */
+  /**
+   * Adds what a build would find in a program, each finding with its place. Programs come in the order of
+   * their ids.
+   */
   addProgram(tenantId: TenantId, { source, isDuplicate }: ReadProgram, outcome: CheckedProgram): void {
     if (outcome.kind === "unpublished") return;
     const id = JSON.stringify([tenantId, source.programId]);
@@ -108,7 +125,9 @@ export class FindingGroups {
     }
   }
 
-  /** Adds what of a program is legal and probably wrong. `twin`: the id of a program like it, if there is one. */
+  /**
+   * Adds what of a program is legal and probably wrong. `twin`: the id of a program like it, if there is one.
+   */
   addHints(tenantId: TenantId, { source }: ReadProgram, today: string, twin?: string | null): void {
     const { programId } = source;
     if (twin !== undefined) {
@@ -123,7 +142,10 @@ export class FindingGroups {
     }
   }
 
-  /** In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints come last, rule by rule. */
+  /**
+   * In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints
+   * come last, rule by rule.
+   */
   get problems(): readonly SourceProblem<FindingGroup["code"]>[] {
     const place = ({ view, column }: ProblemPlace): number => columnOrder.indexOf(`${view}.${column}`);
     const order = (group: FindingGroup): number =>
@@ -174,7 +196,10 @@ export function addShared(
   }
 }
 
-/** The place from which the public field of a problem came (`prices.rooms[2]`, or a JSON pointer into the response). */
+/**
+ * The place from which the public field of a problem came (`prices.rooms[2]`, or a JSON pointer into the
+ * response).
+ */
 export function problemPlace(field: string | null): ProblemPlace {
   if (field === null) return nowhere;
   const name = field.startsWith("/") ? pointedField(field) : field.replace(/\[\d+\]/g, "[]");
@@ -200,7 +225,9 @@ function placesOf(view: keyof typeof sourceViews): [string, ProblemPlace][] {
   return element === null ? found : [[`${element}[]`, { view, column: null }], ...found];
 }
 
-/** `/data/content/visits/0` is an element of `content.visits`. The list's elements have no `data` around them. */
+/**
+ * `/data/content/visits/0` is an element of `content.visits`. The list's elements have no `data` around them.
+ */
 function pointedField(pointer: string): string {
   const names = pointer.split("/").slice(1);
   if (names[0] === "data" && names.length > 1) names.shift();

@@ -21,9 +21,9 @@ export interface ExpectedPrograms {
 }
 
 /**
- * P103: why nothing of the source, or of a tenant, would be published although no row is wrong. A source without a tenant or
- * without a program is an error: it is not yet there, or it is not the one that was meant. A tenant that offers nothing is
- * a warning, since that may be so.
+ * P103: why nothing of the source, or of a tenant, would be published although no row is wrong. A source
+ * without a tenant or without a program is an error: it is not yet there, or it is not the one that was
+ * meant. A tenant that offers nothing is a warning, since that may be so.
  */
 export function missingRows(
   rows: Readonly<Record<string, number | null>>,
@@ -72,8 +72,9 @@ const emptyTenants = [
 ];
 
 /**
- * Counts the rows of each view, in all and by tenant; `null` in all for an unreadable one. P103: no build reads rows without a tenant
- * or of unlisted tenants, so they are reported here. For programs, builds report them, too.
+ * Counts the rows of each view, in all and by tenant; `null` in all for an unreadable one. P103: no build
+ * reads rows without a tenant or of unlisted tenants, so they are reported here. For programs, builds report
+ * them, too.
  */
 export async function countedRows(
   client: SourceClient,
@@ -102,7 +103,10 @@ export async function countedRows(
   return { rows, byTenant };
 }
 
-/** `tenant`: a listed one; `null` for rows without a tenant, whose `first` is NULL, too, and for those of unlisted tenants. */
+/**
+ * `tenant`: a listed one; `null` for rows without a tenant, whose `first` is NULL, too, and for those of
+ * unlisted tenants.
+ */
 type Counts = [tenant: string | null, rows: string, first: string | null];
 
 function countQuery(from: string): string {
@@ -114,9 +118,10 @@ function countQuery(from: string): string {
 }
 
 /**
- * P103: views that may give this role fewer rows than there are. Policies hide rows without an error, and a `security_invoker` view
- * asks for rights that the generator should not need. With `row_security` off PostgreSQL refuses a query to which policies apply, at
- * whatever depth, also where they would let all rows pass; so it is only said that rows may be missing.
+ * P103: views that may give this role fewer rows than there are. Policies hide rows without an error, and a
+ * `security_invoker` view asks for rights that the generator should not need. With `row_security` off
+ * PostgreSQL refuses a query to which policies apply, at whatever depth, also where they would let all rows
+ * pass; so it is only said that rows may be missing.
  */
 export async function hiddenRows(
   client: SourceClient,
@@ -135,7 +140,8 @@ export async function hiddenRows(
       // Whole rows are selected, so that functions behind single columns are called, too.
       return await client.query(`SELECT count(v) FROM (SELECT * FROM ${view} LIMIT 1000) AS v`);
     });
-    // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied rights share its SQLSTATE.
+    // The error is recognised by its place in PostgreSQL's code. Its message is translated, and all denied
+    // rights share its SQLSTATE.
     if (!("error" in reading && "routine" in reading.error)) continue;
     if (reading.error.routine !== "check_enable_rls") continue;
     const message = `Row-level security applies to what ${view} reads: rows that its policies hide are missing, without an error. PostgreSQL says, tried with row_security = off: ${reading.error.message}.`;
@@ -146,7 +152,10 @@ export async function hiddenRows(
   return found;
 }
 
-/** What could not be read: of each view the first failure, and the tenants that fail though each view by itself gives their rows. */
+/**
+ * What could not be read: of each view the first failure, and the tenants that fail though each view by
+ * itself gives their rows.
+ */
 export class Unreadable {
   readonly views = new Map<string, SourceProblem>();
   readonly #tenants = new Map<TenantId, Error>();
@@ -216,7 +225,8 @@ function fixOf(error: Error, query: string): string {
   if (hasSqlState(error, "42501")) {
     return `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`;
   }
-  // P133: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not UTF-8 to readers.
+  // P133: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not
+  // UTF-8 to readers.
   if (hasSqlState(error, encodingState)) {
     return (
       "read such texts in the view as what they are, " +

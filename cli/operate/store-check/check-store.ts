@@ -33,8 +33,8 @@ export interface CheckOptions extends ProbeOptions {
 }
 
 /**
- * Tries what the generator, the commands and gateways do with the store, on objects that it deletes again. Faults of the store are
- * findings. Only faults of the settings and an interruption are thrown.
+ * Tries what the generator, the commands and gateways do with the store, on objects that it deletes again.
+ * Faults of the store are findings. Only faults of the settings and an interruption are thrown.
  */
 export async function checkStore(
   store: ObjectStore,
@@ -124,7 +124,8 @@ async function checkWriting(
     });
     return isWritten;
   } finally {
-    // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be aborted.
+    // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be
+    // aborted.
     if (!isDeleted && !checks.isAway) await store.delete([...objects.keys]).catch(() => {});
   }
 }
@@ -151,7 +152,10 @@ function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): CheckResul
   return ["warning", `${difference} ${harm} ${advice}`];
 }
 
-/** Whether a `file:` store is closed to other accounts and holds no symbolic links, which no program would follow. */
+/**
+ * Whether a `file:` store is closed to other accounts and holds no symbolic links, which no program would
+ * follow.
+ */
 async function folderResult(directory: string): Promise<CheckResult> {
   const links = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isSymbolicLink())
@@ -175,7 +179,10 @@ const othersMode = 0o007;
 const rounds = 5;
 const contenders = 8;
 
-/** Whether exactly one of several simultaneous puts is stored. Rounds of `match` build on the winner of the last one. */
+/**
+ * Whether exactly one of several simultaneous puts is stored. Rounds of `match` build on the winner of the
+ * last one.
+ */
 async function raceConditions(
   store: ObjectStore,
   objects: ProbeObjects,
@@ -183,9 +190,11 @@ async function raceConditions(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   /**
-   * Puts different bodies under one key at once, then reads the key, since answers may get lost, and some stores answer losers with
-   * 500. Returns the tag of the only body that was stored, or how many were stored. `name` distinguishes the bodies of this race from
-   * those of others. Throws the failure of a put when the store was away for all of them.
+   * Puts different bodies under one key at once, then reads the key, since answers may get lost, and some
+   * stores answer losers with
+   * 500. Returns the tag of the only body that was stored, or how many were stored. `name` distinguishes the
+   *   bodies of this race from those of others. Throws the failure of a put when the store was away for all
+   *   of them.
    */
   async function race(key: ObjectKey, condition: PutCondition, name: string): Promise<ETag | number> {
     const names = Array.from({ length: contenders }, (_, contender) => `${name} ${contender}`);

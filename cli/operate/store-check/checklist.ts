@@ -19,8 +19,8 @@ export const storeChecks = {
 export type StoreCheckName = keyof typeof storeChecks;
 
 /**
- * `unsupported`: the store can never do it, so it cannot hold snapshots. `warning`: it works, but with a drawback.
- * `skipped`: an earlier failure left nothing to check.
+ * `unsupported`: the store can never do it, so it cannot hold snapshots. `warning`: it works, but with a
+ * drawback. `skipped`: an earlier failure left nothing to check.
  */
 export type StoreCheckOutcome = "ok" | "warning" | "failed" | "unsupported" | "skipped";
 

@@ -22,8 +22,9 @@ export interface IamPolicy {
 }
 
 /**
- * `generator`: for builds and the `snapshot` commands; it can neither read nor issue tokens. `tokens`: for the `token` commands,
- * which people run. `gateway`: for `partner-programs-gateway`, which only reads, and only what it needs to serve.
+ * `generator`: for builds and the `snapshot` commands; it can neither read nor issue tokens. `tokens`: for
+ * the `token` commands, which people run. `gateway`: for `partner-programs-gateway`, which only reads, and
+ * only what it needs to serve.
  */
 type Role = "generator" | "tokens" | "gateway";
 /** `Read` includes `List`, which S3 requires for telling a reader that an object is missing. */
@@ -63,7 +64,8 @@ export function iamPolicies({ bucket, prefix }: { readonly bucket: string; reado
       grants.flatMap(([keys, roles]) =>
         accesses.some((access) => roles[role]?.includes(access)) ? [prefix + keys] : [],
       );
-    // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404, not 403.
+    // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404,
+    // not 403.
     const Condition = { StringLike: { "s3:prefix": keysFor("List", "Read") } };
     const ofBucket = { Action: ["s3:ListBucket"], Resource: [bucketArn], Condition };
     const list = { Sid: "List", Effect: "Allow", ...ofBucket } as const;

@@ -32,15 +32,16 @@ export function parseCompanyName(text: string): string {
 }
 
 /**
- * The address under which partners reach the gateway, normalized: scheme and host in lower case, no slash at the end. Plain HTTP
- * is allowed for a trial on this machine only, since it carries tokens unencrypted. Throws `usage`.
+ * The address under which partners reach the gateway, normalized: scheme and host in lower case, no slash at
+ * the end. Plain HTTP is allowed for a trial on this machine only, since it carries tokens unencrypted.
+ * Throws `usage`.
  */
 export function parseBaseUrl(text: string): string {
   const url = strictUrl(text);
   const path = url?.pathname.replace(/\/$/, "") ?? "";
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  // An empty query, as in `https://host/?`, is refused, too. Clients differ in how they treat `//` and `%2F`, and a template takes
-  // braces for a variable.
+  // An empty query, as in `https://host/?`, is refused, too. Clients differ in how they treat `//` and `%2F`,
+  // and a template takes braces for a variable.
   const isPlain = !/[?#]/.test(text) && !/\/\/|\/$|%|[{}]/.test(path);
   if (isSafe && isPlain && url.username + url.password === "") return `${url.origin}${path}`;
   throw new Failure(

@@ -17,8 +17,9 @@ import { exampleBaseUrl, exchangesFile, pageNames, siteDocument } from "./site-p
 type WriteFile = (path: string, text: string) => Promise<void>;
 
 /**
- * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Its files depend on nothing but the company
- * and the version of the software, so that two exports can be compared. Throws `usage` when it can't be written.
+ * W71: writes the partner's folder to a new or an empty folder, as a whole or not at all. Its files depend on
+ * nothing but the company and the version of the software, so that two exports can be compared. Throws
+ * `usage` when it can't be written.
  */
 export async function exportPartnerFolder(company: Company, out: string): Promise<ExportedFolder> {
   const stylesheet = await packageFile("docs/partner-folder.css");
@@ -52,8 +53,9 @@ async function companyFile({ baseUrl }: Company, path: string): Promise<string> 
 }
 
 /**
- * The OpenAPI 3.1 document of the API, generated from `schemas/`. Common tools read it (W65). It keeps all that released
- * documents promise (W66). Its objects are open, so that clients take the answers of later versions (W65).
+ * The OpenAPI 3.1 document of the API, generated from `schemas/`. Common tools read it (W65). It keeps all
+ * that released documents promise (W66). Its objects are open, so that clients take the answers of later
+ * versions (W65).
  */
 export async function openapiDocument(): Promise<string> {
   return await packageFile("schemas/generated/openapi.json");

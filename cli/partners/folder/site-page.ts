@@ -3,10 +3,16 @@ import { type Html, html } from "../../output/html.ts";
 import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
 
-/** The recorded answers of a gateway, by a path from the root of the project. `test/integration/docs/exchanges.test.ts` renews them. */
+/**
+ * The recorded answers of a gateway, by a path from the root of the project.
+ * `test/integration/docs/exchanges.test.ts` renews them.
+ */
 export const exchangesFile = "docs/exchanges.json";
 
-/** The pages in the order of the navigation: each one's name in the folder, its title there, and its file in `docs`. */
+/**
+ * The pages in the order of the navigation: each one's name in the folder, its title there, and its file in
+ * `docs`.
+ */
 export const sitePages = {
   index: ["Start", "partner-start.md"],
   guide: ["Guide", "partners.md"],
@@ -40,9 +46,9 @@ export function pageNames({ hasSandbox }: Company): readonly PageName[] {
 }
 
 /**
- * The page as a document of the folder, with the company's own address in its examples, and without the lines about a sandbox where
- * there is none. It contains its one stylesheet (W70), has no script, and its policy lets the browser load nothing. So it works from
- * a disk and from any web server, below any path (W70).
+ * The page as a document of the folder, with the company's own address in its examples, and without the lines
+ * about a sandbox where there is none. It contains its one stylesheet (W70), has no script, and its policy
+ * lets the browser load nothing. So it works from a disk and from any web server, below any path (W70).
  */
 export async function siteDocument(name: PageName, company: Company, stylesheet: string): Promise<string> {
   const { title, body: rendered }: RenderedPage = JSON.parse(

@@ -9,8 +9,9 @@ import type { CliSettings, Shell } from "../../shell/shell.ts";
 import { withSandboxRows } from "./sandbox-programs.ts";
 
 /**
- * Publishes the sandbox by a tenant's build, without a database: its rows come with the generator. It has no age, so nothing is
- * confirmed. The store has shown that it honours conditional writes. Throws what kept the sandbox from being published.
+ * Publishes the sandbox by a tenant's build, without a database: its rows come with the generator. It has no
+ * age, so nothing is confirmed. The store has shown that it honours conditional writes. Throws what kept the
+ * sandbox from being published.
  */
 export async function publishSandbox(
   store: ObjectStore,

@@ -14,10 +14,13 @@ interface SandboxFile {
   })[];
 }
 
-// JSON has no tuples, so the compiler cannot check the rows. The sandbox is published with every program valid, or not at all.
+// JSON has no tuples, so the compiler cannot check the rows. The sandbox is published with every program
+// valid, or not at all.
 const { usual, programs } = stored as unknown as SandboxFile;
 
-/** What each program shows to the author of a partner's client, in the order in which people should read it. */
+/**
+ * What each program shows to the author of a partner's client, in the order in which people should read it.
+ */
 export const sandboxCases = programs.map(({ programId, shows }) => ({ programId, shows }));
 
 /** A program whose id is not NULL. */
@@ -26,8 +29,8 @@ interface ProgramWithId extends ProgramSource {
 }
 
 /**
- * In the order of their ids, as a database gives them. The ids stay, because partners' tests name them, and so do the dates, so that the
- * bytes are the same on every day.
+ * In the order of their ids, as a database gives them. The ids stay, because partners' tests name them, and
+ * so do the dates, so that the bytes are the same on every day.
  */
 export const sandboxPrograms: readonly ProgramWithId[] = programs
   .map(({ programId, shows: _, ...own }) => bareProgram(programId, { ...usual, ...own }))

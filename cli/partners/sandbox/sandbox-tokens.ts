@@ -17,7 +17,9 @@ import { assertNotRemoved } from "../../read/administration/known-tenant.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { sandboxCases } from "./sandbox-programs.ts";
 
-/** For each kind of token: its environment variable in a partner's tests, and the answer to a request with it. */
+/**
+ * For each kind of token: its environment variable in a partner's tests, and the answer to a request with it.
+ */
 const kinds = {
   good: { variable: "SANDBOX_TOKEN", answer: "200" },
   "small-quota": {
@@ -36,7 +38,10 @@ const sandboxTokenKinds = Object.keys(kinds) as SandboxTokenKind[];
 interface SandboxToken {
   readonly kind: SandboxTokenKind;
   readonly entry: RegisteredToken;
-  /** The plaintext of a token that was issued just now. Nobody has the plaintext of an older token, so it is `undefined`. */
+  /**
+   * The plaintext of a token that was issued just now. Nobody has the plaintext of an older token, so it is
+   * `undefined`.
+   */
   readonly plaintext: TokenPlaintext | undefined;
 }
 
@@ -46,9 +51,9 @@ const smallQuota = 3;
 const expiredForMs = 24 * 3_600_000;
 
 /**
- * Provides one token of each kind, however often it runs (P97). It keeps the tokens that still work as their kind should, and
- * issues the missing ones. With `rotate` it issues all of them, and revokes the old ones in the same write (T6). Throws `usage`
- * when the sandbox was removed meanwhile (P91).
+ * Provides one token of each kind, however often it runs (P97). It keeps the tokens that still work as their
+ * kind should, and issues the missing ones. With `rotate` it issues all of them, and revokes the old ones in
+ * the same write (T6). Throws `usage` when the sandbox was removed meanwhile (P91).
  */
 export async function provideSandboxTokens(
   store: ObjectStore,
@@ -111,7 +116,10 @@ interface SandboxReport {
   readonly tokens: readonly SandboxToken[];
 }
 
-/** T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no token was issued. */
+/**
+ * T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no
+ * token was issued.
+ */
 export function tokenVariables(tokens: readonly SandboxToken[]): string {
   return tokens
     .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${kinds[kind].variable}=${plaintext}\n`))

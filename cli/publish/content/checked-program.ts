@@ -40,8 +40,8 @@ export function contentRules(settings: CliSettings): ContentRules {
 }
 
 /**
- * The canonical text: minified JSON, keys in the order of the specification's tables (D5). Bytes are made only when needed,
- * because most programs are stored already.
+ * The canonical text: minified JSON, keys in the order of the specification's tables (D5). Bytes are made
+ * only when needed, because most programs are stored already.
  */
 export interface RenderedProgram {
   readonly listItem: string;
@@ -101,7 +101,8 @@ export function renderedProgram(
   { listItem, detailOnly }: Published,
   legacyCapacity: LegacyCapacity,
 ): RenderedProgram {
-  // D8: the detail begins with the text of the list item, so the list fields of both are equal by construction.
+  // D8: the detail begins with the text of the list item, so the list fields of both are equal by
+  // construction.
   const listText = JSON.stringify(listItem);
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   return {
@@ -121,9 +122,9 @@ export function legacyItemOf(
 }
 
 /**
- * D11: the first fault of the rendered text, read back as a partner would. Normally there is none. The check holds when the
- * mapping is wrong one day, or when the source gives nested arrays. The bytes need no reading back of their own: `JSON.stringify`
- * escapes lone surrogates, and UTF-8 holds every other text.
+ * D11: the first fault of the rendered text, read back as a partner would. Normally there is none. The check
+ * holds when the mapping is wrong one day, or when the source gives nested arrays. The bytes need no reading
+ * back of their own: `JSON.stringify` escapes lone surrogates, and UTF-8 holds every other text.
  */
 export function schemaViolation(rendered: RenderedProgram, programId: ProgramId): DataProblem | undefined {
   const detail = validate<unknown>(isProgramDetailResponse, JSON.parse(rendered.detail));

@@ -14,7 +14,10 @@ export interface ListedProgram {
   readonly legacyItem: ListElement;
 }
 
-/** A text, or a piece of a list's bytes. A `Buffer` for each piece would take longer than all else that is done with it. */
+/**
+ * A text, or a piece of a list's bytes. A `Buffer` for each piece would take longer than all else that is
+ * done with it.
+ */
 export type ListElement = string | BytesPiece;
 
 interface BytesPiece {
@@ -29,8 +32,8 @@ export function elementText(element: ListElement): string {
 }
 
 /**
- * Keeps the elements of many programs as bytes outside of V8's heap. As texts they would be most of what a first build holds until its
- * end, and the heap grows to more than twice of what it holds.
+ * Keeps the elements of many programs as bytes outside of V8's heap. As texts they would be most of what a
+ * first build holds until its end, and the heap grows to more than twice of what it holds.
  */
 export class KeptElements {
   #bytes = Buffer.alloc(0);
@@ -77,9 +80,10 @@ export function lastDay({ listItem, departureDate }: ListedProgram): string | nu
 export type ListedPrograms = ReadonlyMap<string, ListedProgram>;
 
 /**
- * The programs of the live list. Their elements of the legacy list are made of it, with the capacity as `legacyCapacity` says. Elements
- * are not parsed: as objects they would take four times their bytes, and most of a build's time. Throws `corrupt_document` when the
- * list is not what the manifest says, or does not name its programs.
+ * The programs of the live list. Their elements of the legacy list are made of it, with the capacity as
+ * `legacyCapacity` says. Elements are not parsed: as objects they would take four times their bytes, and most
+ * of a build's time. Throws `corrupt_document` when the list is not what the manifest says, or does not name
+ * its programs.
  */
 export async function readListed(
   store: ObjectStore,
@@ -87,7 +91,8 @@ export async function readListed(
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
 ): Promise<ListedPrograms> {
-  // A single character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole list.
+  // A single character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole
+  // list.
   const bytes = await responseBytes(store, list, signal);
   // The elements of the legacy list are shorter than those of the list.
   const legacy = Buffer.allocUnsafe(bytes.length);
@@ -162,9 +167,10 @@ function disagreement(key: string): Failure {
 }
 
 /**
- * D5: what the lists need of an element, which begins with id and name. The other parts are looked for by their keys, since another
- * version may have more of them. No text looks like a key, since its quotes are escaped. No regular expression is used: one that
- * passes over escaped characters overflows its stack on a name of some million characters (P223).
+ * D5: what the lists need of an element, which begins with id and name. The other parts are looked for by
+ * their keys, since another version may have more of them. No text looks like a key, since its quotes are
+ * escaped. No regular expression is used: one that passes over escaped characters overflows its stack on a
+ * name of some million characters (P223).
  */
 function elementParts(bytes: Buffer, start: number, end: number): ElementParts | undefined {
   const idStart = start + elementOpening.length;
@@ -189,7 +195,9 @@ function elementParts(bytes: Buffer, start: number, end: number): ElementParts |
   };
 }
 
-/** The place behind the closing quote of the JSON text whose content begins at `start`; -1 when it has none. */
+/**
+ * The place behind the closing quote of the JSON text whose content begins at `start`; -1 when it has none.
+ */
 function textEnd(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start); at >= 0; at = bytes.indexOf(quote, at + 1)) {
     let escapes = 0;

@@ -32,8 +32,9 @@ export interface ListBodies {
 }
 
 /**
- * What a snapshot will say to partners: the details of its programs, and both lists. P223: there is no other way to make one than
- * `of`, which takes each program's detail and elements by the same id. So the lists name exactly the programs of the manifest, each once.
+ * What a snapshot will say to partners: the details of its programs, and both lists. P223: there is no other
+ * way to make one than `of`, which takes each program's detail and elements by the same id. So the lists name
+ * exactly the programs of the manifest, each once.
  */
 export class SnapshotContent {
   // Private fields, so that no other object passes as one that was proven.
@@ -55,8 +56,8 @@ export class SnapshotContent {
   }
 
   /**
-   * `count`: how many programs there are by what was counted while they were read. Throws `ContentFault` unless each id has its
-   * elements and its detail, there are as many, and none stands twice.
+   * `count`: how many programs there are by what was counted while they were read. Throws `ContentFault`
+   * unless each id has its elements and its detail, there are as many, and none stands twice.
    */
   static of(
     ids: Iterable<string>,
@@ -85,8 +86,8 @@ export class SnapshotContent {
 }
 
 /**
- * P223: the elements and the detail's record of a program that was rendered now. Throws `ContentFault` unless the detail begins with
- * the list's element, which is what makes both agree (D8).
+ * P223: the elements and the detail's record of a program that was rendered now. Throws `ContentFault` unless
+ * the detail begins with the list's element, which is what makes both agree (D8).
  */
 export function listedProgram(
   programId: ProgramId,
@@ -122,7 +123,10 @@ interface Place {
   readonly departureDate: string | null;
 }
 
-/** D8: by departure date, the missing ones last, then by id. Ids are ASCII, so their code units are their bytes. */
+/**
+ * D8: by departure date, the missing ones last, then by id. Ids are ASCII, so their code units are their
+ * bytes.
+ */
 export function comparePlaces({ programId, departureDate }: Place, other: Place): number {
   const [date, otherDate] = [departureDate ?? afterAllDates, other.departureDate ?? afterAllDates];
   if (date !== otherDate) return date < otherDate ? -1 : 1;
@@ -164,7 +168,10 @@ function byteLength(element: ListElement): number {
   return typeof element === "string" ? Buffer.byteLength(element) : element.end - element.start;
 }
 
-/** D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than `maxBytes` together. */
+/**
+ * D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than
+ * `maxBytes` together.
+ */
 export function requireSmallLists(programs: number, bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   throw new Failure(

@@ -32,9 +32,10 @@ export function isMost(count: number, of: number): boolean {
 }
 
 /**
- * P10: refuses to replace a live snapshot of `before` programs (`undefined`: unknown) when many are lost. A program without a
- * row, or with an error, is lost; then the source is more often at fault than the company has decided so. A program whose rows
- * state that it is not to be published is withdrawn, which is a decision. New programs do not make up for lost ones.
+ * P10: refuses to replace a live snapshot of `before` programs (`undefined`: unknown) when many are lost. A
+ * program without a row, or with an error, is lost; then the source is more often at fault than the company
+ * has decided so. A program whose rows state that it is not to be published is withdrawn, which is a
+ * decision. New programs do not make up for lost ones.
  */
 export function shrinkRefusal(
   tenantId: TenantId,

@@ -22,7 +22,10 @@ import type {
 } from "./program-source.ts";
 import { presentText, presentTexts, publicUrl } from "./public-text.ts";
 
-/* Each part is made from its rows or columns. A part that would be empty is `null` (D5), and what was dropped is reported. */
+/*
+ * Each part is made from its rows or columns. A part that would be empty is `null` (D5), and what was dropped
+ * is reported.
+ */
 
 /** The stays with at least one known field (D35), in source order. */
 export function hotelStays(rows: readonly HotelStayRow[], report: Report): HotelStay[] {
@@ -203,8 +206,9 @@ function isCount(value: number | null, min: number): value is number {
 }
 
 /**
- * The number that prints as the decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no finite number, or has
- * more digits than a JSON number can hold, since it would be published as another amount.
+ * The number that prints as the decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no
+ * finite number, or has more digits than a JSON number can hold, since it would be published as another
+ * amount.
  */
 export function exactAmount(decimal: string | null): number | undefined {
   if (decimal === null || !/^-?\d*(?:\.\d*)?$/.test(decimal) || !/\d/.test(decimal)) return undefined;
@@ -215,8 +219,9 @@ export function exactAmount(decimal: string | null): number | undefined {
 }
 
 /**
- * The digits without zeros around them, and the power of ten: equal for texts of one absolute value. No pattern trims the trailing
- * zeros, since that would take quadratic time (W63): a numeric may have 16,383 decimals.
+ * The digits without zeros around them, and the power of ten: equal for texts of one absolute value. No
+ * pattern trims the trailing zeros, since that would take quadratic time (W63): a numeric may have 16,383
+ * decimals.
  */
 function digitsOf(text: string): string {
   const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split("e");

@@ -17,8 +17,8 @@ function warning(rule: string, advice = ""): ProblemRule {
 }
 
 /**
- * All problems of the source's data, and what the rule of each does. An *error* keeps the program from being published (see
- * `--on-invalid`); a *warning* says what was dropped or blanked.
+ * All problems of the source's data, and what the rule of each does. An *error* keeps the program from being
+ * published (see `--on-invalid`); a *warning* says what was dropped or blanked.
  */
 export const problemRules = {
   program_id_invalid: error(
@@ -197,8 +197,8 @@ export function severityOf(code: ProblemCode): "error" | "warning" {
 }
 
 /**
- * An id as people see it (P57): a well-formed one as it is, any other as a JSON string, in which spaces, line breaks and
- * invisible characters can be seen and copied. Ids are never cut, because people search for them.
+ * An id as people see it (P57): a well-formed one as it is, any other as a JSON string, in which spaces, line
+ * breaks and invisible characters can be seen and copied. Ids are never cut, because people search for them.
  */
 export function shownId(id: string | null): string {
   // NULL has no quotes, and an id of these four letters has (D130).

@@ -25,8 +25,8 @@ export interface MappingRules {
 }
 
 /**
- * Makes the public form field by field from an allow-list, never by copying a record (D4). It has every key of the
- * specification's tables, in their order (D5), so that the same data gives the same bytes (D10).
+ * Makes the public form field by field from an allow-list, never by copying a record (D4). It has every key
+ * of the specification's tables, in their order (D5), so that the same data gives the same bytes (D10).
  */
 export function publicProgram(source: ProgramSource, rules: MappingRules): PublicProgram {
   const state = lifecycle(source.lifecycleState);
@@ -38,7 +38,8 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
   }
-  // A missing or ill-formed id or a blank name is an error (D3). Two programs with one id are found where the rows are read.
+  // A missing or ill-formed id or a blank name is an error (D3). Two programs with one id are found where the
+  // rows are read.
   const { programId } = source;
   if (programId === null || !isProgramId(programId))
     return invalid(source, "program_id_invalid", "id", programId);
@@ -97,7 +98,9 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
   };
 }
 
-/** The currency, if it has the form of a code (D27). Partners look the code up, so nothing else is published. */
+/**
+ * The currency, if it has the form of a code (D27). Partners look the code up, so nothing else is published.
+ */
 function currency(raw: string | null, report: Report): string | null {
   const code = presentText(raw);
   if (code === null) return null;
@@ -112,8 +115,9 @@ function invalid(source: ProgramSource, code: ProblemCode, field: string, value:
 }
 
 /**
- * `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts as used, because a
- * seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`; `remaining` is then 0 (D28).
+ * `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts
+ * as used, because a seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`;
+ * `remaining` is then 0 (D28).
  */
 function capacity(
   declaredTotal: number | string | null,

@@ -8,8 +8,8 @@ export function presentText(text: string | null): string | null {
 }
 
 /**
- * Blank texts are dropped with a warning (D35). The elements of a two-dimensional `text[]` are arrays; they stay, so that the
- * schema refuses the program.
+ * Blank texts are dropped with a warning (D35). The elements of a two-dimensional `text[]` are arrays; they
+ * stay, so that the schema refuses the program.
  */
 export function presentTexts(
   texts: readonly (string | null)[] | null,
@@ -26,14 +26,14 @@ export function presentTexts(
 }
 
 /**
- * A character other than white space of Unicode and those without width: zero-width spaces and joiners, the byte order mark. A search
- * for one remembers nothing of those before it (D141).
+ * A character other than white space of Unicode and those without width: zero-width spaces and joiners, the
+ * byte order mark. A search for one remembers nothing of those before it (D141).
  */
 const visible = /[^\p{White_Space}\u200b-\u200d\u2060\ufeff]/u;
 
 /**
- * The published URL is absolute, `https`, without user information, and a URI of RFC 3986 (D31). A blank text counts as
- * absent.
+ * The published URL is absolute, `https`, without user information, and a URI of RFC 3986 (D31). A blank text
+ * counts as absent.
  */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
   const url = presentText(text);
@@ -64,9 +64,10 @@ export function publicUrls(
 }
 
 /**
- * `undefined` for a text that is no https URI (D31). RFC 3986 decides, because partners' tools check addresses against it. The
- * WHATWG parser would change correct addresses (upper case, `/..`), so it only checks ports and numeric hosts. Two searches cut
- * the text into parts: in a single pattern the parts would share characters, and matching would take quadratic time.
+ * `undefined` for a text that is no https URI (D31). RFC 3986 decides, because partners' tools check
+ * addresses against it. The WHATWG parser would change correct addresses (upper case, `/..`), so it only
+ * checks ports and numeric hosts. Two searches cut the text into parts: in a single pattern the parts would
+ * share characters, and matching would take quadratic time.
  */
 function httpsUri(text: string): string | undefined {
   if (!/^https:\/\//i.test(text)) return undefined;
@@ -84,8 +85,9 @@ function httpsUri(text: string): string | undefined {
 const maxUrlLength = 2 * 1024 * 1024;
 
 /**
- * Host and port in ASCII (RFC 3986 section 3.2); `undefined` without a valid host, and with user information. `domainToASCII`
- * drops line breaks and everything after a backslash, so it gets only hosts of allowed characters and letters beyond ASCII.
+ * Host and port in ASCII (RFC 3986 section 3.2); `undefined` without a valid host, and with user information.
+ * `domainToASCII` drops line breaks and everything after a backslash, so it gets only hosts of allowed
+ * characters and letters beyond ASCII.
  */
 function asciiAuthority(authority: string): string | undefined {
   const [, host = "", port = ""] = /^(\[[0-9A-Fa-f:.]+\]|[^:@[\]]+)(:[0-9]*)?$/.exec(authority) ?? [];
@@ -96,16 +98,25 @@ function asciiAuthority(authority: string): string | undefined {
   return isAsciiHost(ascii) ? ascii + port : undefined;
 }
 
-/** D140: `domainToASCII` takes a minute for 340,000 letters. Of the letters of a longer host too many would have to vanish in ASCII. */
+/**
+ * D140: `domainToASCII` takes a minute for 340,000 letters. Of the letters of a longer host too many would
+ * have to vanish in ASCII.
+ */
 const maxHostLength = 4 * 253;
 
-/** D140: a name has at most 253 octets before its last dot, and its labels 63 each (RFC 1035 section 2.3.4). An escape is one octet. */
+/**
+ * D140: a name has at most 253 octets before its last dot, and its labels 63 each (RFC 1035 section 2.3.4).
+ * An escape is one octet.
+ */
 function isAsciiHost(host: string): boolean {
   const octets = host.replace(/%[0-9A-Fa-f]{2}/g, "x");
   return /^[A-Za-z0-9._~!$&'()*+,;=-]{1,253}\.?$/.test(octets) && !/[^.]{64}/.test(octets);
 }
 
-/** Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that begins no escape. */
+/**
+ * Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that
+ * begins no escape.
+ */
 function encoded(part: string): string {
   return part.replace(/%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]+/g, (run) => {
     if (run.startsWith("%")) return run === "%" ? "%25" : run;

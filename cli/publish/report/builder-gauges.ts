@@ -8,12 +8,18 @@ import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 
-/** All outcomes have a series from the start, since an alert sees no change in a series that begins with a failure (P115). */
+/**
+ * All outcomes have a series from the start, since an alert sees no change in a series that begins with a
+ * failure (P115).
+ */
 export const runOutcomes: readonly RunReport["outcome"][] = [
   ...(["published", "unchanged", "partial", "failed", "refused", "interrupted", "dry-run"] as const),
 ];
 
-/** Labels must not grow without bound, so only the tenants that were confirmed longest ago have a gauge of their own. */
+/**
+ * Labels must not grow without bound, so only the tenants that were confirmed longest ago have a gauge of
+ * their own.
+ */
 const maxTenants = 1000;
 
 /** P224, P227: what somebody has to look at within a day, though later runs find nothing new. */
@@ -57,7 +63,9 @@ export function createBuilderGauges(registry: Registry) {
         if (isFound) found.set({ finding }, Date.parse(finishedAt) / 1000);
       }
     },
-    /** Reads when the store was begun and when its tenants were confirmed. When that fails, nothing changes. */
+    /**
+     * Reads when the store was begun and when its tenants were confirmed. When that fails, nothing changes.
+     */
     async readStore(store: ObjectStore, signal?: AbortSignal): Promise<void> {
       const identity = await readStoreIdentity(store, { signal });
       if (identity === undefined) throw noStore(store.address);

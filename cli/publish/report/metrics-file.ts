@@ -10,7 +10,10 @@ import { createBuilderGauges } from "./builder-gauges.ts";
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */
 export type MeasuredKind = "round" | "shard" | "asked";
 
-/** Leaves what a build was in a file for node_exporter. P115: throws `usage` before the run if it can't be written. */
+/**
+ * Leaves what a build was in a file for node_exporter. P115: throws `usage` before the run if it can't be
+ * written.
+ */
 export async function withMetricsFile(
   path: string,
   shell: Shell,
@@ -19,7 +22,9 @@ export async function withMetricsFile(
 ): Promise<RunReport> {
   await assertReplaceable(path);
   const startedAt = shell.now();
-  /** A failure is a line on standard error and changes no exit status, because the run has published already. */
+  /**
+   * A failure is a line on standard error and changes no exit status, because the run has published already.
+   */
   const write = async (
     outcome: RunReport["outcome"],
     durationMs: number,
@@ -69,7 +74,10 @@ async function assertReplaceable(path: string): Promise<void> {
   }
 }
 
-/** Draft and place are in the same folder, for the rename. A draft does not end in `.prom`, so no collector takes it. */
+/**
+ * Draft and place are in the same folder, for the rename. A draft does not end in `.prom`, so no collector
+ * takes it.
+ */
 function draftOf(path: string): string {
   return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }

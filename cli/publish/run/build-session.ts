@@ -24,7 +24,9 @@ export interface SessionHooks {
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
   /** How many builds the schedules have beside those of the concurrency; left out: none. */
   readonly overdue?: number;
-  /** Hears of each run that published or found something else than the ones before, unless it was interrupted. */
+  /**
+   * Hears of each run that published or found something else than the ones before, unless it was interrupted.
+   */
   readonly onNews?: (report: RunReport) => void;
 }
 
@@ -73,8 +75,8 @@ export class BuildSession {
   }
 
   /**
-   * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a store and
-   * the report says anything new. Throws nothing: see the report's `failure`.
+   * Runs a build, with a log line per tenant. Stores its report under `runs/` for support, if there is a
+   * store and the report says anything new. Throws nothing: see the report's `failure`.
    */
   async build({ wanted, schedule, progress = noProgress }: RunRequest): Promise<RunReport> {
     const { concurrency, dryRun } = this.#options;
@@ -169,7 +171,9 @@ export async function withBuildSession<Result>(
 /** P224: a command checks once; a watch so often, however short its rounds are. */
 const spotCheckIntervalMs = 10 * 60_000;
 
-/** For a round's list of tenants, the question of the shared guard, and what a watch asks, beside the builds. */
+/**
+ * For a round's list of tenants, the question of the shared guard, and what a watch asks, beside the builds.
+ */
 const spareConnections = 3;
 
 /** Remembers what the runs of one process have said. */
@@ -184,14 +188,20 @@ export function createNews() {
     return isOther;
   };
   return {
-    /** Whether the run published something, or found something else than the tenant's run before. Called once for each. */
+    /**
+     * Whether the run published something, or found something else than the tenant's run before. Called once
+     * for each.
+     */
     isOfTenant(run: TenantRun): boolean {
       const { tenantId, outcome, snapshotId, previousSnapshotId, failure, leftOut, problemCounts } = run;
       const state = outcome === "published" ? "unchanged" : outcome;
       const isOther = isNew(tenantId, state, failure?.message, leftOut, problemCounts);
       return isOther || (snapshotId !== null && snapshotId !== previousSnapshotId);
     },
-    /** Whether the report says something else of the whole source than the one before: of the round, or of some tenants' run. */
+    /**
+     * Whether the report says something else of the whole source than the one before: of the round, or of
+     * some tenants' run.
+     */
     isOfSource: ({ options, failure, problems }: RunReport): boolean =>
       isNew(options.tenants === null ? wholeRound : someTenants, failure?.message, problems),
   };

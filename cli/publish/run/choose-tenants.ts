@@ -16,11 +16,15 @@ export type WantedTenants =
 
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
-  /** P130: each tenant with why it may not be read, if so: then nothing but stated withdrawals is published. */
+  /**
+   * P130: each tenant with why it may not be read, if so: then nothing but stated withdrawals is published.
+   */
   readonly tenants: ReadonlyMap<TenantId, Failure | undefined>;
   /** Why the run as a whole fails. */
   readonly failure?: Failure | undefined;
-  /** P13: the live tenants that the source does not list any more; `undefined` unless the run looked for them. */
+  /**
+   * P13: the live tenants that the source does not list any more; `undefined` unless the run looked for them.
+   */
   readonly vanished?: readonly TenantId[];
 }
 
@@ -64,8 +68,8 @@ export async function chooseTenants(choice: TenantChoice): Promise<ChosenTenants
 }
 
 /**
- * P130: looks each tenant up by itself. One that cannot be looked up may not be read; `broken`: nor may any. Throws `not_found` when
- * somebody asked for a tenant that the source does not list.
+ * P130: looks each tenant up by itself. One that cannot be looked up may not be read; `broken`: nor may any.
+ * Throws `not_found` when somebody asked for a tenant that the source does not list.
  */
 async function lookedUp(
   choice: TenantChoice,
@@ -103,7 +107,10 @@ async function unlisted(choice: TenantChoice, tenantId: TenantId): Promise<Failu
   );
 }
 
-/** P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be reached. */
+/**
+ * P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be
+ * reached.
+ */
 async function ask<Result>(
   { pool, readAgain }: Pick<TenantChoice, "pool" | "readAgain">,
   read: (client: SourceClient) => Promise<Result>,
@@ -119,8 +126,8 @@ async function ask<Result>(
 }
 
 /**
- * P13: the live tenants that the source does not list any more, the sandbox and removed ones aside. A run is refused when that is most
- * of them: more often a view filters them out than a company ends them all at once.
+ * P13: the live tenants that the source does not list any more, the sandbox and removed ones aside. A run is
+ * refused when that is most of them: more often a view filters them out than a company ends them all at once.
  */
 async function vanishedTenants(
   { store, removed, sandbox, allowVanished, signal }: TenantChoice,

@@ -94,7 +94,8 @@ export function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest
     noted.tenants.set(tenantId, { ...before, confirmation });
     return;
   }
-  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as make a finding.
+  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as
+  // make a finding.
   const isKept = outcome !== "published" || counts.removed + counts.changed < minPrograms;
   const own = problemCounts.snapshot_differs === undefined ? {} : { differedAt: of.endedAt };
   const last = {
@@ -162,8 +163,8 @@ export async function forgetTenant(
 }
 
 /**
- * P23: keeps each tenant's later *reading* with its snapshot, and its later try with its outcome, because a builder that read earlier
- * and wrote later knows less. `latest`: see `isLater`.
+ * P23: keeps each tenant's later *reading* with its snapshot, and its later try with its outcome, because a
+ * builder that read earlier and wrote later knows less. `latest`: see `isLater`.
  */
 export function withConfirmations(stored: Confirmations, noted: Noted, latest: string): Confirmations {
   const merged = withoutGone(stored, noted.whole, ({ triedAt }) => triedAt);
@@ -181,7 +182,10 @@ function laterConfirmation(known: Confirmation | undefined, own: Confirmation, l
   return { snapshotId, confirmedAt, triedAt: trial.triedAt, outcome: trial.outcome };
 }
 
-/** A reading that published the snapshot or found it unchanged confirms it; any other only says that the tenant was tried. */
+/**
+ * A reading that published the snapshot or found it unchanged confirms it; any other only says that the
+ * tenant was tried.
+ */
 function confirmationOf(
   { outcome, snapshotId, confirmedAt = null }: TenantRun,
   triedAt: string,
@@ -192,7 +196,10 @@ function confirmationOf(
 
 const unconfirmed = { snapshotId: null, confirmedAt: null };
 
-/** The later run of each tenant and of each shard stays. A run of all replaces those of shards, and they replace a run of all. */
+/**
+ * The later run of each tenant and of each shard stays. A run of all replaces those of shards, and they
+ * replace a run of all.
+ */
 function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns {
   const tenants = withoutGone(stored.tenants, noted.whole, ({ endedAt }) => endedAt);
   for (const [tenantId, { last, keepsShared }] of noted.tenants) {
@@ -208,7 +215,10 @@ function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns 
   return { runsOfAll, tenants };
 }
 
-/** P224, P227: what a tenant is told for during a day: the first difference, and the last time that most programs were withdrawn. */
+/**
+ * P224, P227: what a tenant is told for during a day: the first difference, and the last time that most
+ * programs were withdrawn.
+ */
 function ofTheDay(run: TenantLastRun | undefined, at: string) {
   const { differedAt, mostlyWithdrawn } = run ?? {};
   const now = new Date(at);
@@ -246,12 +256,18 @@ function withRunOfAll(
   return [...beside, run].sort((a, b) => ((a.shard ?? "") < (b.shard ?? "") ? -1 : 1));
 }
 
-/** Whether a tenant's run says more than the known one: a later run, or the same one, which found something after its build. */
+/**
+ * Whether a tenant's run says more than the known one: a later run, or the same one, which found something
+ * after its build.
+ */
 function isNewer(run: RunOfTenant, known: RunOfTenant, latest: string): boolean {
   return run.runId === known.runId || isLater(run.endedAt, known.endedAt, latest);
 }
 
-/** A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all others. */
+/**
+ * A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all
+ * others.
+ */
 function isLater(at: string | null, known: string | null, latest: string): boolean {
   if (at === null || known === null) return at !== null;
   return Date.parse(known) > Date.parse(latest) || Date.parse(at) > Date.parse(known);
@@ -284,7 +300,9 @@ function withoutGone<Entry>(
   return new Map([...stored].filter(([id, entry]) => !isGone(id, triedAt(entry), whole)));
 }
 
-/** Whether neither source nor store had the tenant at the time of a run of all, and nobody has tried it since. */
+/**
+ * Whether neither source nor store had the tenant at the time of a run of all, and nobody has tried it since.
+ */
 function isGone(tenantId: TenantId, triedAt: string, whole: WholeRun | undefined): boolean {
   if (whole === undefined || whole.known.has(tenantId)) return false;
   return Date.parse(triedAt) < Date.parse(whole.startedAt);

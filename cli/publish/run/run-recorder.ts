@@ -21,9 +21,9 @@ import {
 /**
  * Keeps reports, `runs/confirmed.json` and `runs/last.json`, for the runs of one process.
  *
- * P25: a failure to write changes no exit status. It is a line on standard error, unless the write before failed
- * in the same way, and the next write tries again. P194: however long the store is away, nothing that is known of
- * a tenant is lost; only reports are, the older ones first.
+ * P25: a failure to write changes no exit status. It is a line on standard error, unless the write before
+ * failed in the same way, and the next write tries again. P194: however long the store is away, nothing that
+ * is known of a tenant is lost; only reports are, the older ones first.
  */
 export class RunRecorder {
   readonly #store: ObjectStore;
@@ -33,7 +33,10 @@ export class RunRecorder {
   readonly #noted = nothingNoted();
   #news: readonly RunReport[] = [];
   #isPending = false;
-  /** P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they did. */
+  /**
+   * P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they
+   * did.
+   */
   #hasWorked = false;
   #writing = Promise.resolve();
   /** The write that waits for the one under way. */
@@ -65,7 +68,9 @@ export class RunRecorder {
     this.#writeIn(this.#minIntervalMs ?? 0);
   }
 
-  /** Notes a run that has ended, after its tenants. `isNews`: support gets its report, too. Returns at once. */
+  /**
+   * Notes a run that has ended, after its tenants. `isNews`: support gets its report, too. Returns at once.
+   */
   note(report: RunReport, isNews: boolean): void {
     const { options, tenants, failure, outcome } = report;
     // P193: a notification of a name that is no tenant leaves nothing.
@@ -77,8 +82,8 @@ export class RunRecorder {
   }
 
   /**
-   * Writes what was noted and is not written yet, when the write under way is done: two at a time would only fail
-   * each other's conditions. One write waits at most. Never rejects.
+   * Writes what was noted and is not written yet, when the write under way is done: two at a time would only
+   * fail each other's conditions. One write waits at most. Never rejects.
    */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -120,8 +125,8 @@ export class RunRecorder {
   }
 
   /**
-   * Returns why a document could not be written that the store has no part in. Throws when the store does not take
-   * them.
+   * Returns why a document could not be written that the store has no part in. Throws when the store does not
+   * take them.
    */
   async #writeAll(): Promise<string | undefined> {
     const { signal } = this.#ended;

@@ -63,8 +63,9 @@ function addFindings(found: Record<Severity, number>, counts: TenantRun["problem
 }
 
 /**
- * P217: cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and counts stay whole. Errors have
- * places of their own, so that no number of warnings hides why a program was left out.
+ * P217: cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and
+ * counts stay whole. Errors have places of their own, so that no number of warnings hides why a program was
+ * left out.
  */
 export function createReportBudget(
   maxOfSeverity = maxRunFindings,

@@ -17,9 +17,9 @@ import { note } from "../tenant/build-report.ts";
 import { isPublished, type ProgramOutcome } from "../tenant/program-outcome.ts";
 
 /*
- * P224: that an incremental build leaves what a full one would is a promise that production has to prove, too. So each run of all takes
- * a few programs that it took over unchanged, reads their rows, renders them, and holds the result against everything that is stored of
- * them. Storage systems scrub in the same way.
+ * P224: that an incremental build leaves what a full one would is a promise that production has to prove,
+ * too. So each run of all takes a few programs that it took over unchanged, reads their rows, renders them,
+ * and holds the result against everything that is stored of them. Storage systems scrub in the same way.
  */
 
 export interface SpotCheckContext {
@@ -41,9 +41,9 @@ interface Candidate {
 }
 
 /**
- * P224: chooses while the tenants are built, so that nothing is read a second time, and holds the candidate of
- * one tenant at a time. The run's id gives each tenant a number, and the least one wins: so many runs look at
- * all tenants.
+ * P224: chooses while the tenants are built, so that nothing is read a second time, and holds the candidate
+ * of one tenant at a time. The run's id gives each tenant a number, and the least one wins: so many runs look
+ * at all tenants.
  */
 export class SpotChoice {
   readonly #runId: string;
@@ -75,7 +75,9 @@ export class SpotChoice {
     this.#candidate = { tenantId, manifest: isPublishedNow ? undefined : manifest, sums };
   }
 
-  /** Programs that follow each other, from a place that the run's id chooses: many runs look at all of them. */
+  /**
+   * Programs that follow each other, from a place that the run's id chooses: many runs look at all of them.
+   */
   #picked(all: readonly ProgramOutcome[]): readonly ProgramOutcome[] {
     const start = numberOf(`${this.#runId} programs`) % Math.max(1, all.length);
     return [...all.slice(start, start + maxSpotPrograms), ...all.slice(0, start)].slice(0, maxSpotPrograms);
@@ -93,9 +95,9 @@ const maxListBytes = 4 * 1024 * 1024;
 
 /**
  * P224: proves the chosen programs of one tenant that this run built. Returns that tenant's run with the
- * differences as errors, after it was built again, which happens at most once a day. `undefined` when all is as
- * it should be, or when it cannot be said: the tenant moved on meanwhile, or the check took too long. Throws
- * only when the run was interrupted.
+ * differences as errors, after it was built again, which happens at most once a day. `undefined` when all is
+ * as it should be, or when it cannot be said: the tenant moved on meanwhile, or the check took too long.
+ * Throws only when the run was interrupted.
  */
 export async function spotCheck(
   candidate: Candidate,
@@ -123,7 +125,10 @@ export async function spotCheck(
   return found;
 }
 
-/** The programs that differ, each with the first part that does. `undefined` when another snapshot is live by now, or a hold. */
+/**
+ * The programs that differ, each with the first part that does. `undefined` when another snapshot is live by
+ * now, or a hold.
+ */
 async function differences(
   { tenantId, manifest: known, sums }: Candidate,
   run: TenantRun,

@@ -7,8 +7,8 @@ import type { ObjectStore, PutCondition } from "../../../core/store/object-store
 import { type PointerVersion, readLiveManifest, readPointer } from "./stored-snapshot.ts";
 
 /**
- * P3: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take no newer snapshot for an
- * older one. The clock makes it so without a record of earlier ones.
+ * P3: a generation only rises, also when a tenant begins anew or its pointer was lost, so that gateways take
+ * no newer snapshot for an older one. The clock makes it so without a record of earlier ones.
  */
 export function nextGeneration(current: Pick<Current, "generation"> | undefined, now: Date): number {
   return Math.max((current?.generation ?? 0) + 1, now.getTime());
@@ -20,9 +20,10 @@ export type Replacement =
   | { readonly kind: "overtaken"; readonly found: PointerVersion | undefined };
 
 /**
- * Makes `next` the tenant's pointer if the pointer is still `parent` (`undefined`: there was none). This one write makes a
- * snapshot visible, and nothing else does (P1, P2). Also `live` when another process has built on `next` or rewritten it since.
- * `superseded`: another process changed the pointer after it was read, so the work starts again from a new reading.
+ * Makes `next` the tenant's pointer if the pointer is still `parent` (`undefined`: there was none). This one
+ * write makes a snapshot visible, and nothing else does (P1, P2). Also `live` when another process has built
+ * on `next` or rewritten it since. `superseded`: another process changed the pointer after it was read, so
+ * the work starts again from a new reading.
  */
 export async function commit(
   store: ObjectStore,
@@ -36,10 +37,11 @@ export async function commit(
 }
 
 /**
- * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a timeout) is settled by
- * reading the pointer back. Repeating the same bytes under the same condition is harmless: at most one attempt can be applied,
- * even a late one, since the nonce keeps any two pointers from having the same bytes and the same ETag. No signal ends the write,
- * since an interrupted write would leave its outcome unknown.
+ * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a
+ * timeout) is settled by reading the pointer back. Repeating the same bytes under the same condition is
+ * harmless: at most one attempt can be applied, even a late one, since the nonce keeps any two pointers from
+ * having the same bytes and the same ETag. No signal ends the write, since an interrupted write would leave
+ * its outcome unknown.
  */
 export async function replacePointer(
   store: ObjectStore,
@@ -83,14 +85,16 @@ const maxAttempts = 3;
 const never = new AbortController().signal;
 
 /**
- * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for chains with a rollback or
- * a `--rewrite`, where starting again is right as well.
+ * Whether `found` was made from `ours`: by a prune or release that rewrote it, or by builds on it. False for
+ * chains with a rollback or a `--rewrite`, where starting again is right as well.
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
-  // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a rollback. A release keeps the
-  // snapshot, so a withdrawal during the hold (P20) was built on the pointer before the release.
+  // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a
+  // rollback. A release keeps the snapshot, so a withdrawal during the hold (P20) was built on the pointer
+  // before the release.
   if (found.hold !== null && found.hold.since !== ours.hold?.since) return false;
-  // A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything else.
+  // A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything
+  // else.
   const { generation, snapshotId, publishedAt } = ours;
   if (found.generation === generation && found.snapshotId === snapshotId && found.publishedAt === publishedAt)
     return true;

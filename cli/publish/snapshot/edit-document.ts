@@ -20,12 +20,15 @@ export interface SharedDocument<Value> {
 
 /** Each conflict means that somebody else has written; a few in a row are normal. */
 const maxAttempts = 8;
-/** The pause after a conflict is random, up to this times the attempt, so that two writers do not collide again. */
+/**
+ * The pause after a conflict is random, up to this times the attempt, so that two writers do not collide
+ * again.
+ */
 const maxPauseMs = 100;
 
 /**
- * Replaces the document with what `edit` makes of it, by one compare-and-swap. `edit` runs again after a conflict. When it returns the
- * value that it was given, nothing is written.
+ * Replaces the document with what `edit` makes of it, by one compare-and-swap. `edit` runs again after a
+ * conflict. When it returns the value that it was given, nothing is written.
  */
 export async function editDocument<Value>(
   store: ObjectStore,
@@ -50,7 +53,8 @@ export async function editDocument<Value>(
       const { kind } = await store.put(key, body, { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
-      // The driver has tried several times for each unclear answer, so after the second one the store is in trouble.
+      // The driver has tried several times for each unclear answer, so after the second one the store is in
+      // trouble.
       if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
     }
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });

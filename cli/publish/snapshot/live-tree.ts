@@ -20,10 +20,16 @@ export interface TreeKnowledge {
   readonly mayExist?: boolean;
 }
 
-/** Makes a tenant's `live/` folder follow its pointer. Never throws. Returns whether there may be a folder now. */
+/**
+ * Makes a tenant's `live/` folder follow its pointer. Never throws. Returns whether there may be a folder
+ * now.
+ */
 export type FollowLive = (store: ObjectStore, live: Current, given?: TreeKnowledge) => Promise<boolean>;
 
-/** P27: partners do not depend on the folder, so a failure is a line on standard error; the next build mends it. */
+/**
+ * P27: partners do not depend on the folder, so a failure is a line on standard error; the next build mends
+ * it.
+ */
 export function createFollowLive(
   { stderr, signal }: Pick<Shell, "stderr" | "signal">,
   { liveCopy: isOn }: Pick<CliSettings, "liveCopy">,
@@ -44,12 +50,14 @@ export function createFollowLive(
 }
 
 /**
- * P27: makes `tenants/<tenant>/live/` show the live snapshot. Its marker says "being changed" before the first file is written, and
- * "complete" after the last. After a complete marker only the files that differ from its snapshot are written, else all.
+ * P27: makes `tenants/<tenant>/live/` show the live snapshot. Its marker says "being changed" before the
+ * first file is written, and "complete" after the last. After a complete marker only the files that differ
+ * from its snapshot are written, else all.
  *
- * Two builders may do this at once. One that finds the other's marker in place of its own may have written into the other's tree, so
- * it leaves the tree marked as being changed. One gap remains: a builder that is killed between its last file and its last marker may
- * leave an older file behind the other's marker, which a build with `--rewrite` mends.
+ * Two builders may do this at once. One that finds the other's marker in place of its own may have written
+ * into the other's tree, so it leaves the tree marked as being changed. One gap remains: a builder that is
+ * killed between its last file and its last marker may leave an older file behind the other's marker, which a
+ * build with `--rewrite` mends.
  */
 async function keepTree(
   store: ObjectStore,
@@ -74,8 +82,8 @@ async function keepTree(
     store.put(liveMarkerKey(tenantId), bytesBody(Buffer.from(text)), { condition });
   const begun = await mark(changingMarkerText(live));
   if (begun.kind === "refused") return;
-  // P174: what a killed build left in the tree goes with the next one that writes into it. The folders of snapshots are many, and left
-  // to `prune`. Without a marker no build has written here.
+  // P174: what a killed build left in the tree goes with the next one that writes into it. The folders of
+  // snapshots are many, and left to `prune`. Without a marker no build has written here.
   if (marker !== undefined) await store.tidy(livePrefix(tenantId), { signal });
   await writeTree(from, to, store, signal);
   const complete = completeMarkerText(live, to);
@@ -85,7 +93,9 @@ async function keepTree(
   await mark(changingMarkerText(live));
 }
 
-/** `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on. */
+/**
+ * `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on.
+ */
 async function writeTree(
   from: Manifest | undefined,
   to: Manifest,

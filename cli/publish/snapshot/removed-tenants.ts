@@ -7,7 +7,10 @@ import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { editDocument } from "./edit-document.ts";
 
-/** `tenants/removed.json`: the tenants that are removed, and when (RFC 3339, UTC). One that came back is taken out. */
+/**
+ * `tenants/removed.json`: the tenants that are removed, and when (RFC 3339, UTC). One that came back is taken
+ * out.
+ */
 export type RemovedTenants = ReadonlyMap<TenantId, string>;
 
 /** Empty when no tenant was ever removed. Throws `corrupt_document`. */
@@ -17,8 +20,8 @@ export async function readRemovedTenants(store: ObjectStore, signal: AbortSignal
 }
 
 /**
- * The removed tenants, read before the source, so that a tenant that is removed meanwhile does not look like one that came back.
- * A damaged document keeps only new tenants from being published (P19).
+ * The removed tenants, read before the source, so that a tenant that is removed meanwhile does not look like
+ * one that came back. A damaged document keeps only new tenants from being published (P19).
  */
 export async function knownRemovals(store: ObjectStore, signal: AbortSignal): Promise<RemovedTenants> {
   const reading = readRemovedTenants(store, signal);
@@ -43,8 +46,8 @@ export function withRemoved(tenants: RemovedTenants, tenantId: TenantId, removed
 }
 
 /**
- * P91: the tenants that were removed once and are in the source again. They are no longer removed from now on. Their tokens stay
- * revoked.
+ * P91: the tenants that were removed once and are in the source again. They are no longer removed from now
+ * on. Their tokens stay revoked.
  */
 export async function reinstateReturned(
   store: ObjectStore,

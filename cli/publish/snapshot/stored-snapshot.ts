@@ -94,14 +94,20 @@ export async function publishedSnapshot(
   return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
 }
 
-/** What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read (P4). */
+/**
+ * What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read
+ * (P4).
+ */
 export type LiveReading<Content> =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly pointer: PointerVersion; readonly content: Content }
   /** `pointer` is `null` when it is the pointer that is damaged. */
   | { readonly kind: "damaged"; readonly pointer: PointerVersion | null; readonly reason: string };
 
-/** What is live, with the manifest as `read` reads it. Damage is a result: one damaged tenant must not hide the others. */
+/**
+ * What is live, with the manifest as `read` reads it. Damage is a result: one damaged tenant must not hide
+ * the others.
+ */
 export async function readLive<Content>(
   store: ObjectStore,
   tenantId: TenantId,
@@ -139,8 +145,8 @@ export function* responsesOf(manifest: Manifest): Generator<StoredResponse> {
 }
 
 /**
- * The bytes of a response as partners get them. Throws `corrupt_document` when they are missing or are not what the
- * manifest vouches for: the gateway would answer 500 instead of them.
+ * The bytes of a response as partners get them. Throws `corrupt_document` when they are missing or are not
+ * what the manifest vouches for: the gateway would answer 500 instead of them.
  */
 export async function responseBytes(
   store: ObjectStore,
@@ -170,8 +176,8 @@ export async function responseBytes(
 }
 
 /**
- * Stores an object that never changes. A refusal means that the key is taken. That is fine if it holds these bytes, since the
- * reply to an earlier attempt may have been lost.
+ * Stores an object that never changes. A refusal means that the key is taken. That is fine if it holds these
+ * bytes, since the reply to an earlier attempt may have been lost.
  */
 export async function putImmutable(
   store: ObjectStore,
@@ -205,7 +211,10 @@ function damaged(what: string): Failure {
   );
 }
 
-/** The body of a text that is made piece by piece. As one string, a large text would take its room several times. */
+/**
+ * The body of a text that is made piece by piece. As one string, a large text would take its room several
+ * times.
+ */
 export function textBody(pieces: Iterable<string>): ObjectBody {
   const chunks: Buffer[] = [];
   let text = "";

@@ -30,7 +30,10 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Whether the tenant is in this part. A digest of the id decides, so parts stay as they are when tenants come and go. */
+/**
+ * Whether the tenant is in this part. A digest of the id decides, so parts stay as they are when tenants come
+ * and go.
+ */
 export function inShard(tenantId: TenantId, shard: Shard | undefined): boolean {
   if (shard === undefined) return true;
   const number = createHash("sha256").update(tenantId).digest().readBigUInt64BE();
@@ -38,8 +41,8 @@ export function inShard(tenantId: TenantId, shard: Shard | undefined): boolean {
 }
 
 /**
- * P56: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest tenant of the store
- * follows.
+ * P56: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest
+ * tenant of the store follows.
  */
 export async function unknownTenant(
   store: ObjectStore,
@@ -50,7 +53,9 @@ export async function unknownTenant(
   return new Failure("not_found", what + (await tenantHint(store, tenantId, signal)));
 }
 
-/** A sentence that names the most similar tenant; empty when none is similar or the store cannot be listed. */
+/**
+ * A sentence that names the most similar tenant; empty when none is similar or the store cannot be listed.
+ */
 export async function tenantHint(
   store: ObjectStore,
   tenantId: TenantId,

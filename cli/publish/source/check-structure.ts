@@ -12,7 +12,10 @@ import {
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
-/** Compares the views with the contract: all problems, in the contract's order; `[]` when the generator can read the source. */
+/**
+ * Compares the views with the contract: all problems, in the contract's order; `[]` when the generator can
+ * read the source.
+ */
 export function structureProblems(schema: CatalogSchema): readonly SourceProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];
@@ -112,8 +115,8 @@ const acceptedTypes: Readonly<Record<ColumnKind, readonly string[]>> = {
 };
 
 /**
- * How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is published, and no JSON
- * object becomes a text.
+ * How a column of another type becomes one of the kind, as the middle of a sentence. P153: then the same is
+ * published, and no JSON object becomes a text.
  */
 const castHints: Readonly<Record<ColumnKind, (type: string) => string>> = {
   text: () => "a text (value::text; of JSON value #>> '{}', or of an object value ->> 'key')",

@@ -1,4 +1,7 @@
-/** The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` lists the types that each kind accepts. */
+/**
+ * The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` lists the types that each kind
+ * accepts.
+ */
 export const sqlTypes = {
   text: "text",
   int: "integer",
@@ -10,8 +13,9 @@ export const sqlTypes = {
 export type ColumnKind = keyof typeof sqlTypes;
 
 /**
- * D131: the calendar date of a column with a time of day, `value`, by what the column holds. No form depends on the time zone of the
- * session, which in `psql` is another than in a build, so what looks right there is right here.
+ * D131: the calendar date of a column with a time of day, `value`, by what the column holds. No form depends
+ * on the time zone of the session, which in `psql` is another than in a build, so what looks right there is
+ * right here.
  */
 export const dateForms = {
   localTime: "value::date",
@@ -24,8 +28,8 @@ export const howToTellUtc =
   "to tell, look at a departure whose local time you know: stored in UTC, it is off by the offset of your zone";
 
 /**
- * A column, the public field that it becomes, if any, and words for the author of the views. In a child view, `field` is the field
- * within an element.
+ * A column, the public field that it becomes, if any, and words for the author of the views. In a child view,
+ * `field` is the field within an element.
  */
 type ColumnDescription = readonly [name: string, kind: ColumnKind, field: string | null, words: string];
 
@@ -43,8 +47,9 @@ function view(what: string, field: string | null, columns: readonly ColumnDescri
 }
 
 /**
- * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a booking database.
- * Queries, parsers, empty views, the skeleton, checks and the fields that findings name are made from this table.
+ * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a
+ * booking database. Queries, parsers, empty views, the skeleton, checks and the fields that findings name are
+ * made from this table.
  */
 export const sourceViews = {
   tenants: view("Required. A row for each company whose programs partners read.", null, [

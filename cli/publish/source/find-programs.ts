@@ -2,8 +2,9 @@ import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 
 /*
- * P144: programs that two tenants have with the same id and name, in rows of state active. Whatever else differs does not count, since
- * columns of a view may depend on the tenant: a date in its time zone, a price in its currency.
+ * P144: programs that two tenants have with the same id and name, in rows of state active. Whatever else
+ * differs does not count, since columns of a view may depend on the tenant: a date in its time zone, a price
+ * in its currency.
  */
 
 const tenantOf = 'tenant_id::text COLLATE "C"';
@@ -21,7 +22,10 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/** For each tenant but `$1` how many of the programs `$2`, of the names `$3`, it has; and in the row of no tenant how many any has. */
+/**
+ * For each tenant but `$1` how many of the programs `$2`, of the names `$3`, it has; and in the row of no
+ * tenant how many any has.
+ */
 const ownersQuery = `
   SELECT tenant, count(DISTINCT id)::int
     FROM (SELECT ${tenantOf} AS tenant, ${idOf} AS id
@@ -32,7 +36,10 @@ const ownersQuery = `
    ORDER BY tenant IS NULL DESC, 2 DESC, 1
    LIMIT 1000`;
 
-/** The other tenants that have these programs, those with the most first; and how many of the programs any of them has. */
+/**
+ * The other tenants that have these programs, those with the most first; and how many of the programs any of
+ * them has.
+ */
 export async function ownersOf(
   client: SourceClient,
   tenantId: TenantId,
@@ -47,7 +54,10 @@ export async function ownersOf(
   return { shared, owners };
 }
 
-/** For each listed tenant that has programs of another: one other for each such program, and how many programs it stands for. */
+/**
+ * For each listed tenant that has programs of another: one other for each such program, and how many programs
+ * it stands for.
+ */
 const sharingTenantsQuery = `
   SELECT tenant, CASE WHEN tenant = least THEN greatest ELSE least END, count(*)::int
     FROM (SELECT array_agg(DISTINCT ${tenantOf}) AS tenants, min(${tenantOf}) AS least, max(${tenantOf}) AS greatest

@@ -1,6 +1,6 @@
 /*
- * The bounds that only the generator knows. The law about incremental builds takes its histories from this table. It stands in a folder
- * of the recipe, since some of these decide what a build remembers and reports.
+ * The bounds that only the generator knows. The law about incremental builds takes its histories from this
+ * table. It stands in a folder of the recipe, since some of these decide what a build remembers and reports.
  */
 
 /** What is read together has at most 4 MB, and ten times as much when it is parsed. */
@@ -8,7 +8,10 @@ export const programsPerRound = 32;
 /** A program with more bytes is read alone. */
 export const smallBytes = 128 * 1024;
 
-/** When a larger share of the programs has changed, all are read. Looking each one up by its id would cost more. */
+/**
+ * When a larger share of the programs has changed, all are read. Looking each one up by its id would cost
+ * more.
+ */
 export const maxChangedShare = 1 / 3;
 
 /** A program with more findings is read again by each build, so that lines of the memory stay short. */

@@ -1,40 +1,45 @@
 import { type ProgramView, sourceViews, type ViewName, viewNames } from "./contract.ts";
 
 /*
- * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of each program as one
- * JSON. Both are made from the contract and name their columns, so that an extra, perhaps private, column of a view never leaves
- * the database (D4). Ids are compared and sorted by their bytes (D130).
+ * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of
+ * each program as one JSON. Both are made from the contract and name their columns, so that an extra, perhaps
+ * private, column of a view never leaves the database (D4). Ids are compared and sorted by their bytes
+ * (D130).
  */
 
 /** The views whose rows belong to a program, `programs` itself first. */
 export const programViews: readonly ProgramView[] = viewNames.filter((view) => view !== "tenants");
 
 /**
- * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it is, to use an index,
- * and then as text, because types and collations such as citext and ICU treat different ids as equal. `$1` takes the column's
- * type, so it is cast, too. `nullif` wraps the second comparison, since PostgreSQL would take two plain ones for independent and
- * expect far too few rows.
+ * The condition for rows of the tenant `$1`, whose id is compared by its bytes (D130). It is compared as it
+ * is, to use an index, and then as text, because types and collations such as citext and ICU treat different
+ * ids as equal. `$1` takes the column's type, so it is cast, too. `nullif` wraps the second comparison, since
+ * PostgreSQL would take two plain ones for independent and expect far too few rows.
  */
 export const ofTenant =
   'tenant_id = $1 AND nullif(tenant_id::text COLLATE "C" = $1::text, false) IS NOT NULL';
 
 /**
- * Narrows to the programs `$2`, an array. Ids are compared as they are, to use an index, and as text, because the column's
- * collation may treat different ids as equal. The second comparison is `ANY`, which only filters: a second `IN` would be planned
- * as another join, and take half as long again.
+ * Narrows to the programs `$2`, an array. Ids are compared as they are, to use an index, and as text, because
+ * the column's collation may treat different ids as equal. The second comparison is `ANY`, which only
+ * filters: a second `IN` would be planned as another join, and take half as long again.
  */
 const ofPrograms =
   'program_id::text IN (SELECT unnest($2::text[])) AND program_id::text COLLATE "default" = ANY ($2)';
 
 const id = 'program_id::text COLLATE "C" AS program_id';
 
-/** What a question reads a view's rows from, as an item of FROM: a check reads what is sound of views that break the contract (D135). */
+/**
+ * What a question reads a view's rows from, as an item of FROM: a check reads what is sound of views that
+ * break the contract (D135).
+ */
 export type FromView = (view: ViewName) => string;
 export const wholeView: FromView = (view) => `partner_source.${view}`;
 
 /**
- * For each program id: the sum of the hashes of its rows, equal for equal rows in any order; and, unless `programs` has the id, a bit
- * for each view that has rows of it. A change goes unseen once in 2^64. `isNarrowed`: only the programs `$2`.
+ * For each program id: the sum of the hashes of its rows, equal for equal rows in any order; and, unless
+ * `programs` has the id, a bit for each view that has rows of it. A change goes unseen once in 2^64.
+ * `isNarrowed`: only the programs `$2`.
  */
 export function sumsQuery(isNarrowed: boolean, from = wholeView): string {
   const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;
@@ -44,14 +49,18 @@ export function sumsQuery(isNarrowed: boolean, from = wholeView): string {
    GROUP BY program_id ORDER BY program_id`;
 }
 
-/** Reads all rows of the tenant in one view: for finding out which view fails. A condition with `AND` may follow. */
+/**
+ * Reads all rows of the tenant in one view: for finding out which view fails. A condition with `AND` may
+ * follow.
+ */
 export function viewQuery(view: ProgramView, from = wholeView): string {
   return `SELECT sum(hash) FROM (${hashedRows(view, ofTenant, from)}) AS hashed WHERE true`;
 }
 
 /**
- * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is hashed, too, since a row of
- * nothing but NULL has the hash 0. A list is hashed as its text, which shows its dimensions, too.
+ * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is
+ * hashed, too, since a row of nothing but NULL has the hash 0. A list is hashed as its text, which shows its
+ * dimensions, too.
  */
 function hashedRows(view: ProgramView, where: string, from: FromView): string {
   const at = programViews.indexOf(view);
@@ -64,10 +73,11 @@ function hashedRows(view: ProgramView, where: string, from: FromView): string {
 }
 
 /**
- * For each program id: its rows in all views as one JSON, `{"programs": [[...]], "room_prices": [[...], ...], ...}`, its bytes, the
- * states of its rows in `programs` as a JSON array, and the least and the greatest tenant id of all rows. Enrollments are counted by
- * status and role. The columns of `programs` are text, so that no number is rounded. A JSON of more than `maxBytes` stays in the
- * database; its size comes all the same. `isNarrowed`: only the programs `$2`.
+ * For each program id: its rows in all views as one JSON, `{"programs": [[...]], "room_prices": [[...], ...],
+ * ...}`, its bytes, the states of its rows in `programs` as a JSON array, and the least and the greatest
+ * tenant id of all rows. Enrollments are counted by status and role. The columns of `programs` are text, so
+ * that no number is rounded. A JSON of more than `maxBytes` stays in the database; its size comes all the
+ * same. `isNarrowed`: only the programs `$2`.
  */
 export function programsQuery(maxBytes: number, isNarrowed: boolean, from = wholeView): string {
   const where = isNarrowed ? `${ofTenant} AND ${ofPrograms}` : ofTenant;

@@ -15,9 +15,9 @@ type Row = readonly unknown[];
 export type ProgramRows = Partial<Readonly<Record<ProgramView, readonly Row[]>>>;
 
 /**
- * Makes a program of its rows: each column becomes the field of its name (`departure_date`: `departureDate`), and so does each child
- * view. Values have the contract's types and stay untrusted: `publicProgram` judges them. Of several rows of one id, one that is to be
- * published counts, then one with an unknown state.
+ * Makes a program of its rows: each column becomes the field of its name (`departure_date`: `departureDate`),
+ * and so does each child view. Values have the contract's types and stay untrusted: `publicProgram` judges
+ * them. Of several rows of one id, one that is to be published counts, then one with an unknown state.
  */
 export function programSource(
   programId: string | null,
@@ -65,8 +65,9 @@ function decisiveRow(rows: readonly Row[]): Row {
 }
 
 /**
- * Orders the rows of a child view by position, NULL last, and ties by their text (D39), whatever order the database gives. The
- * position is not published, so it is cut off. Rows without positions are ordered, too, since findings name their places.
+ * Orders the rows of a child view by position, NULL last, and ties by their text (D39), whatever order the
+ * database gives. The position is not published, so it is cut off. Rows without positions are ordered, too,
+ * since findings name their places.
  */
 export function orderedRows(view: ProgramView, rows: readonly Row[]): readonly Row[] {
   const hasPosition = sourceViews[view].columns[0]?.[0] === "position";

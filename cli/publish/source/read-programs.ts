@@ -9,8 +9,8 @@ import { bareSource, oversizeIn, type ProgramRows, programSource, type SourceLim
 /** What PostgreSQL says of a tenant's rows without giving them. */
 export interface TenantSums {
   /**
-   * A checksum of all rows of each program in all views, in the order of the ids' bytes, that of rows without an id last. Equal for
-   * equal rows in any order. Unequal rows have the same sum once in 2^64.
+   * A checksum of all rows of each program in all views, in the order of the ids' bytes, that of rows without
+   * an id last. Equal for equal rows in any order. Unequal rows have the same sum once in 2^64.
    */
   readonly sums: ReadonlyMap<string | null, string>;
   readonly strays: readonly StrayRows[];
@@ -51,7 +51,10 @@ export interface ReadProgram {
   readonly isDuplicate: boolean;
 }
 
-/** The programs to read: all, or `only` these. `count`: how many ids there are at most. A few are read at once. */
+/**
+ * The programs to read: all, or `only` these. `count`: how many ids there are at most. A few are read at
+ * once.
+ */
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
   readonly count?: number | undefined;
@@ -59,8 +62,8 @@ export interface WantedPrograms {
 }
 
 /**
- * Reads a tenant's programs in the order of their ids, some at a time. A large program stays in the database at first, and is then
- * read alone, so that memory holds one such program.
+ * Reads a tenant's programs in the order of their ids, some at a time. A large program stays in the database
+ * at first, and is then read alone, so that memory holds one such program.
  */
 export async function* readPrograms(
   client: SourceClient,
@@ -126,7 +129,10 @@ async function* roundsOf(
   await client.query("CLOSE programs");
 }
 
-/** Whether the program is to be read alone. One that is not to be published needs no rows, nor do rows of no program. */
+/**
+ * Whether the program is to be read alone. One that is not to be published needs no rows, nor do rows of no
+ * program.
+ */
 function isLarge([programId, json, bytes, states]: TextRow, { maxProgramBytes }: SourceLimits): boolean {
   if (json !== null || programId === null || states == null || Number(bytes) > maxProgramBytes) return false;
   return statesOf(states).some((state) => lifecycle(state).kind !== "unpublished");

@@ -14,7 +14,10 @@ export interface TenantProblem {
   readonly tenantId: string | null;
   /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
-  /** How many rows of the view `tenants` the problem concerns; of a tenant that is listed several times, those after the first. */
+  /**
+   * How many rows of the view `tenants` the problem concerns; of a tenant that is listed several times, those
+   * after the first.
+   */
   readonly rows: number;
 }
 

@@ -4,7 +4,10 @@ import type { SourceProblem } from "./source-problem.ts";
 
 /** What can be read of views of which some break the contract. */
 export interface SoundViews {
-  /** A view that breaks the contract gives no rows; of `programs`, its sound columns are read, and the others are NULL. */
+  /**
+   * A view that breaks the contract gives no rows; of `programs`, its sound columns are read, and the others
+   * are NULL.
+   */
   readonly from: FromView;
   /** Whether the rows of a place are read, so that they can have findings. */
   isRead(place: Pick<SourceProblem, "view" | "column">): boolean;
@@ -13,8 +16,8 @@ export interface SoundViews {
 }
 
 /**
- * D135: one check tells all, so the rows of sound views are looked at though others have errors. `undefined` when there is nothing
- * to go by: without tenants, or the ids of programs.
+ * D135: one check tells all, so the rows of sound views are looked at though others have errors. `undefined`
+ * when there is nothing to go by: without tenants, or the ids of programs.
  */
 export function soundViews(problems: readonly SourceProblem[]): SoundViews | undefined {
   const faulty = new Set(problems.map(({ view }) => view));

@@ -1,26 +1,35 @@
 import { singleLine } from "../../../core/ground/printable.ts";
 
-/** How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only people can do. */
+/**
+ * How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only
+ * people can do.
+ */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";
   readonly text: string;
 }
 
-/** A value that a finding is about, with its first row, or a tenant. The ids are as the source has them, possibly ill-formed. */
+/**
+ * A value that a finding is about, with its first row, or a tenant. The ids are as the source has them,
+ * possibly ill-formed.
+ */
 export interface ProblemExample {
   readonly tenantId: string | null;
   readonly programId: string | null;
   /** The offending value, shortened. */
   readonly value: string | null;
-  /** How many rows have this value, the first of which is named; left out where the example is about a whole tenant. */
+  /**
+   * How many rows have this value, the first of which is named; left out where the example is about a whole
+   * tenant.
+   */
   readonly count?: number;
 }
 
 /** One finding about the source. */
 export interface SourceProblem<Code extends string = string> {
   /**
-   * An error keeps something from being published, a warning says what is dropped or blanked, and a hint what is legal and
-   * probably wrong.
+   * An error keeps something from being published, a warning says what is dropped or blanked, and a hint what
+   * is legal and probably wrong.
    */
   readonly severity: "error" | "warning" | "hint";
   readonly code: Code;

@@ -24,8 +24,8 @@ const maxRestarts = 3;
 type Outcome = TenantRun["outcome"];
 
 /**
- * Reads a tenant's rows, publishes what changed, and remembers what was read. Never throws: a failure is in the result, so that other
- * tenants go on (P19).
+ * Reads a tenant's rows, publishes what changed, and remembers what was read. Never throws: a failure is in
+ * the result, so that other tenants go on (P19).
  */
 export async function buildTenant(
   tenantId: TenantId,
@@ -64,7 +64,8 @@ async function attemptUntilDecided(
   let wasLive = false;
   let isWhole = false;
   for (let restarts = 0; ; restarts += 1) {
-    // P5: the pointer is read before the database. So a builder that holds older data loses the race for the pointer.
+    // P5: the pointer is read before the database. So a builder that holds older data loses the race for the
+    // pointer.
     const pointer = await readPointer(context.store, tenantId, context.signal);
     const run = begin(pointer);
     if (pointer === undefined && wasLive) throw removedMeanwhile(tenantId);
@@ -140,8 +141,8 @@ async function readStored(attempt: BuildAttempt): Promise<StoredState> {
 }
 
 /**
- * P130: only what the source states as withdrawn is published; then the failure of the reading is thrown. This needs the ids and states
- * of the tenant's programs only, so no other view keeps it from arriving.
+ * P130: only what the source states as withdrawn is published; then the failure of the reading is thrown.
+ * This needs the ids and states of the tenant's programs only, so no other view keeps it from arriving.
  */
 async function afterFailedReading(
   attempt: BuildAttempt,

@@ -10,9 +10,10 @@ import type { BuildAttempt, BuildContext, BuildOptions } from "./build-context.t
 import { noProblems, type ProgramOutcome } from "./program-outcome.ts";
 
 /*
- * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind the live snapshot, and
- * what became of each program. The next build reads only the programs whose sums differ. A memory of another snapshot or recipe
- * counts as none, and so does a damaged one; then every program is read.
+ * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind
+ * the live snapshot, and what became of each program. The next build reads only the programs whose sums
+ * differ. A memory of another snapshot or recipe counts as none, and so does a damaged one; then every
+ * program is read.
  */
 
 type MemoryContext = Pick<BuildContext, "store" | "signal">;
@@ -50,8 +51,8 @@ export async function readMemory(
 }
 
 /**
- * Writes the memory of the live snapshot, unless `stored` is that and says the same. There is no condition: the last writer wins, and
- * losing the memory only makes the next build read everything.
+ * Writes the memory of the live snapshot, unless `stored` is that and says the same. There is no condition:
+ * the last writer wins, and losing the memory only makes the next build read everything.
  */
 export async function writeMemory(
   { tenantId, options, context }: BuildAttempt,
@@ -91,7 +92,10 @@ type StoredLine = readonly [
   ...problems: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
 ];
 
-/** The lines between two line breaks, parsed some at a time: all at once would take twice the memory of the outcomes. */
+/**
+ * The lines between two line breaks, parsed some at a time: all at once would take twice the memory of the
+ * outcomes.
+ */
 function* storedLines(bytes: Buffer, start: number, end: number): Generator<StoredLine> {
   for (let at = start; at < end; ) {
     const next = bytes.indexOf(newline, at + chunkBytes);

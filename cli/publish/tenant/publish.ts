@@ -30,8 +30,8 @@ import { ResponseWriter } from "./response-writer.ts";
 import type { SourceReading } from "./source-reading.ts";
 
 /**
- * Stores what the next snapshot needs beside its details, and makes it live. `unchanged`: partners would see no other bytes.
- * `live`: the live manifest, whose files the next snapshot takes over.
+ * Stores what the next snapshot needs beside its details, and makes it live. `unchanged`: partners would see
+ * no other bytes. `live`: the live manifest, whose files the next snapshot takes over.
  */
 export async function publishNext(
   attempt: BuildAttempt,
@@ -54,8 +54,9 @@ export async function publishNext(
 }
 
 /**
- * P20: publishes the live content without these programs, although the rest of a build is blocked or could not be read. The other
- * programs stay as they are live, to the byte, whatever the source and the settings say of them now. Returns what is live afterwards.
+ * P20: publishes the live content without these programs, although the rest of a build is blocked or could
+ * not be read. The other programs stay as they are live, to the byte, whatever the source and the settings
+ * say of them now. Returns what is live afterwards.
  */
 export async function withdraw(
   attempt: BuildAttempt,
@@ -86,8 +87,9 @@ export async function withdraw(
 }
 
 /**
- * The elements of the live lists. P223: where these are damaged, or disagree with their manifest, the elements of the programs that
- * stay are made of the live details. Throws `corrupt_document` when one of those is damaged, too.
+ * The elements of the live lists. P223: where these are damaged, or disagree with their manifest, the
+ * elements of the programs that stay are made of the live details. Throws `corrupt_document` when one of
+ * those is damaged, too.
  */
 async function liveListed(
   { context, options }: BuildAttempt,
@@ -113,7 +115,10 @@ async function liveListed(
 /** Live details read side by side. */
 const maxParallelReads = 16;
 
-/** Stores the lists, and waits for all writes. P7: an entry of `live` is taken over when it has the same bytes. */
+/**
+ * Stores the lists, and waits for all writes. P7: an entry of `live` is taken over when it has the same
+ * bytes.
+ */
 async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Manifest) {
   const entryOf = async (kind: "list" | "legacy"): Promise<ResponseEntry> => {
     const [body, before] = [bodies[kind], live?.[kind]];
@@ -125,8 +130,8 @@ async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Man
 }
 
 /**
- * Stores the manifest and makes its snapshot live in place of `live`, which the attempt began with; a hold stays (P9). `isRemoving`:
- * whether programs of `live` are missing in it.
+ * Stores the manifest and makes its snapshot live in place of `live`, which the attempt began with; a hold
+ * stays (P9). `isRemoving`: whether programs of `live` are missing in it.
  */
 async function publishManifest(
   { tenantId, pointer, readAt, context, run }: BuildAttempt,
@@ -135,7 +140,8 @@ async function publishManifest(
   content: Omit<Manifest, "tenantId" | "generation" | "parent" | "removed" | "generatedAt">,
 ): Promise<LiveSnapshot | "superseded"> {
   const { store, signal } = context;
-  // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds them.
+  // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds
+  // them.
   if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))
     throw removedMeanwhile(tenantId);
   const generation = nextGeneration(pointer?.current, context.now());
@@ -164,8 +170,8 @@ async function publishManifest(
 }
 
 /**
- * P48: the programs that builds took out and that are not back, so that support need not look for them in older snapshots: those that `live`
- * names, and those that this build takes out.
+ * P48: the programs that builds took out and that are not back, so that support need not look for them in
+ * older snapshots: those that `live` names, and those that this build takes out.
  */
 function removedSoFar(
   current: Current | undefined,

@@ -8,8 +8,9 @@ import { type SourceReading, sourceReading } from "./source-reading.ts";
 import { type TakenPrograms, takePrograms } from "./take-programs.ts";
 
 /**
- * P21: finds the programs whose sums differ from the memory, reads those, and takes over the others. Whatever the history, the
- * result is what reading everything would give. Throws `ContentFault` when what was read and what was taken over do not agree.
+ * P21: finds the programs whose sums differ from the memory, reads those, and takes over the others. Whatever
+ * the history, the result is what reading everything would give. Throws `ContentFault` when what was read and
+ * what was taken over do not agree.
  */
 export async function readNext(
   attempt: BuildAttempt,

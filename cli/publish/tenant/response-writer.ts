@@ -5,7 +5,10 @@ import type { ObjectBody } from "../../../core/store/object-store.ts";
 import { putImmutable } from "../snapshot/stored-snapshot.ts";
 import type { BuildAttempt } from "./build-context.ts";
 
-/** Stores the responses of one new snapshot. Those of a batch of programs are written side by side, while the next batch is read. */
+/**
+ * Stores the responses of one new snapshot. Those of a batch of programs are written side by side, while the
+ * next batch is read.
+ */
 export class ResponseWriter {
   readonly snapshotId: SnapshotId;
   readonly #attempt: BuildAttempt;

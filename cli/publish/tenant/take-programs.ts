@@ -22,7 +22,10 @@ export interface TakenPrograms {
 
 type PublishedProgram = Extract<CheckedProgram, { kind: "published" }>;
 
-/** Reads the programs that have changed, maps, renders and checks them, and stores each detail that the live snapshot lacks at once. */
+/**
+ * Reads the programs that have changed, maps, renders and checks them, and stores each detail that the live
+ * snapshot lacks at once.
+ */
 export async function takePrograms(
   attempt: BuildAttempt,
   changes: SourceChanges,

@@ -28,12 +28,13 @@ interface Build {
 /**
  * Decides which build begins when.
  *
- * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after it. Builds get slots in
- * the order in which they ask. Rounds ask for all but one of several slots at a time, and notified tenants for no more than there are.
- * So a notified tenant never waits for a round, and a round ends however many are notified.
+ * P32: a tenant has one build at a time; a change that is heard of during the build gets another build after
+ * it. Builds get slots in the order in which they ask. Rounds ask for all but one of several slots at a time,
+ * and notified tenants for no more than there are. So a notified tenant never waits for a round, and a round
+ * ends however many are notified.
  *
- * P211: nobody waits for the slowest tenant. When the interval has passed the next round begins without those whose builds are still
- * under way, and a build that is overdue gives its slot back.
+ * P211: nobody waits for the slowest tenant. When the interval has passed the next round begins without those
+ * whose builds are still under way, and a build that is overdue gives its slot back.
  */
 export class TenantQueue {
   readonly #options: QueueOptions;
@@ -78,7 +79,10 @@ export class TenantQueue {
     else this.notifyAll();
   }
 
-  /** Anything may have changed, so a round of all is due: as long after the last one as that took, and a second at least. */
+  /**
+   * Anything may have changed, so a round of all is due: as long after the last one as that took, and a
+   * second at least.
+   */
   notifyAll(): void {
     this.#isAllNotified = true;
     this.#planRound();
@@ -132,7 +136,10 @@ export class TenantQueue {
     this.#isDone(tenantId);
   }
 
-  /** Resolves when the slot is free again, and gives the end of the build. Call `#isDone` when the tenant may have another one. */
+  /**
+   * Resolves when the slot is free again, and gives the end of the build. Call `#isDone` when the tenant may
+   * have another one.
+   */
   async #inSlot(
     tenantId: TenantId,
     kind: "notified" | "turn",
@@ -208,7 +215,10 @@ export class TenantQueue {
     this.#planRound();
   }
 
-  /** Builds the tenants but those that have a build already. Of these, `isOfAnything`: what changed meanwhile is built after it. */
+  /**
+   * Builds the tenants but those that have a build already. Of these, `isOfAnything`: what changed meanwhile
+   * is built after it.
+   */
   async #inTurns(
     tenants: readonly TenantId[],
     build: (tenantId: TenantId) => Promise<void>,
@@ -239,7 +249,10 @@ export class TenantQueue {
   }
 }
 
-/** As many as stop the rounds when they hold their slots: with one slot none, since then nothing would go on beside it but they. */
+/**
+ * As many as stop the rounds when they hold their slots: with one slot none, since then nothing would go on
+ * beside it but they.
+ */
 export function maxOverdue(concurrency: number): number {
   return concurrency - 1;
 }

@@ -7,7 +7,10 @@ import { storedTenants } from "../snapshot/stored-tenants.ts";
 import { listedTenants } from "../source/read-tenants.ts";
 import { maxNotified } from "./tenant-queue.ts";
 
-/** Sorts the names that notifications give: a tenant is built, and any other name means that anything may have changed. */
+/**
+ * Sorts the names that notifications give: a tenant is built, and any other name means that anything may have
+ * changed.
+ */
 export interface ToldNames {
   told(name: TenantId): void;
   /** A round begins. Call what is returned when it has ended. */
@@ -25,10 +28,10 @@ export interface ToldNamesOptions {
 }
 
 /**
- * P193: a name that neither source nor store knows begins a round, as `NOTIFY partner_source_changed, 'programs updated'` means one.
- * When a round that began after it has found it unknown, too, the name begins no other until the interval has passed, since triggers on
- * base tables name tenants that the view never lists. Unknown names are looked up together, so that ten thousand of them cost as
- * little as one.
+ * P193: a name that neither source nor store knows begins a round, as `NOTIFY partner_source_changed,
+ * 'programs updated'` means one. When a round that began after it has found it unknown, too, the name begins
+ * no other until the interval has passed, since triggers on base tables name tenants that the view never
+ * lists. Unknown names are looked up together, so that ten thousand of them cost as little as one.
  */
 export function createToldNames(options: ToldNamesOptions): ToldNames {
   const { intervalMs, signal, onTenant, onAnything } = options;

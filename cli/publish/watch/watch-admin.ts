@@ -20,7 +20,10 @@ interface WatchState {
   readonly isUnrecorded: () => boolean;
 }
 
-/** Runs with the listener for health, readiness and metrics (P118) that the settings ask for. `use` tells of each run that ended. */
+/**
+ * Runs with the listener for health, readiness and metrics (P118) that the settings ask for. `use` tells of
+ * each run that ended.
+ */
 export async function withWatchAdmin(
   shell: Shell,
   store: ObjectStore,
@@ -50,7 +53,10 @@ export async function withWatchAdmin(
   }
 }
 
-/** A watch is ready when a round has got through within the last three intervals and twice the length of that round. */
+/**
+ * A watch is ready when a round has got through within the last three intervals and twice the length of that
+ * round.
+ */
 export class RoundHealth {
   readonly #intervalMs: number;
   #why = "";
@@ -60,7 +66,10 @@ export class RoundHealth {
     this.#intervalMs = intervalMs;
   }
 
-  /** `failureCode`: why the round failed as a whole; `undefined` when it got through, also when single tenants failed. */
+  /**
+   * `failureCode`: why the round failed as a whole; `undefined` when it got through, also when single tenants
+   * failed.
+   */
   roundEnded(nowMs: number, tookMs: number, failureCode: string | undefined): void {
     this.#why = failureCode === undefined ? "" : `; the last one failed: ${failureCode}`;
     if (failureCode === undefined) this.#last = { endedMs: nowMs, tookMs };

@@ -8,7 +8,10 @@ import { storedTenants, unknownTenant } from "../../publish/snapshot/stored-tena
 import type { Shell } from "../../shell/shell.ts";
 import { readRegistry } from "./read-registry.ts";
 
-/** Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows (P56). */
+/**
+ * Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows
+ * (P56).
+ */
 export async function assertPublished(
   store: ObjectStore,
   tenantId: TenantId,
@@ -33,8 +36,8 @@ export async function assertKnownTenant(
 }
 
 /**
- * P91: throws `usage` for a removed tenant. Called after the registry was read: a removal is recorded first and then writes the
- * registry, so either this check sees it, or the caller's write loses.
+ * P91: throws `usage` for a removed tenant. Called after the registry was read: a removal is recorded first
+ * and then writes the registry, so either this check sees it, or the caller's write loses.
  */
 export async function assertNotRemoved(
   store: ObjectStore,
@@ -51,8 +54,8 @@ export async function assertNotRemoved(
 }
 
 /**
- * Names the store in which nothing was found, and says whether it holds anything at all (P56), because a wrong `STORE_URL`
- * looks like an installation without data. The address holds no secret.
+ * Names the store in which nothing was found, and says whether it holds anything at all (P56), because a
+ * wrong `STORE_URL` looks like an installation without data. The address holds no secret.
  */
 export async function whereNothingIs(store: ObjectStore, { env, signal }: Shell): Promise<string> {
   const isSet = settingText("STORE_URL", env) !== undefined;

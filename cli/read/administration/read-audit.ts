@@ -16,8 +16,9 @@ export interface AuditQuery {
 }
 
 /**
- * One record for each call of a command, newest first: its end, or its beginning when it has no end. `hasOlder`: whether older
- * records fit; `faults`: objects that are no records, in words. P87: memory is bounded by `limit`, however many records there are.
+ * One record for each call of a command, newest first: its end, or its beginning when it has no end.
+ * `hasOlder`: whether older records fit; `faults`: objects that are no records, in words. P87: memory is
+ * bounded by `limit`, however many records there are.
  */
 export async function readAudit(
   store: ObjectStore,

@@ -7,15 +7,17 @@ export type FoundRequests = Awaited<ReturnType<typeof findRequests>>;
 const maxFound = 20;
 
 /**
- * Finds the requests with this id, in the order of the logs. The logs are streamed, so memory does not grow with them. `omitted`: how
- * many more were found beyond the bound; `covers`: the times of the first and the last request in the logs, `null` when they have
- * none; `faults`: why some logs could not be read to their end. What was read of them counts.
+ * Finds the requests with this id, in the order of the logs. The logs are streamed, so memory does not grow
+ * with them. `omitted`: how many more were found beyond the bound; `covers`: the times of the first and the
+ * last request in the logs, `null` when they have none; `faults`: why some logs could not be read to their
+ * end. What was read of them counts.
  */
 export async function findRequests(logs: readonly LogSource[], requestId: string, signal: AbortSignal) {
   const found: RequestLogLine[] = [];
   let omitted = 0;
   let [from, to] = ["", ""];
-  // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be searched for.
+  // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be
+  // searched for.
   const needle = Buffer.from(requestId);
   const take = (block: Buffer): void => {
     const { first, last } = endTimes(block);
@@ -33,7 +35,10 @@ export async function findRequests(logs: readonly LogSource[], requestId: string
   return { requests: found, omitted, covers: to === "" ? null : { from, to }, faults };
 }
 
-/** The times of the first and the last request in the lines, empty without any. Only the lines at both ends are parsed. */
+/**
+ * The times of the first and the last request in the lines, empty without any. Only the lines at both ends
+ * are parsed.
+ */
 function endTimes(lines: Buffer) {
   let [first, last] = ["", ""];
   for (let at = 0; at < lines.length && first === ""; ) {
@@ -50,8 +55,8 @@ function endTimes(lines: Buffer) {
 }
 
 /**
- * The id in a text that was copied from a header, an error body or a mail, without the spaces, quotes and commas around it.
- * No id contains any of these (W40).
+ * The id in a text that was copied from a header, an error body or a mail, without the spaces, quotes and
+ * commas around it. No id contains any of these (W40).
  */
 export function requestIdIn(typed: string): string {
   return trimmed(typed, /[\s"'`,;‘’‚“”„«»‹›]/u);
@@ -66,8 +71,8 @@ export function trimmed(text: string, around: RegExp): string {
 }
 
 /**
- * Whether an id can be in the gateway's log: a client's id that the gateway keeps has this form (W40), and so has an id of its
- * own. The brackets are for `[token]`, which replaces the plaintext of a token within an id.
+ * Whether an id can be in the gateway's log: a client's id that the gateway keeps has this form (W40), and so
+ * has an id of its own. The brackets are for `[token]`, which replaces the plaintext of a token within an id.
  */
 export function isKeptRequestId(requestId: string): boolean {
   return /^[A-Za-z0-9._[\]-]{1,128}$/.test(requestId);

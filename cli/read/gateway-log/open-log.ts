@@ -11,8 +11,8 @@ export interface LogSource {
 }
 
 /**
- * Streams the text of a log, plain or gzip. `start`: the first byte to be read of a plain log. Throws `usage` when the log can't
- * be read or decompressed.
+ * Streams the text of a log, plain or gzip. `start`: the first byte to be read of a plain log. Throws `usage`
+ * when the log can't be read or decompressed.
  */
 export async function* openLog(
   { name, stdin }: LogSource,
@@ -48,7 +48,10 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/** A log as a file; `undefined` for a pipe or a folder, of which nothing is known before it is read. Throws `usage`. */
+/**
+ * A log as a file; `undefined` for a pipe or a folder, of which nothing is known before it is read. Throws
+ * `usage`.
+ */
 export async function logFile(name: string) {
   try {
     const found = await stat(name);
@@ -74,8 +77,8 @@ function readFailure(name: string, error: unknown): Failure {
 }
 
 /**
- * Passes the logs to `take` one after the other, in blocks of whole lines. When one of several logs is cut off or missing, the
- * others are read all the same; the result says why. A single log throws instead.
+ * Passes the logs to `take` one after the other, in blocks of whole lines. When one of several logs is cut
+ * off or missing, the others are read all the same; the result says why. A single log throws instead.
  */
 export async function readLogs(
   logs: readonly LogSource[],
@@ -96,9 +99,9 @@ export async function readLogs(
 }
 
 /**
- * Cuts a stream into blocks of whole lines. Each block ends with a line feed, except perhaps the last. A search through
- * gigabytes can look at whole blocks, and split only those that may hold a match. Lines longer than 1 MiB, which the
- * gateway never writes, are dropped, so that memory stays bounded.
+ * Cuts a stream into blocks of whole lines. Each block ends with a line feed, except perhaps the last. A
+ * search through gigabytes can look at whole blocks, and split only those that may hold a match. Lines longer
+ * than 1 MiB, which the gateway never writes, are dropped, so that memory stays bounded.
  */
 export async function* wholeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);

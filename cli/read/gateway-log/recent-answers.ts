@@ -27,19 +27,26 @@ export interface RecentAnswers {
   readonly state: LogState;
   /** `null` asks for the requests whose access key the gateway did not know. */
   of(tenantId: string | null): Answers;
-  /** The newest answer of the last minute that the gateway gave without being able to confirm its snapshot (W162). */
+  /**
+   * The newest answer of the last minute that the gateway gave without being able to confirm its snapshot
+   * (W162).
+   */
   readonly unconfirmed: RequestLogLine | null;
 }
 
 const hourMs = 3_600_000;
 const latelyMs = 60_000;
-/** No more than this is read of each log, which is 1.5 s of work at most. For gateways that write more in an hour, look at their metrics. */
+/**
+ * No more than this is read of each log, which is 1.5 s of work at most. For gateways that write more in an
+ * hour, look at their metrics.
+ */
 const maxBytes = 64 * 1024 * 1024;
 const leastBytes = 1024 * 1024;
 
 /**
- * P67: counts the answers of the last hour. Of a log only its end is read, and nothing of it is kept, so it may grow and be rotated
- * meanwhile. A compressed log that has not been changed within the hour is not read, and any other is read whole.
+ * P67: counts the answers of the last hour. Of a log only its end is read, and nothing of it is kept, so it
+ * may grow and be rotated meanwhile. A compressed log that has not been changed within the hour is not read,
+ * and any other is read whole.
  */
 export async function recentAnswers(
   sources: readonly LogSource[],
@@ -76,8 +83,9 @@ export async function recentAnswers(
 }
 
 /**
- * A place in a plain log, before which no line is of the hour: the lines of a log are in the order of time. Looks a megabyte before
- * the end, then twice as far each time. `undefined`: the hour begins before all that is read.
+ * A place in a plain log, before which no line is of the hour: the lines of a log are in the order of time.
+ * Looks a megabyte before the end, then twice as far each time. `undefined`: the hour begins before all that
+ * is read.
  */
 async function startOfHour(source: LogSource, size: number, fromMs: number, signal: AbortSignal) {
   for (let bytes = leastBytes; bytes < size && bytes <= maxBytes; bytes *= 2) {
@@ -159,7 +167,10 @@ export function createGatewayLog(logs: readonly LogSource[], signal: AbortSignal
   };
 }
 
-/** A pipe brings each line once and may never end. Each reading of the result gets the newest `maxBytes` of what has come until then. */
+/**
+ * A pipe brings each line once and may never end. Each reading of the result gets the newest `maxBytes` of
+ * what has come until then.
+ */
 function keptInput(log: LogSource, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const blocks: Buffer[] = [];
   let bytes = 0;

@@ -1,14 +1,18 @@
 /**
- * What a line of the gateway's log may say of a request, beside `time`, `requestId`, `route` and `status`. `unconfirmedSince` and
- * `unconfirmedCode`: since when the gateway could not confirm the snapshot, and the failure's code. `programId`: if it was well
- * formed. `connection`: of the client, or of a proxy. `client`: the address that a trusted proxy tells. `cause`: why the answer was
- * not a 200, also as a code, perhaps of another version.
+ * What a line of the gateway's log may say of a request, beside `time`, `requestId`, `route` and `status`.
+ * `unconfirmedSince` and `unconfirmedCode`: since when the gateway could not confirm the snapshot, and the
+ * failure's code. `programId`: if it was well formed. `connection`: of the client, or of a proxy. `client`:
+ * the address that a trusted proxy tells. `cause`: why the answer was not a 200, also as a code, perhaps of
+ * another version.
  */
 const texts = [
   ...(["tokenId", "tenantId", "method", "snapshotId", "unconfirmedSince", "unconfirmedCode"] as const),
   ...(["objectKey", "programId", "connection", "client", "encoding", "causeCode", "cause"] as const),
 ];
-/** `nth`: the number of the request on its connection, from 1. `retryAfter`: the seconds that a 429 told the client to wait. */
+/**
+ * `nth`: the number of the request on its connection, from 1. `retryAfter`: the seconds that a 429 told the
+ * client to wait.
+ */
 const figures = ["durationMs", "bytes", "limit", "windowSeconds", "nth", "retryAfter"] as const;
 
 /** One request in the gateway's log. What the gateway did not know is `null`. */
@@ -56,15 +60,18 @@ export function requestsIn(lines: Buffer): readonly RequestLogLine[] {
 
 type TimedRecord = Readonly<Record<string, unknown>> & { readonly time: string };
 
-/** The keys under which collectors put a line: Docker, journald, CloudWatch and Datadog, Google Cloud, Loki. */
+/**
+ * The keys under which collectors put a line: Docker, journald, CloudWatch and Datadog, Google Cloud, Loki.
+ */
 const wrappings = ["log", "MESSAGE", "message", "jsonPayload", "line"] as const;
 const maxDepth = 3;
 /** A collector's labels in front of the line may have braces, too. */
 const maxBraces = 3;
 
 /**
- * The gateway's record in a line as log collectors hand it on (P209): with a time, a name or braces in front, or within up to three
- * JSON objects, as an object or as text. `undefined` also for a line that was cut by a rotation, or is another program's.
+ * The gateway's record in a line as log collectors hand it on (P209): with a time, a name or braces in front,
+ * or within up to three JSON objects, as an object or as text. `undefined` also for a line that was cut by a
+ * rotation, or is another program's.
  */
 function timedRecord(line: string, depth = maxDepth): TimedRecord | undefined {
   let start = -1;

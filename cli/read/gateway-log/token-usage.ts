@@ -8,8 +8,9 @@ import { type RequestLogLine, requestsIn } from "./request-line.ts";
 export type TokenUsage = ReturnType<typeof usageByToken>;
 
 /**
- * Puts the counted requests and the registry together: tokens with the most requests first, `null` for requests without a token
- * that the gateway knew; and the active tokens without any. `until`: the last request of the log, RFC 3339. Pure.
+ * Puts the counted requests and the registry together: tokens with the most requests first, `null` for
+ * requests without a token that the gateway knew; and the active tokens without any. `until`: the last
+ * request of the log, RFC 3339. Pure.
  */
 export function usageByToken(
   rows: readonly UsageRow[],
@@ -112,9 +113,9 @@ function unusedRow({ tokenId, tenantId, route: resource, status, time: lastSeen 
 }
 
 /**
- * Counts every request of the logs, by token, resource, status and day. The logs are streamed, so memory grows with the number of
- * rows, not with that of requests. `covers`: the first and the last request. `faults`: why some of several logs could not be read
- * to their end. What was read of them counts.
+ * Counts every request of the logs, by token, resource, status and day. The logs are streamed, so memory
+ * grows with the number of rows, not with that of requests. `covers`: the first and the last request.
+ * `faults`: why some of several logs could not be read to their end. What was read of them counts.
  */
 export async function readUsage(logs: readonly LogSource[], signal: AbortSignal) {
   const rows = new Map<string, ReturnType<typeof unusedRow>>();

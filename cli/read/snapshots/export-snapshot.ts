@@ -25,9 +25,9 @@ export function exportedText(what: string, { directory, files, bytes }: Exported
 const maxParallelFiles = 16;
 
 /**
- * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest, into a new or
- * an empty folder. Throws `usage` when it can't be written, `corrupt_document` when an object is not what the manifest
- * says; then nothing is left of it.
+ * Writes the snapshot's responses as plain files laid out like the URLs, each checked against the manifest,
+ * into a new or an empty folder. Throws `usage` when it can't be written, `corrupt_document` when an object
+ * is not what the manifest says; then nothing is left of it.
  */
 export async function exportSnapshot(
   store: ObjectStore,
@@ -54,7 +54,8 @@ async function writeResponse(
   signal: AbortSignal,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // Fails where a file is: on a file system that takes `A` and `a` for the same, one program would replace another.
+  // Fails where a file is: on a file system that takes `A` and `a` for the same, one program would replace
+  // another.
   const file = await open(path, "wx").catch((error: unknown) => {
     if (!isErrno(error, "EEXIST")) throw error;
     const what = `${basename(path)} and another file differ only in case, which this file system can't hold`;

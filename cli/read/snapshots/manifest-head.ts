@@ -13,22 +13,25 @@ import { isManifestDocument } from "../../../schemas/generated/validators-stored
 /** The part of a manifest before its programs. */
 export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation" | "parent" | "generatedAt"> {
   /**
-   * When the database was read for the programs that partners see. Earlier than `generatedAt` when the build only withdrew
-   * programs.
+   * When the database was read for the programs that partners see. Earlier than `generatedAt` when the build
+   * only withdrew programs.
    */
   readonly contentAt: string;
   readonly programs: number;
   /** When the manifest was stored, by the store's clock. */
   readonly storedAt: Date;
-  /** The program that was asked for: `null` when the snapshot lacks it, `unknown` when the rest of the manifest is damaged. */
+  /**
+   * The program that was asked for: `null` when the snapshot lacks it, `unknown` when the rest of the
+   * manifest is damaged.
+   */
   readonly entry?: ResponseEntry | null | "unknown" | undefined;
 }
 
 /**
- * Reads the beginning of a manifest, so that a history of many snapshots does not cost as many whole manifests. `undefined` when
- * there is none. Neither digest nor entries are checked, so nothing may be made live or deleted because of a head alone. A
- * manifest that is not in the canonical form is read whole, and so is one in which a program is looked for. Throws
- * `corrupt_document`.
+ * Reads the beginning of a manifest, so that a history of many snapshots does not cost as many whole
+ * manifests. `undefined` when there is none. Neither digest nor entries are checked, so nothing may be made
+ * live or deleted because of a head alone. A manifest that is not in the canonical form is read whole, and so
+ * is one in which a program is looked for. Throws `corrupt_document`.
  */
 export async function readManifestHead(
   store: ObjectStore,
@@ -61,9 +64,9 @@ export async function readManifestHead(
 }
 
 /**
- * Reads the manifest of any snapshot, with its digest; `undefined` when it has none. A pointer states only the digest of the live manifest. So the
- * bytes are read twice, and both readings must agree: a damaged transfer must not decide what becomes live or is deleted. Throws
- * `corrupt_document`.
+ * Reads the manifest of any snapshot, with its digest; `undefined` when it has none. A pointer states only
+ * the digest of the live manifest. So the bytes are read twice, and both readings must agree: a damaged
+ * transfer must not decide what becomes live or is deleted. Throws `corrupt_document`.
  */
 export async function readStoredManifest(
   store: ObjectStore,
@@ -93,7 +96,10 @@ async function* headPieces(found: StoredObject): AsyncGenerator<Buffer> {
   }
 }
 
-/** Nothing states the digest of an old manifest. It was read once, so a damaged transfer may give a history a wrong line. */
+/**
+ * Nothing states the digest of an old manifest. It was read once, so a damaged transfer may give a history a
+ * wrong line.
+ */
 async function entryIn(
   bytes: Buffer,
   tenantId: TenantId,
@@ -105,7 +111,9 @@ async function entryIn(
   return manifest === undefined ? "unknown" : (detailEntry(manifest, programId) ?? null);
 }
 
-/** The canonical form names the programs last, so the text before them is the manifest of an empty snapshot. */
+/**
+ * The canonical form names the programs last, so the text before them is the manifest of an empty snapshot.
+ */
 function canonicalHead(bytes: Buffer): ManifestDocument | undefined {
   const end = bytes.indexOf(programsStart) + programsStart.length;
   const head = Buffer.concat([bytes.subarray(0, end), Buffer.from("}}")]);

@@ -23,7 +23,10 @@ export interface ProgramVersions {
 /** Each manifest names all programs of its tenant, so few are read. */
 const newest = 40;
 
-/** P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no body is read. */
+/**
+ * P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no
+ * body is read.
+ */
 export async function readProgramVersions(
   store: ObjectStore,
   pointer: PointerVersion,
@@ -53,7 +56,10 @@ function digestOf(entry: ProgramVersion["entry"]): string | null {
   return entry === null || entry === "unknown" ? entry : entry.sha256;
 }
 
-/** `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was answered from. */
+/**
+ * `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was
+ * answered from.
+ */
 export function programPast(
   { versions, hasOlder }: ProgramVersions,
   lacking: { readonly snapshotId: SnapshotId | null; readonly at: Date },

@@ -25,7 +25,10 @@ export type ProgramPast =
   /** The snapshot is not kept. */
   | { readonly kind: "not_kept" };
 
-/** `last` had it, and the build of `by` on it took it out. `next`: the id of the snapshot behind `by`, if there is one. */
+/**
+ * `last` had it, and the build of `by` on it took it out. `next`: the id of the snapshot behind `by`, if
+ * there is one.
+ */
 export interface RemovedPast {
   readonly kind: "removed";
   readonly last: SnapshotMoment;
@@ -34,8 +37,9 @@ export interface RemovedPast {
 }
 
 /**
- * Why the live snapshot lacks a program, as builds recorded it in its manifest, so that no history is read. `undefined` when that is not
- * known: the manifest is of an earlier version, or a rollback took back snapshots of which it says nothing.
+ * Why the live snapshot lacks a program, as builds recorded it in its manifest, so that no history is read.
+ * `undefined` when that is not known: the manifest is of an earlier version, or a rollback took back
+ * snapshots of which it says nothing.
  */
 export async function recordedPast(
   store: ObjectStore,

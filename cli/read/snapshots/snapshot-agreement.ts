@@ -11,8 +11,9 @@ export interface StoredResponses {
 type Listed = ProgramListResponse["data"][number];
 
 /**
- * P223: how the lists disagree with the manifest, in words without a full stop: other programs than it names, one twice, another
- * order, another count, or a legacy list that says something else. `undefined` when they agree.
+ * P223: how the lists disagree with the manifest, in words without a full stop: other programs than it names,
+ * one twice, another order, another count, or a legacy list that says something else. `undefined` when they
+ * agree.
  */
 export function listFault(
   { list, legacy }: StoredResponses,

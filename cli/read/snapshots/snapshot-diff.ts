@@ -15,8 +15,8 @@ import { readTenantSnapshots } from "./tenant-snapshots.ts";
 const maxParallelReads = 16;
 
 /**
- * What partners see differently between two snapshots of one tenant, programs by id. Reads the details of at most `maxDetails` of the
- * programs that differ; the others have neither a name nor changes (`null`).
+ * What partners see differently between two snapshots of one tenant, programs by id. Reads the details of at
+ * most `maxDetails` of the programs that differ; the others have neither a name nor changes (`null`).
  */
 export async function compareSnapshots(
   store: ObjectStore,
@@ -56,8 +56,9 @@ export async function compareSnapshots(
 }
 
 /**
- * The snapshot that partners saw right before this one was last made live: after a rollback the one that it took back, else the
- * one that the build replaced. When that is not kept, the next older one. Throws `not_found` when none is kept.
+ * The snapshot that partners saw right before this one was last made live: after a rollback the one that it
+ * took back, else the one that the build replaced. When that is not kept, the next older one. Throws
+ * `not_found` when none is kept.
  */
 export async function snapshotBefore(
   store: ObjectStore,
@@ -96,7 +97,10 @@ function named(programId: ProgramId, data: unknown) {
   return { programId, name: hasName ? String(data.name) : null };
 }
 
-/** `contentAt`: when the source was read for what partners see; earlier where a build only took out withdrawn programs. */
+/**
+ * `contentAt`: when the source was read for what partners see; earlier where a build only took out withdrawn
+ * programs.
+ */
 function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest) {
   return { snapshotId, generatedAt, contentAt, programs: programs.count };
 }

@@ -22,8 +22,8 @@ export interface MarkedRollback {
 }
 
 /**
- * When the snapshot got the mark, by the store's clock, and the rollbacks in it, oldest first; `undefined` without such a mark. One
- * whose content is damaged counts as a mark of version 0.2.
+ * When the snapshot got the mark, by the store's clock, and the rollbacks in it, oldest first; `undefined`
+ * without such a mark. One whose content is damaged counts as a mark of version 0.2.
  */
 export async function readMark(
   store: ObjectStore,

@@ -17,7 +17,10 @@ export interface PublishedSnapshot extends ManifestHead {
   readonly withdrawnAt: Date | null;
   /** The rollbacks that replaced it, oldest first; one that was killed may be among them. */
   readonly rollbacks: readonly MarkedRollback[];
-  /** A prune has begun to delete it: it can't become live again. Nobody looks for that where a program is looked for. */
+  /**
+   * A prune has begun to delete it: it can't become live again. Nobody looks for that where a program is
+   * looked for.
+   */
   readonly isCondemned: boolean;
 }
 
@@ -27,7 +30,10 @@ export interface TenantSnapshots {
   readonly published: readonly PublishedSnapshot[];
   /** When partners saw which, as far as snapshots are kept, newest first (P48). */
   readonly periods: readonly LivePeriod[];
-  /** Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a prune left. */
+  /**
+   * Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a
+   * prune left.
+   */
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
   readonly damaged: readonly { readonly snapshotId: SnapshotId; readonly failure: Failure }[];
@@ -39,10 +45,11 @@ export interface TenantSnapshots {
 const [maxParallelReads, maxParallelManifests] = [16, 4];
 
 /**
- * The tenant's snapshots, according to their manifests and the pointer, which was read *before*. A manifest alone proves nothing,
- * since its builder may have been killed or overtaken. So a snapshot counts when the pointer names it, when a later manifest
- * names it as its parent, or when a rollback has marked it as withdrawn. `program`: looks for this program, in the newest folders by
- * their names, that many beside the live one's.
+ * The tenant's snapshots, according to their manifests and the pointer, which was read *before*. A manifest
+ * alone proves nothing, since its builder may have been killed or overtaken. So a snapshot counts when the
+ * pointer names it, when a later manifest names it as its parent, or when a rollback has marked it as
+ * withdrawn. `program`: looks for this program, in the newest folders by their names, that many beside the
+ * live one's.
  */
 export async function readTenantSnapshots(
   store: ObjectStore,
@@ -77,7 +84,8 @@ export async function readTenantSnapshots(
     const { snapshotId } = head;
     const mark = (name: SnapshotMark) => readMark(store, tenantId, snapshotId, name, signal);
     const isLive = snapshotId === liveId;
-    // Rollbacks say nothing of a program that no snapshot has. Then a mark only tells that a snapshot counts that no other vouches for.
+    // Rollbacks say nothing of a program that no snapshot has. Then a mark only tells that a snapshot counts
+    // that no other vouches for.
     const withdrawn = isNowhere && (isLive || parents.has(snapshotId)) ? undefined : await mark("withdrawn");
     const isCondemned = program === undefined && (await mark("condemned")) !== undefined;
     const { storedAt: withdrawnAt = null, rollbacks = [] } = withdrawn ?? {};
@@ -98,8 +106,9 @@ export async function readTenantSnapshots(
 }
 
 /**
- * Until when each replaced snapshot may have been live, in milliseconds. A builder can sleep between its manifest and the pointer,
- * so the time of a child's manifest is too early a bound. The child was certainly live by the time of *its* successor.
+ * Until when each replaced snapshot may have been live, in milliseconds. A builder can sleep between its
+ * manifest and the pointer, so the time of a child's manifest is too early a bound. The child was certainly
+ * live by the time of *its* successor.
  */
 function lifetimes(
   found: readonly PublishedSnapshot[],
@@ -154,20 +163,23 @@ interface Change extends Pick<LivePeriod, "how"> {
 }
 
 /**
- * P48: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a rollback does, too, so
- * generations give the order. Marks of version 0.2 say nothing; after such a rollback the history has a gap.
+ * P48: which snapshot was live when, newest first. Each manifest names its generation, and the mark of a
+ * rollback does, too, so generations give the order. Marks of version 0.2 say nothing; after such a rollback
+ * the history has a gap.
  */
 export function livePeriods(
   snapshots: readonly PeriodFacts[],
   current: Pick<Current, "snapshotId" | "generation" | "publishedAt">,
 ): readonly LivePeriod[] {
   const changes = changesOf(snapshots);
-  // A rollback that was killed between its mark and its swap changed nothing: what came next went on from the same snapshot.
+  // A rollback that was killed between its mark and its swap changed nothing: what came next went on from the
+  // same snapshot.
   const happened = changes.filter(
     ({ how, before }, at) =>
       how === "published" || (changes[at + 1]?.before ?? current.snapshotId) !== before,
   );
-  // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with its snapshot.
+  // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with
+  // its snapshot.
   const { snapshotId, publishedAt: from } = current;
   const last = happened.at(-1);
   const isLast = last?.after === snapshotId && (last.generation > current.generation - 1 || last.at === from);
@@ -197,8 +209,8 @@ function changesOf(snapshots: readonly PeriodFacts[]): readonly Change[] {
 }
 
 /**
- * The time at which the manifest was stored, right before the pointer. In a copied store that is the time of the copy; then the
- * time of the reading is the best one known.
+ * The time at which the manifest was stored, right before the pointer. In a copied store that is the time of
+ * the copy; then the time of the reading is the best one known.
  */
 function publicationTime({ generatedAt, storedAt }: PeriodFacts): string {
   const delay = storedAt.getTime() - Date.parse(generatedAt);
@@ -208,8 +220,9 @@ function publicationTime({ generatedAt, storedAt }: PeriodFacts): string {
 const maxBuildMs = 30 * 60_000;
 
 /**
- * The snapshots that a rollback may make live, newest first, and the one that it takes when it is not told: the parent of the live
- * one, or if that is gone the newest earlier one that no rollback has replaced. While a rollback holds the tenant it has to be told (P14).
+ * The snapshots that a rollback may make live, newest first, and the one that it takes when it is not told:
+ * the parent of the live one, or if that is gone the newest earlier one that no rollback has replaced. While
+ * a rollback holds the tenant it has to be told (P14).
  */
 export function rollbackTargets(
   { published }: Pick<TenantSnapshots, "published">,

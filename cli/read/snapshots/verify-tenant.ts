@@ -60,16 +60,17 @@ async function readConfirmed(store: ObjectStore, signal: AbortSignal): Promise<C
 const maxReadings = 3;
 
 /**
- * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema; and that the lists say what the
- * details say (P223). Throws only when the store
- * does not answer or the run is interrupted; faults of the data are in the result.
+ * Checks the pointer, the manifest, and every object of the live snapshot: digest, size and schema; and that
+ * the lists say what the details say (P223). Throws only when the store does not answer or the run is
+ * interrupted; faults of the data are in the result.
  */
 export async function verifyTenant(tenantId: TenantId, context: VerifyContext): Promise<TenantVerification> {
   for (let reading = 1; ; reading += 1) {
     const result = await verifyOnce(tenantId, context);
     if (result.outcome !== "findings") return result;
     if (reading === maxReadings) return await withRollback(result, context);
-    // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is live now.
+    // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is
+    // live now.
     const now = await readPointer(context.store, tenantId, context.signal).catch(() => undefined);
     if (now === undefined || now.current.snapshotId === result.snapshotId)
       return await withRollback(result, context);

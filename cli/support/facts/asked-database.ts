@@ -18,8 +18,9 @@ export interface SourceAway {
 export interface AskedDatabase {
   readonly settings: CliSettings;
   /**
-   * Waits at most `maxMs` for the answer. A database that fails or is silent is an answer, too, since the store alone explains
-   * much. Throws `busy` when too many questions wait already, and `interrupted` when `signal` aborts.
+   * Waits at most `maxMs` for the answer. A database that fails or is silent is an answer, too, since the
+   * store alone explains much. Throws `busy` when too many questions wait already, and `interrupted` when
+   * `signal` aborts.
    */
   ask<Answer>(
     limits: { readonly maxMs: number; readonly signal: AbortSignal },
@@ -42,8 +43,8 @@ const maxWaiting = 60;
 const what = "Asking the booking database";
 
 /**
- * P180: all questions to one `AskedDatabase` share four connections. Each question opens one and closes it again, so an idle page
- * holds none.
+ * P180: all questions to one `AskedDatabase` share four connections. Each question opens one and closes it
+ * again, so an idle page holds none.
  */
 export function createAskedDatabase(settings: CliSettings): AskedDatabase {
   const slots = createSlots(maxConnections);
@@ -110,7 +111,9 @@ export interface FoundInSource {
   readonly state: string;
 }
 
-/** The programs of any tenant whose id and name contain every word, in upper or lower case. At most `limit`. */
+/**
+ * The programs of any tenant whose id and name contain every word, in upper or lower case. At most `limit`.
+ */
 export async function findProgramsInSource(
   client: SourceClient,
   words: readonly string[],

@@ -16,7 +16,10 @@ import { inShard } from "../../publish/snapshot/stored-tenants.ts";
 export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "leftOut" | "leftOutCount"> {
   /** RFC 3339. */
   readonly finishedAt: string;
-  /** An outcome of the run report; `failed` when the run failed before the tenant's turn, `interrupted` when it was ended. */
+  /**
+   * An outcome of the run report; `failed` when the run failed before the tenant's turn, `interrupted` when
+   * it was ended.
+   */
   readonly outcome: string;
   /** `null` when that is not known of a run that failed as a whole. */
   readonly onInvalid: TenantLastRun["onInvalid"] | null;
@@ -37,11 +40,16 @@ export interface LastBuild {
   readonly confirmation: Confirmation | undefined;
   /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
   readonly notInSource: string | null;
-  /** P211: since when a build of it is under way that the others do not wait for any more; left out when there was none lately. */
+  /**
+   * P211: since when a build of it is under way that the others do not wait for any more; left out when there
+   * was none lately.
+   */
   readonly overdueSince?: string | undefined;
 }
 
-/** Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it. */
+/**
+ * Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it.
+ */
 export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   const [last, confirmed] = await Promise.all([
     orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
@@ -74,7 +82,10 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   };
 }
 
-/** A part of the facts. `faults` says why it could not be read, so that one part that fails does not hide the others. */
+/**
+ * A part of the facts. `faults` says why it could not be read, so that one part that fails does not hide the
+ * others.
+ */
 export async function orFault<Value>(
   none: Value,
   signal: AbortSignal,
@@ -89,7 +100,9 @@ export async function orFault<Value>(
   }
 }
 
-/** A run of all tenants that ended before the tenant's turn is in no tenant's entry, and may be the last one. */
+/**
+ * A run of all tenants that ended before the tenant's turn is in no tenant's entry, and may be the last one.
+ */
 function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRun | null {
   const own = tenants.get(tenantId);
   const isLater = (run: LastRunOfAll): boolean =>

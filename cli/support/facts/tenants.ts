@@ -31,7 +31,10 @@ export interface TenantFacts extends LastBuild {
   readonly answers: Answers | null;
 }
 
-/** A tenant was removed. `openKeys` counts the keys that the command did not revoke because it was interrupted; they still work. */
+/**
+ * A tenant was removed. `openKeys` counts the keys that the command did not revoke because it was
+ * interrupted; they still work.
+ */
 interface Removal {
   /** RFC 3339. */
   readonly removedAt: string;
@@ -49,7 +52,10 @@ export interface TenantsQuestion {
   readonly live?: LiveReading<LiveHead> | undefined;
   /** Reads the access keys only if this tenant was removed: they tell whether the removal ended. */
   readonly keysIfRemoved?: TenantId;
-  /** Tenants that another side knows, and the store may not. With them come removed ones of which nothing is stored. */
+  /**
+   * Tenants that another side knows, and the store may not. With them come removed ones of which nothing is
+   * stored.
+   */
   readonly also?: readonly TenantId[];
   /** What the gateways' log says of the last hour; `undefined` when no log was given. */
   readonly log?: RecentAnswers | undefined;
@@ -60,9 +66,10 @@ export interface TenantsQuestion {
 const maxParallelReads = 8;
 
 /**
- * Reads the facts about tenants, by their ids: each one's pointer, and what the store has once for all of them. `gateways`: what their
- * log says of all tenants together (`null` without a log): requests of the last hour whose access key the gateway did not know, and an
- * answer of the last minute whose snapshot it could not confirm (W162).
+ * Reads the facts about tenants, by their ids: each one's pointer, and what the store has once for all of
+ * them. `gateways`: what their log says of all tenants together (`null` without a log): requests of the last
+ * hour whose access key the gateway did not know, and an answer of the last minute whose snapshot it could
+ * not confirm (W162).
  */
 export async function readTenantFacts(question: TenantsQuestion) {
   const { store, only, also, log, signal } = question;
@@ -81,8 +88,8 @@ export async function readTenantFacts(question: TenantsQuestion) {
     orFault(undefined, signal, () => knownSandbox(store, signal)),
     readingRemoved,
   ]);
-  // A tenant whose first build failed has no folder, but people ask about it most of all. Nor has one whose files are lost, and
-  // the partners who still have its keys get 500.
+  // A tenant whose first build failed has no folder, but people ask about it most of all. Nor has one whose
+  // files are lost, and the partners who still have its keys get 500.
   const others = also === undefined ? keyed(keys) : [...also, ...removed.value.keys()];
   const named = only === undefined ? [...builds.named, ...others] : [];
   for (const tenantId of named) tenantIds.add(tenantId);
@@ -138,9 +145,9 @@ interface LiveHead extends Pick<Manifest, "generatedAt" | "contentAt"> {
 }
 
 /**
- * `generatedAt`: when the source was read; `contentAt`: when it was read for what partners see, which is earlier when the last build
- * only took out withdrawn programs; `confirmedAt`: when a build last found that this snapshot is what the source says, `null` when
- * that is not known.
+ * `generatedAt`: when the source was read; `contentAt`: when it was read for what partners see, which is
+ * earlier when the last build only took out withdrawn programs; `confirmedAt`: when a build last found that
+ * this snapshot is what the source says, `null` when that is not known.
  */
 function liveFacts(
   { pointer, content }: Extract<LiveReading<LiveHead>, { readonly kind: "read" }>,
@@ -154,8 +161,8 @@ function liveFacts(
 }
 
 /**
- * The heads of manifests that were read whole, by digest, so that each view of a page reads one object a tenant. They are kept
- * for a minute only: a manifest that is damaged meanwhile must not look whole for long.
+ * The heads of manifests that were read whole, by digest, so that each view of a page reads one object a
+ * tenant. They are kept for a minute only: a manifest that is damaged meanwhile must not look whole for long.
  */
 const heads = new WeakMap<ObjectStore, LRUCache<string, LiveHead>>();
 

@@ -15,13 +15,14 @@ import {
 /** P47: whether a tenant's builds come, and whether they may publish. */
 export interface BuildState {
   /**
-   * `running`: the last one got as far as the rules let it. `interrupted`: somebody ended it. `failing`: it failed for a reason
-   * that is not in a program's data. `silent`: none has come within the time in which one should (P53).
+   * `running`: the last one got as far as the rules let it. `interrupted`: somebody ended it. `failing`: it
+   * failed for a reason that is not in a program's data. `silent`: none has come within the time in which one
+   * should (P53).
    */
   readonly builds: "unseen" | "running" | "interrupted" | "failing" | "silent";
   /**
-   * What keeps everything but withdrawals from being published when a build comes. `guard`: one refused the last build.
-   * `faults`: builds stop at faulty programs (`--on-invalid fail`), and the last one did.
+   * What keeps everything but withdrawals from being published when a build comes. `guard`: one refused the
+   * last build. `faults`: builds stop at faulty programs (`--on-invalid fail`), and the last one did.
    */
   readonly block: "none" | "held" | "guard" | "faults";
 }
@@ -33,8 +34,8 @@ export function buildStateOf(facts: BuildFacts, reader: Reader): BuildState {
 }
 
 /**
- * The failure of the last build; `null` when there is none, or when it is not recorded. `snapshot watch` records a failure that
- * repeats itself once, so the last recorded run of the same outcome has the reason.
+ * The failure of the last build; `null` when there is none, or when it is not recorded. `snapshot watch`
+ * records a failure that repeats itself once, so the last recorded run of the same outcome has the reason.
  */
 export function failureOf({ lastRun, lastTry }: Omit<BuildFacts, "hold">): LastRun["failure"] {
   return lastRun !== null && lastRun.outcome === lastTry?.outcome ? lastRun.failure : null;
@@ -127,13 +128,22 @@ export function guardSteps(tenant: TenantFacts): readonly Step[] {
   return [tell, forOperations(text, build, commandTo.build(tenant.tenantId, override))];
 }
 
-/** `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`: anything else. */
+/**
+ * `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`:
+ * anything else.
+ */
 export type Need = "change" | "withdrawal" | "loss";
 
-/** `last` (P10): this program is the last published one, and the next build refuses to remove it unless it publishes another. */
+/**
+ * `last` (P10): this program is the last published one, and the next build refuses to remove it unless it
+ * publishes another.
+ */
 export type Obstacle = "none" | "last" | Exclude<BuildState[keyof BuildState], "running">;
 
-/** A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to be corrected first. */
+/**
+ * A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to
+ * be corrected first.
+ */
 interface Waiting {
   readonly tenant: TenantFacts;
   readonly programId: string;
@@ -145,9 +155,9 @@ interface Waiting {
 }
 
 /**
- * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever builds do. Next
- * comes that no build gets through, and then the guard or fault that a build would meet. The program's own fault is no obstacle,
- * because correcting it is the first step anyway.
+ * Finds what stands in the way of a program (P47). A hold counts first, since somebody has to end it whatever
+ * builds do. Next comes that no build gets through, and then the guard or fault that a build would meet. The
+ * program's own fault is no obstacle, because correcting it is the first step anyway.
  */
 function obstacleTo({ tenant, programId, isOnly, need }: Waiting, { builds, block }: BuildState): Obstacle {
   // A stated withdrawal passes a hold, the guard, and faults of other programs (P20).

@@ -1,7 +1,10 @@
 import { counted } from "../../output/words.ts";
 import { clause, type Step } from "./steps.ts";
 
-/** `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it may be meant so. */
+/**
+ * `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it
+ * may be meant so.
+ */
 type Severity = "bad" | "doubtful";
 
 export interface Concern {
@@ -20,7 +23,10 @@ export interface Concern {
   readonly steps: readonly Step[];
 }
 
-/** P53: all kinds in the order of all commands and pages, the worst first, with their usual severity and a short name. */
+/**
+ * P53: all kinds in the order of all commands and pages, the worst first, with their usual severity and a
+ * short name.
+ */
 export const concernKinds = {
   answers_old: { severity: "bad", title: "older data" },
   unfinished_removal: { severity: "bad", title: "removal not ended" },

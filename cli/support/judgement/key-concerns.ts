@@ -7,8 +7,8 @@ import { command, commandTo, forOperations, type Step } from "./steps.ts";
 const dayMs = 86_400_000;
 
 /**
- * Finds keys that end soon or ended lately. A key with a successor is left out, since only the partner can change over. So is a
- * key that had expired when it was issued, as the sandbox's has on purpose.
+ * Finds keys that end soon or ended lately. A key with a successor is left out, since only the partner can
+ * change over. So is a key that had expired when it was issued, as the sandbox's has on purpose.
  */
 export function keyConcerns(facts: TenantFacts, { now, tokenMaxLifetimeMs }: Reader): readonly Concern[] {
   const { tenantId } = facts;
@@ -44,7 +44,9 @@ export function namedKey({ tokenId, name }: Pick<RegisteredToken, "tokenId" | "n
   return name === null ? tokenId : `${tokenId} (${name})`;
 }
 
-/** A token of a tenant without a snapshot would get errors only, so none is issued before there is one (T13). */
+/**
+ * A token of a tenant without a snapshot would get errors only, so none is issued before there is one (T13).
+ */
 export function issueStep({ tenantId }: RegisteredToken, tenant: Pick<TenantFacts, "live"> | null): Step {
   const text = "If the partner may still read programs, issue a new one";
   const issue = command`token create --tenant ${{ tenantId }}`;

@@ -34,9 +34,9 @@ type StandingRow = readonly [
 ];
 
 /**
- * P47: all standings: the status that a partner with a good access key gets for `/v1/programs/{id}` (401 when the tenant is
- * removed); the verdict, which is the case in one word for programs (docs/json.md); what the program waits for, if for anything,
- * and what a build does when nothing stands in its way.
+ * P47: all standings: the status that a partner with a good access key gets for `/v1/programs/{id}` (401 when
+ * the tenant is removed); the verdict, which is the case in one word for programs (docs/json.md); what the
+ * program waits for, if for anything, and what a build does when nothing stands in its way.
  */
 const standings = {
   served_same: [200, "served"],
@@ -81,7 +81,10 @@ export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
 }
 
-/** When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for others. */
+/**
+ * When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for
+ * others.
+ */
 export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | null {
   return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }

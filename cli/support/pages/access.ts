@@ -7,7 +7,10 @@ import { home } from "./addresses.ts";
 export type Access =
   /** `user`: the person's name for the access log; `null` for a person with the key of the run. */
   | { readonly kind: "granted"; readonly user: string | null }
-  /** The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now on. */
+  /**
+   * The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now
+   * on.
+   */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }
   | { readonly kind: "refused"; readonly status: 403 | 421; readonly message: string };
 
@@ -17,9 +20,9 @@ export type Gate = (req: IncomingMessage, url: URL | undefined) => Access;
 export const accessKeyBytes = 32;
 
 /**
- * P61: lets in requests with the key of the run. Listening on loopback alone keeps out neither other users of the machine nor
- * pages of the web. Such a page may point its own name at 127.0.0.1 (DNS rebinding), or make the visitor's browser send requests
- * to this server.
+ * P61: lets in requests with the key of the run. Listening on loopback alone keeps out neither other users of
+ * the machine nor pages of the web. Such a page may point its own name at 127.0.0.1 (DNS rebinding), or make
+ * the visitor's browser send requests to this server.
  */
 export function createKeyGate(key: string): Gate {
   return (req, url) => {
@@ -71,12 +74,14 @@ export interface ProxyGateOptions {
 }
 
 /**
- * P61: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so the name counts only
- * with the proxy's secret. Each header must come once, since with two values nobody knows which one the proxy set.
+ * P61: lets in people whom an authenticating proxy names. Anybody who reaches the port can send a name, so
+ * the name counts only with the proxy's secret. Each header must come once, since with two values nobody
+ * knows which one the proxy set.
  *
- * P63: refuses a request that another page makes a visitor's browser send. `hostNames`: the names that the server answers to,
- * besides IP addresses and `localhost`, which no page of the web can have as its name (DNS rebinding). Following a link is allowed
- * from anywhere, such as a ticket or a login page, since a page that is opened as a page reveals nothing to the page with the link.
+ * P63: refuses a request that another page makes a visitor's browser send. `hostNames`: the names that the
+ * server answers to, besides IP addresses and `localhost`, which no page of the web can have as its name (DNS
+ * rebinding). Following a link is allowed from anywhere, such as a ticket or a login page, since a page that
+ * is opened as a page reveals nothing to the page with the link.
  */
 export function createProxyGate({ userHeader, secret, hostNames }: ProxyGateOptions): Gate {
   const isOwnHost = createAdminHostCheck(hostNames);

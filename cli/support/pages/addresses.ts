@@ -13,8 +13,8 @@ export function tenantPath(tenantId: string): string {
 }
 
 /**
- * The address of a program. `version`: the snapshot with which it changed. Browsers take the ids `.` and `..` for steps in the
- * path, so these stand in the query.
+ * The address of a program. `version`: the snapshot with which it changed. Browsers take the ids `.` and `..`
+ * for steps in the path, so these stand in the query.
  */
 export function programPath(tenantId: string, programId: string, version?: string): string {
   const query = new URLSearchParams();

@@ -93,8 +93,8 @@ const securityHeaders = {
 };
 
 /**
- * The target without a token that somebody pasted, and without any `key`, however it is encoded. A mistyped key is hidden, too,
- * since it is nearly the right one.
+ * The target without a token that somebody pasted, and without any `key`, however it is encoded. A mistyped
+ * key is hidden, too, since it is nearly the right one.
  */
 function publicTarget(target: string): string {
   const plain = decodedThroughout(target);
@@ -102,7 +102,9 @@ function publicTarget(target: string): string {
   return tokenFree(shown === plain ? target : shown).slice(0, 1000);
 }
 
-/** The page at the address. Throws `not_found` when there is none, as for a target that is no address at all. */
+/**
+ * The page at the address. Throws `not_found` when there is none, as for a target that is no address at all.
+ */
 async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
   if (url === undefined) throw nowhere();
   const segments = url.pathname.split("/").slice(1).map(decoded);

@@ -61,9 +61,9 @@ export function labelledList(rows: readonly (readonly [label: string, value: Htm
 type Columns<Row> = Readonly<Record<string, (row: Row) => HtmlValue>>;
 
 /**
- * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. The first names the row.
- * Where it is narrow it becomes a list of cards. ARIA roles keep its meaning as a table there, since browsers drop it when the
- * display changes.
+ * A table with a column for each entry of `columns`: the title, and the function that gives a row's cell. The
+ * first names the row. Where it is narrow it becomes a list of cards. ARIA roles keep its meaning as a table
+ * there, since browsers drop it when the display changes.
  */
 export function dataTable<Row>(caption: string, rows: readonly Row[], columns: Columns<Row>): Html {
   const cells = Object.entries(columns);

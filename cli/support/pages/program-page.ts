@@ -27,8 +27,9 @@ import { homeTrail, type Inspection, type Page } from "./page.ts";
 import { badge, dataTable, describedList, labelledList, notice, section, stepList, time } from "./parts.ts";
 
 /**
- * A program: why partners see of it what they see, what that is, and what it was. `version` in the query names a snapshot: then
- * the page shows what changed when it came. The id is not checked to be one, since the page also explains ill-formed ids.
+ * A program: why partners see of it what they see, what that is, and what it was. `version` in the query
+ * names a snapshot: then the page shows what changed when it came. The id is not checked to be one, since the
+ * page also explains ill-formed ids.
  */
 export async function programPage(
   tenantId: TenantId,
@@ -90,7 +91,10 @@ function nameOf(document: unknown): string | undefined {
   return typeof name === "string" && name.trim() !== "" ? name : undefined;
 }
 
-/** The versions; none where the explanation says that the tenant's pointer is damaged, or that no snapshot has the program. */
+/**
+ * The versions; none where the explanation says that the tenant's pointer is damaged, or that no snapshot has
+ * the program.
+ */
 async function versionsOf(
   { store, signal }: Inspection,
   tenantId: TenantId,

@@ -16,7 +16,10 @@ export interface TenantList {
   readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
 }
 
-/** One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for `tenant list`. */
+/**
+ * One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for
+ * `tenant list`.
+ */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
   const { tenants, concerns, faults } = report;
   const note = (label: string, text: string): Labelled => [printable(label), printable(text)];

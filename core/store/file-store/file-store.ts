@@ -23,12 +23,13 @@ export interface FileStoreOptions {
 }
 
 /**
- * The object store in a folder: one file per object, named like its key. It serves any number of processes on one machine, and
- * needs a file system with hard links (every usual local one).
+ * The object store in a folder: one file per object, named like its key. It serves any number of processes on
+ * one machine, and needs a file system with hard links (every usual local one).
  *
- * Conditional writes take no lock, so a killed or frozen process never blocks another. *Put if absent* is `link(2)`, which fails
- * if the name exists. *Put if match* is described at `Versions`. Whenever nobody writes, the plain files are the objects, and
- * nothing depends on inodes or times. So a copy of the folder is the same store (P173).
+ * Conditional writes take no lock, so a killed or frozen process never blocks another. *Put if absent* is
+ * `link(2)`, which fails if the name exists. *Put if match* is described at `Versions`. Whenever nobody
+ * writes, the plain files are the objects, and nothing depends on inodes or times. So a copy of the folder is
+ * the same store (P173).
  */
 export function createFileStore(options: FileStoreOptions): ObjectStore {
   const root = resolve(options.directory);
@@ -127,8 +128,9 @@ async function putIfAbsent({ folders }: FolderParts, path: string, body: ObjectB
 }
 
 /**
- * Makes the target another name of the source's file, read-only from then on. A new file would take ten times as long. False for
- * an object that is replaced under conditions, since its plain file need not be the object.
+ * Makes the target another name of the source's file, read-only from then on. A new file would take ten times
+ * as long. False for an object that is replaced under conditions, since its plain file need not be the
+ * object.
  */
 async function link({ folders, versions }: FolderParts, source: string, target: string): Promise<boolean> {
   if (isNamed(versionsFolder(source))) return false;
@@ -154,7 +156,10 @@ async function link({ folders, versions }: FolderParts, source: string, target: 
   );
 }
 
-/** Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found to be missing. */
+/**
+ * Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found
+ * to be missing.
+ */
 const notLinked = ["EEXIST", "EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
 
 type GetOptions = Parameters<ObjectStore["get"]>[1];

@@ -20,7 +20,10 @@ export async function unlessErrno<Result>(
   }
 }
 
-/** The failure for an error of the file system at an object or a prefix: what is wrong, where, and how to mend it. */
+/**
+ * The failure for an error of the file system at an object or a prefix: what is wrong, where, and how to mend
+ * it.
+ */
 export function folderFailure(key: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (cause instanceof Error && cause.name === "AbortError") {
@@ -42,16 +45,16 @@ export function folderFailure(key: string, cause: unknown): Failure {
 }
 
 /**
- * Opens files below the store's root without following a symbolic link, neither in the last name nor in a folder on the way.
- * Otherwise anybody who may write into the store could make one tenant's key lead to another tenant's file, or to any file of the
- * machine. The root itself may be a link.
+ * Opens files below the store's root without following a symbolic link, neither in the last name nor in a
+ * folder on the way. Otherwise anybody who may write into the store could make one tenant's key lead to
+ * another tenant's file, or to any file of the machine. The root itself may be a link.
  *
- * Linux shows the path of an open file (`/proc/self/fd`), so the guard checks that path, and a link that is put there meanwhile
- * has no effect. On other systems the guard checks the folders after the opening. A link that is put there and removed within
- * those microseconds goes unnoticed.
+ * Linux shows the path of an open file (`/proc/self/fd`), so the guard checks that path, and a link that is
+ * put there meanwhile has no effect. On other systems the guard checks the folders after the opening. A link
+ * that is put there and removed within those microseconds goes unnoticed.
  *
- * Hard links are allowed. Conditional writes make them, and the kernel lets users link only files that they may write
- * (`fs.protected_hardlinks`).
+ * Hard links are allowed. Conditional writes make them, and the kernel lets users link only files that they
+ * may write (`fs.protected_hardlinks`).
  */
 export interface LinkGuard {
   readonly root: string;
@@ -60,7 +63,10 @@ export interface LinkGuard {
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
   entries(folder: string): Promise<Dirent[]>;
-  /** The inode that has the name, if any. Synchronous below, so the name must be in a folder that has just answered. */
+  /**
+   * The inode that has the name, if any. Synchronous below, so the name must be in a folder that has just
+   * answered.
+   */
   inodeAt(path: string): Promise<bigint | undefined>;
   /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
@@ -107,7 +113,8 @@ export function createLinkGuard(
         return handle;
       } catch (error) {
         await handle?.close();
-        // With these errors systems report a link, where O_NOFOLLOW forbids one or O_DIRECTORY requires a folder.
+        // With these errors systems report a link, where O_NOFOLLOW forbids one or O_DIRECTORY requires a
+        // folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
       }
@@ -131,7 +138,10 @@ async function refuseLinksBelow(root: string, path: string): Promise<void> {
   }
 }
 
-/** A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as long. */
+/**
+ * A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as
+ * long.
+ */
 function openedPath(file: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${file}`);
@@ -140,11 +150,17 @@ function openedPath(file: number): string | undefined {
   }
 }
 
-/** Below the root nobody but the owner and the group may read, whatever the umask. A stricter umask takes further rights away. */
+/**
+ * Below the root nobody but the owner and the group may read, whatever the umask. A stricter umask takes
+ * further rights away.
+ */
 export const folderMode = 0o750;
 export const fileMode = 0o640;
 
-/** An open folder of the store. Its paths stay in this folder, even if it is moved or replaced by a link meanwhile. */
+/**
+ * An open folder of the store. Its paths stay in this folder, even if it is moved or replaced by a link
+ * meanwhile.
+ */
 export interface StoreFolder {
   /** The path of a name in the folder, or of the folder itself. */
   at(name?: string): string;
@@ -154,7 +170,10 @@ export interface StoreFolder {
 
 export interface StoreFolders {
   readonly guard: LinkGuard;
-  /** Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the way. */
+  /**
+   * Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the
+   * way.
+   */
   within<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
   /** Runs `work` with the folder open, and first creates the folder, durably, if it is missing. */
   withinMade<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
@@ -175,8 +194,8 @@ export function createStoreFolders(guard: LinkGuard): StoreFolders {
   }
 
   /**
-   * Makes several attempts, because another process may remove the empty folder before the work is done, and a shared opening
-   * may have begun before the folder was made. Concurrent puts make it once.
+   * Makes several attempts, because another process may remove the empty folder before the work is done, and
+   * a shared opening may have begun before the folder was made. Concurrent puts make it once.
    */
   async function withinMade<Result>(
     folder: string,
@@ -240,8 +259,8 @@ class SharedFolder {
   }
 
   /**
-   * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the present one may have
-   * begun before the caller's name was there.
+   * Puts into one folder share a sync. A call that arrives during a sync joins the *next* one, since the
+   * present one may have begun before the caller's name was there.
    */
   sync(handle: FileHandle): Promise<void> {
     this.#next ??= this.#running
@@ -256,8 +275,9 @@ class SharedFolder {
 }
 
 /**
- * `mkdir -p` for the root. Node's own `recursive` is not used, since it never ends where a parent exists but takes no folder
- * (/proc). The folders above the root do not belong to the store, so they get the mode that the umask gives.
+ * `mkdir -p` for the root. Node's own `recursive` is not used, since it never ends where a parent exists but
+ * takes no folder (/proc). The folders above the root do not belong to the store, so they get the mode that
+ * the umask gives.
  */
 async function makeRoot(folder: string, mode: number): Promise<void> {
   try {
@@ -271,7 +291,10 @@ async function makeRoot(folder: string, mode: number): Promise<void> {
   await parent.sync().finally(() => parent.close());
 }
 
-/** Makes the folder, unless there is something of this name. Synchronous for the same reason as naming a file, see `putNewFile`. */
+/**
+ * Makes the folder, unless there is something of this name. Synchronous for the same reason as naming a file,
+ * see `putNewFile`.
+ */
 function makeOne(path: string, mode: number): void {
   try {
     mkdirSync(path, mode);

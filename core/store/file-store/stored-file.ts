@@ -25,7 +25,10 @@ import { sha256Hex } from "../object-body.ts";
 import type { ETag, ObjectBody } from "../object-store.ts";
 import { fileMode, isErrno, type LinkGuard, type StoreFolders } from "./store-folders.ts";
 
-/** Up to this size a tag includes the content's digest. The tags of larger files differ by inode, time and size alone. */
+/**
+ * Up to this size a tag includes the content's digest. The tags of larger files differ by inode, time and
+ * size alone.
+ */
 const maxHashedBytes = 1024 * 1024;
 
 /** An open file and the tag of its version. */
@@ -47,7 +50,9 @@ function versionTag(stat: BigIntStats, sha256: string): ETag {
   return `${stat.ino.toString(36)}-${stat.mtimeNs.toString(36)}-${stat.size.toString(36)}-${digest}`;
 }
 
-/** Whether anything has the name. Links on the way are not refused here, but by the put or open that follows. */
+/**
+ * Whether anything has the name. Links on the way are not refused here, but by the put or open that follows.
+ */
 export function isNamed(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -58,8 +63,8 @@ export function isNamed(path: string): boolean {
 }
 
 /**
- * Opens the file; `undefined` when there is none. The caller closes the handle. The size is in memory after the opening, so
- * asking for it never waits for the disk.
+ * Opens the file; `undefined` when there is none. The caller closes the handle. The size is in memory after
+ * the opening, so asking for it never waits for the disk.
  */
 export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile | undefined> {
   let handle: FileHandle;
@@ -91,7 +96,10 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
 
 const notHashed = { bytes: undefined, sha256: "" };
 
-/** W194: only as many files of some size are read at once as Node has threads, so that no turn of the event loop hashes more. */
+/**
+ * W194: only as many files of some size are read at once as Node has threads, so that no turn of the event
+ * loop hashes more.
+ */
 async function wholeContent(handle: FileHandle, size: number) {
   const read = async () => {
     const bytes = await filled(Buffer.allocUnsafe(size), handle, 0);
@@ -121,8 +129,9 @@ async function filled(buffer: Buffer, handle: FileHandle, position: number): Pro
 }
 
 /**
- * The first `size` bytes of a file in chunks. They share one buffer if `isReused` is true: the next chunk is read into it when the
- * caller asks for one. Closes the file at its end, and when the caller leaves. Throws when there are fewer bytes.
+ * The first `size` bytes of a file in chunks. They share one buffer if `isReused` is true: the next chunk is
+ * read into it when the caller asks for one. Closes the file at its end, and when the caller leaves. Throws
+ * when there are fewer bytes.
  */
 export async function* chunksOf(handle: FileHandle, size: number, isReused: boolean): AsyncGenerator<Buffer> {
   const reused = isReused ? Buffer.allocUnsafeSlow(Math.min(size, chunkBytes)) : undefined;
@@ -139,11 +148,12 @@ export async function* chunksOf(handle: FileHandle, size: number, isReused: bool
 const chunkBytes = 128 * 1024;
 
 /**
- * Writes a new file under a hidden name, then gives it the name of `path`: `link` fails if there is such a file, and `rename`
- * replaces it. The content is durable before the name, and the name before this function resolves. Missing folders are made.
+ * Writes a new file under a hidden name, then gives it the name of `path`: `link` fails if there is such a
+ * file, and `rename` replaces it. The content is durable before the name, and the name before this function
+ * resolves. Missing folders are made.
  *
- * The hidden name is in the same folder, since a folder of the store may be a mount of its own, and no file can be renamed from
- * one file system to another. `tidyFolders` removes what a killed process leaves.
+ * The hidden name is in the same folder, since a folder of the store may be a mount of its own, and no file
+ * can be renamed from one file system to another. `tidyFolders` removes what a killed process leaves.
  */
 export async function putNewFile(
   folders: StoreFolders,
@@ -194,7 +204,10 @@ export function isLeftover(name: string): boolean {
   }
 }
 
-/** Where process ids mean the same: one run of one machine, and one container. No digits where the system has no such names. */
+/**
+ * Where process ids mean the same: one run of one machine, and one container. No digits where the system has
+ * no such names.
+ */
 const processes = ((): string => {
   try {
     const names = [readFileSync("/proc/sys/kernel/random/boot_id"), readlinkSync("/proc/self/ns/pid")];
@@ -204,12 +217,16 @@ const processes = ((): string => {
   }
 })();
 
-/** Reading, hashing or writing so much takes well under 0.1 ms, so it needs no bound and, in the page cache, no thread. */
+/**
+ * Reading, hashing or writing so much takes well under 0.1 ms, so it needs no bound and, in the page cache,
+ * no thread.
+ */
 const maxDirectBytes = 64 * 1024;
 
 /**
- * Makes a file's content durable in another thread. All syncs of a turn of the event loop begin at its end, one right after the
- * other: waking a sleeping thread is dearer than a sync of a small file, and a thread that has work left need not be woken.
+ * Makes a file's content durable in another thread. All syncs of a turn of the event loop begin at its end,
+ * one right after the other: waking a sleeping thread is dearer than a sync of a small file, and a thread
+ * that has work left need not be woken.
  */
 async function dataSync(file: number): Promise<void> {
   turnEnd ??= setImmediate(undefined, undefined).finally(() => {
@@ -224,11 +241,12 @@ const fdatasynced = promisify(fdatasync);
 const written = promisify(writeFile);
 
 /**
- * Writes the body into a new file and waits until it is durable. Returns the tag of that version. Throws the system's errors,
- * and may then leave an incomplete file.
+ * Writes the body into a new file and waits until it is durable. Returns the tag of that version. Throws the
+ * system's errors, and may then leave an incomplete file.
  *
- * Passing a call to another thread takes longer than the calls on a small file themselves. So for a small file only the sync,
- * which waits for the disk, runs in another thread. A large body would block the event loop, so it is written there, too.
+ * Passing a call to another thread takes longer than the calls on a small file themselves. So for a small
+ * file only the sync, which waits for the disk, runs in another thread. A large body would block the event
+ * loop, so it is written there, too.
  */
 export async function writeSyncedFile(path: string, body: ObjectBody): Promise<ETag> {
   const file = openSync(path, "wx", fileMode);

@@ -14,18 +14,21 @@ import {
 } from "./stored-file.ts";
 
 /**
- * Compare-and-swap of a file without a lock. It does not depend on anything that a copy of the folder would lose.
+ * Compare-and-swap of a file without a lock. It does not depend on anything that a copy of the folder would
+ * lose.
  *
- * An object that is replaced under a condition has a hidden *versions folder* beside it, with one empty file: the *head*, named
- * after the version that the object is at. A process that replaces version 7 puts the new content beside it as body 8, then
- * renames head 7 to head 8. Exactly one process can do so, since the name is gone afterwards and its id is never given again.
- * That rename is the whole decision (P170). The body is then *published*: renamed onto the object's plain file. Any process may
- * do that for one that was killed, and the head moves on only from a version that is published (P170). To delete the object is to
- * remove the head of a published version.
+ * An object that is replaced under a condition has a hidden *versions folder* beside it, with one empty file:
+ * the *head*, named after the version that the object is at. A process that replaces version 7 puts the new
+ * content beside it as body 8, then renames head 7 to head 8. Exactly one process can do so, since the name
+ * is gone afterwards and its id is never given again. That rename is the whole decision (P170). The body is
+ * then *published*: renamed onto the object's plain file. Any process may do that for one that was killed,
+ * and the head moves on only from a version that is published (P170). To delete the object is to remove the
+ * head of a published version.
  *
- * So only the head's body can be pending, each body is renamed once, and the plain file runs through the versions in order. A
- * process that was stopped for a year finds its head or its body gone and changes nothing. Readers publish a pending body and
- * read the plain file. A reader that may not write reads the pending body (P173).
+ * So only the head's body can be pending, each body is renamed once, and the plain file runs through the
+ * versions in order. A process that was stopped for a year finds its head or its body gone and changes
+ * nothing. Readers publish a pending body and read the plain file. A reader that may not write reads the
+ * pending body (P173).
  */
 export class Versions {
   readonly #folders: StoreFolders;
@@ -34,7 +37,9 @@ export class Versions {
     this.#folders = folders;
   }
 
-  /** Opens the object's present content; `undefined` when there is no object. The caller closes the handle. */
+  /**
+   * Opens the object's present content; `undefined` when there is no object. The caller closes the handle.
+   */
   async open(path: string): Promise<OpenFile | undefined> {
     const plain = await this.#openPlain(path);
     if (plain !== undefined && (await this.#isCurrent(path, plain))) return plain;
@@ -45,7 +50,9 @@ export class Versions {
     return file;
   }
 
-  /** Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster. */
+  /**
+   * Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster.
+   */
   async replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult> {
     // No versions folder is made when the object is missing or has another tag.
     if (!isNamed(versionsFolder(path)) && !(await this.#isStill(path, expected, (at) => this.open(at))))
@@ -66,7 +73,8 @@ export class Versions {
       if (isOurs === undefined) return { kind: "refused" };
       await this.#inVersions(path, (folder) => folder.sync());
       await this.#publish(path, next);
-      // P174: bodies listed before our rename belong to processes that began from this head or an earlier one. They have lost.
+      // P174: bodies listed before our rename belong to processes that began from this head or an earlier
+      // one. They have lost.
       const lost = names.filter((name) => name !== headName(head));
       await this.#removeNames(path, lost);
       return { kind: "stored", etag };
@@ -91,7 +99,8 @@ export class Versions {
         await this.#publish(path, head);
         await this.#inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
       }
-      // The plain file is removed last. A process that is killed before has deleted nothing and leaves nothing behind.
+      // The plain file is removed last. A process that is killed before has deleted nothing and leaves
+      // nothing behind.
       await unlessErrno(
         this.#beside(path, (at) => unlinkSync(at(basename(path)))),
         "ENOENT",
@@ -105,7 +114,10 @@ export class Versions {
     return this.#folders.within(dirname(path), async (folder) => work(folder.at));
   }
 
-  /** Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work` looks for. */
+  /**
+   * Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work`
+   * looks for.
+   */
   async #inVersions<Result>(
     path: string,
     work: (folder: StoreFolder) => Promise<Result>,
@@ -126,7 +138,10 @@ export class Versions {
     });
   }
 
-  /** Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a condition yet. */
+  /**
+   * Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a
+   * condition yet.
+   */
   async #listVersions(path: string): Promise<ListedVersions | undefined> {
     const entries = await unlessErrno(this.#folders.guard.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
     if (entries === undefined) return undefined;
@@ -136,7 +151,10 @@ export class Versions {
     return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
   }
 
-  /** Makes the versions folder with its first head, unless another process has made it. False when there is no object. */
+  /**
+   * Makes the versions folder with its first head, unless another process has made it. False when there is no
+   * object.
+   */
   async #begin(path: string): Promise<boolean> {
     const plain = await this.#openPlain(path);
     if (plain === undefined) return false;
@@ -157,9 +175,10 @@ export class Versions {
   }
 
   /**
-   * The listed versions; `undefined` when there is no versions folder. A folder whose head is gone for good is removed: its
-   * object was deleted, or somebody has removed the head by hand. Nobody can publish a body of such a folder any more. Some file
-   * systems show neither name of a file that is renamed during a look, so the head is gone when none of several looks shows it.
+   * The listed versions; `undefined` when there is no versions folder. A folder whose head is gone for good
+   * is removed: its object was deleted, or somebody has removed the head by hand. Nobody can publish a body
+   * of such a folder any more. Some file systems show neither name of a file that is renamed during a look,
+   * so the head is gone when none of several looks shows it.
    */
   async #presentVersions(path: string): Promise<HeadedVersions | undefined> {
     for (let looks = 1; ; looks += 1) {
@@ -180,12 +199,16 @@ export class Versions {
     }
   }
 
-  /** The versions after the head's content has become the plain file, durably (P170). `undefined` when there is no object. */
+  /**
+   * The versions after the head's content has become the plain file, durably (P170). `undefined` when there
+   * is no object.
+   */
   async #publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
       const listed = await this.#presentVersions(path);
       if (listed !== undefined) {
-        // The body is published even if it was not listed, since a listing may miss a file that appears meanwhile.
+        // The body is published even if it was not listed, since a listing may miss a file that appears
+        // meanwhile.
         await this.#publish(path, listed.head);
         await this.#folders.within(dirname(path), (folder) => folder.sync());
         return listed;
@@ -202,8 +225,9 @@ export class Versions {
   }
 
   /**
-   * Whether the plain file that was opened is the object: no version is pending, and none was published meanwhile. A read checks
-   * this after it has opened the plain file, so most reads need not search for pending bodies first.
+   * Whether the plain file that was opened is the object: no version is pending, and none was published
+   * meanwhile. A read checks this after it has opened the plain file, so most reads need not search for
+   * pending bodies first.
    */
   async #isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
     if ((await this.#folders.guard.inodeAt(versionsFolder(path))) !== undefined) {
@@ -223,7 +247,8 @@ export class Versions {
         return await this.#openPlain(path);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        // The reader may not write, so it reads the body itself, unless another process publishes the body just now.
+        // The reader may not write, so it reads the body itself, unless another process publishes the body
+        // just now.
         const reading = openFile(this.#folders.guard, join(versionsFolder(path), bodyName(head)));
         const file = await (looks === maxLooks ? reading : reading.catch(() => undefined));
         if (file !== undefined) return file;
@@ -240,7 +265,10 @@ type HeadedVersions = ListedVersions & { readonly head: Version };
 
 const maxLooks = 10;
 
-/** A version of an object. Its number only rises, and its id is never used twice, even after the object was deleted. */
+/**
+ * A version of an object. Its number only rises, and its id is never used twice, even after the object was
+ * deleted.
+ */
 interface Version {
   readonly number: number;
   readonly id: string;

@@ -6,8 +6,8 @@ const maxErrorBytes = 64 * 1024;
 const maxDocumentBytes = 8 * 1024 * 1024;
 
 /**
- * An answer that is an error or says less than it must, or none at all. It has the form of the SDK's errors, since one function
- * reads both: the SDK throws its own when there are no credentials.
+ * An answer that is an error or says less than it must, or none at all. It has the form of the SDK's errors,
+ * since one function reads both: the SDK throws its own when there are no credentials.
  */
 export class BadAnswer extends Error {
   /** S3's code or one of ours; empty when an error names none, as in a proxy's page. */
@@ -34,8 +34,8 @@ export async function refusalOf(answer: IncomingMessage): Promise<BadAnswer> {
 }
 
 /**
- * The content of an answer's root element. Throws when the answer is another document, or was cut off: a listing without its end
- * would look complete.
+ * The content of an answer's root element. Throws when the answer is another document, or was cut off: a
+ * listing without its end would look complete.
  */
 export async function documentOf(answer: IncomingMessage, root: string): Promise<string> {
   const text = (await textOf(answer, maxDocumentBytes)).trim().replace(/^<\?xml[^>]*\?>\s*/, "");
@@ -61,8 +61,9 @@ async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string
 }
 
 /**
- * The contents of all elements of this name, in order. S3's documents are flat: no element is inside another one of its name, and
- * only the root has attributes. So this takes no parser of XML, and its time is bounded by the length of the document.
+ * The contents of all elements of this name, in order. S3's documents are flat: no element is inside another
+ * one of its name, and only the root has attributes. So this takes no parser of XML, and its time is bounded
+ * by the length of the document.
  */
 export function elements(xml: string, name: string): readonly string[] {
   const [open, close] = [`<${name}>`, `</${name}>`];

@@ -6,7 +6,10 @@ import type { GetResult, ObjectStore } from "../object-store.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, s3Key, unlessKind } from "./s3-error.ts";
 
-/** Up to this size a body is read at once, whoever asks. Most such bodies arrive together with the head of the answer. */
+/**
+ * Up to this size a body is read at once, whoever asks. Most such bodies arrive together with the head of the
+ * answer.
+ */
 const maxWholeBytes = 64 * 1024;
 
 /** `get` of the port. */
@@ -55,8 +58,9 @@ export interface BodyOptions {
   /** Bytes that the store announced. */
   readonly size: number;
   /**
-   * How long the reader may wait for the store: in one pause, and in all beyond the time that the bytes received so far take at
-   * `slowestBytesPerMs`. So a body lasts at most this time and the time for its size. A slow reader's time does not count.
+   * How long the reader may wait for the store: in one pause, and in all beyond the time that the bytes
+   * received so far take at `slowestBytesPerMs`. So a body lasts at most this time and the time for its size.
+   * A slow reader's time does not count.
    */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -68,9 +72,10 @@ export interface BodyOptions {
 const slowestBytesPerMs = (64 * 1024) / 1000;
 
 /**
- * The body of an object, checked while it arrives. Reading it fails with a `Failure` when it has fewer or more bytes than the
- * store announced (HTTP itself does not notice when a connection-delimited body is cut off), when it pauses too long or arrives too
- * slowly, and when the signal fires. When the body ends for any reason but its own end, its connection ends, too.
+ * The body of an object, checked while it arrives. Reading it fails with a `Failure` when it has fewer or
+ * more bytes than the store announced (HTTP itself does not notice when a connection-delimited body is cut
+ * off), when it pauses too long or arrives too slowly, and when the signal fires. When the body ends for any
+ * reason but its own end, its connection ends, too.
  */
 async function* checkedChunks(
   source: Readable,

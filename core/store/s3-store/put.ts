@@ -5,8 +5,8 @@ import { busy, type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, type S3ErrorKind, s3Key, unlessKind } from "./s3-error.ts";
 
 /**
- * `put` of the port. Stores differ in the requests that they accept, and the driver remembers the differences for its lifetime.
- * `get` reads an object back where a refusal may be wrong.
+ * `put` of the port. Stores differ in the requests that they accept, and the driver remembers the differences
+ * for its lifetime. `get` reads an object back where a refusal may be wrong.
  */
 export function createPut(context: S3Context, get: ObjectStore["get"]): ObjectStore["put"] {
   /** Whether puts have the SHA-256 for S3 to keep. Some stores refuse that header (Backblaze B2 did). */
@@ -25,9 +25,9 @@ export function createPut(context: S3Context, get: ObjectStore["get"]): ObjectSt
   }
 
   /**
-   * Ceph's gateway up to version 16 compares `If-Match` without quotes, so the quoted ETag that it returned never matches. Until
-   * one form has worked, a refusal for a tag that the object still has is therefore tried once in the other form. That attempt is
-   * a put-if-match, too, so it is as safe as the first.
+   * Ceph's gateway up to version 16 compares `If-Match` without quotes, so the quoted ETag that it returned
+   * never matches. Until one form has worked, a refusal for a tag that the object still has is therefore
+   * tried once in the other form. That attempt is a put-if-match, too, so it is as safe as the first.
    */
   async function putIfMatch(request: Unconditional, etag: ETag): Promise<PutResult> {
     // `form` may change while this put runs, but what counts is the form that this put has sent.
@@ -94,8 +94,9 @@ async function putObject(
   const request = { method: "PUT", key: s3Key(location, key), headers, body } as const;
   const policy = {
     signal,
-    // A repeated put-if-match can overtake its own first attempt and report a conflict with itself. P198: a busy store has most
-    // probably done nothing; since a proxy's 503 may follow a write, whoever puts reads back what was refused.
+    // A repeated put-if-match can overtake its own first attempt and report a conflict with itself. P198: a
+    // busy store has most probably done nothing; since a proxy's 503 may follow a write, whoever puts reads
+    // back what was refused.
     ...(condition?.kind === "match" ? { repeated: busy } : {}),
     timeoutMs: context.timeoutMs + Math.ceil(body.size / slowestBytesPerMs),
   };

@@ -25,8 +25,9 @@ export interface CallPolicy {
 const maxAttempts = 3;
 
 /**
- * Makes a call to the store, again after a pause where that may help and is safe. Each attempt has a deadline. The attempt must stop
- * when its signal fires, but nobody waits until it has stopped. Throws an `S3Failure`, or a `Failure` that the attempt has thrown.
+ * Makes a call to the store, again after a pause where that may help and is safe. Each attempt has a
+ * deadline. The attempt must stop when its signal fires, but nobody waits until it has stopped. Throws an
+ * `S3Failure`, or a `Failure` that the attempt has thrown.
  */
 export async function s3Call<Output>(
   context: Pick<S3Context, "timeoutMs">,
@@ -65,8 +66,8 @@ const passing: ReadonlySet<S3ErrorKind> = new Set<S3ErrorKind>([
 ]);
 
 /**
- * Exponential back-off with full jitter, so that clients that failed together do not try again together. P198: the last attempt comes
- * at least a second after a busy store was asked first. `random` is in [0, 1).
+ * Exponential back-off with full jitter, so that clients that failed together do not try again together.
+ * P198: the last attempt comes at least a second after a busy store was asked first. `random` is in [0, 1).
  */
 function retryDelayMs(attempt: number, isBusy: boolean, random: number): number {
   const leastMs = isBusy && attempt === maxAttempts - 1 ? 1000 : 0;

@@ -27,7 +27,9 @@ export interface S3Call {
   /** S3's name of the operation. */
   readonly operation: keyof typeof permissions;
   readonly location: S3Location;
-  /** The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key. */
+  /**
+   * The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key.
+   */
   readonly key: string;
 }
 
@@ -36,7 +38,9 @@ export function describeCall(call: S3Call): string {
   return `${call.operation} ${s3Address(call.location)}${call.key}`;
 }
 
-/** The permissions that an operation needs, as IAM writes them. A put with If-Match reads the present ETag. */
+/**
+ * The permissions that an operation needs, as IAM writes them. A put with If-Match reads the present ETag.
+ */
 const permissions = {
   GetObject: "s3:GetObject",
   PutObject: "s3:PutObject and s3:GetObject",
@@ -47,8 +51,8 @@ const permissions = {
 } as const;
 
 /**
- * S3 answers 403 for a missing key when the caller may not list the bucket. If that counted as "missing", a lost permission would
- * look like "there are no tokens". So it stays a failure.
+ * S3 answers 403 for a missing key when the caller may not list the bucket. If that counted as "missing", a
+ * lost permission would look like "there are no tokens". So it stays a failure.
  */
 function denial({ operation, location: { bucket, prefix } }: S3Call): string {
   const arn = `arn:aws:s3:::${bucket}`;
@@ -158,17 +162,24 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   if (status === 412) return "precondition_failed";
   if (status === 429) return "throttled";
   if (status === 503) return "busy";
-  // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is missing.
+  // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is
+  // missing.
   if (status === 404 || status === 408) return "unavailable";
   return status === 501 || (status >= 400 && status < 500) ? "unsupported" : "unavailable";
 }
 
-/** True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ..., but not for Node's codes of wrong arguments. */
+/**
+ * True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ..., but not for Node's codes of
+ * wrong arguments.
+ */
 function isTransportCode(code: string): boolean {
   return /^[A-Z][A-Z0-9_]+$/.test(code) && !/^ERR_(?:INVALID|HTTP)_/.test(code);
 }
 
-/** A `BadAnswer`, or an error of the network or the SDK. Its message is not read, since it may quote headers and signatures. */
+/**
+ * A `BadAnswer`, or an error of the network or the SDK. Its message is not read, since it may quote headers
+ * and signatures.
+ */
 interface ThrownError {
   readonly message?: unknown;
   readonly Code?: unknown;
@@ -221,7 +232,10 @@ export async function unlessKind<Output>(
   }
 }
 
-/** A cause without the SDK's error, which holds the signed headers and the socket. Neither may be kept or logged. */
+/**
+ * A cause without the SDK's error, which holds the signed headers and the socket. Neither may be kept or
+ * logged.
+ */
 function slimCause(code: string, thrown: unknown): Error {
   const cause = new Error(code);
   const stack = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];

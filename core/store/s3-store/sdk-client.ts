@@ -7,8 +7,9 @@ import { maxCallsAtOnce } from "../object-store.ts";
 import { createSign, type Sign } from "./signature.ts";
 
 /**
- * The SDK is used for what it finds out: endpoint, region, credentials and the service's name for signatures, from all places where
- * AWS keeps configuration. Requests are made without it, since its middleware takes more than ten times as long.
+ * The SDK is used for what it finds out: endpoint, region, credentials and the service's name for signatures,
+ * from all places where AWS keeps configuration. Requests are made without it, since its middleware takes
+ * more than ten times as long.
  */
 export interface S3Connection {
   readonly endpoint: string;
@@ -23,10 +24,12 @@ export interface S3Agents {
 }
 
 /**
- * There are many sockets because a streamed body holds its socket for as long as its reader takes. Stores close idle connections
- * without notice, and a request sent just then is lost. So a socket is not used again after a longer pause.
+ * There are many sockets because a streamed body holds its socket for as long as its reader takes. Stores
+ * close idle connections without notice, and a request sent just then is lost. So a socket is not used again
+ * after a longer pause.
  *
- * P189: with NODE_USE_ENV_PROXY=1, a Node.js that knows it gives its own agent the proxies of the environment, and so do we.
+ * P189: with NODE_USE_ENV_PROXY=1, a Node.js that knows it gives its own agent the proxies of the
+ * environment, and so do we.
  */
 export function createS3Agents(): S3Agents {
   const proxyEnv: unknown = Reflect.get(Reflect.get(globalAgent, "options"), "proxyEnv");
@@ -65,7 +68,10 @@ export interface BucketEndpoint {
   readonly sign: Sign;
 }
 
-/** Lets the SDK prepare a request without sending it. Throws `store_unsupported` where requests need another kind of signature. */
+/**
+ * Lets the SDK prepare a request without sending it. Throws `store_unsupported` where requests need another
+ * kind of signature.
+ */
 export async function bucketEndpoint(client: S3Client, bucket: string): Promise<BucketEndpoint> {
   let endpoint: BucketEndpoint | undefined;
   const command = new GetObjectCommand({ Bucket: bucket, Key: sampleKey });

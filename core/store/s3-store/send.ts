@@ -10,7 +10,9 @@ import type { SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /** With the location's prefix; empty for a request to the bucket. Its characters need no encoding in a path. */
+  /**
+   * With the location's prefix; empty for a request to the bucket. Its characters need no encoding in a path.
+   */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Names are in lower case. */
@@ -19,8 +21,9 @@ export interface S3Request {
 }
 
 /**
- * Signs and sends a request. Resolves with the head of the answer, if that is good or 304. The caller must read the rest or destroy
- * it; until then the signal ends it. Throws a `BadAnswer` for any other answer, and the errors of the network and of the SDK.
+ * Signs and sends a request. Resolves with the head of the answer, if that is good or 304. The caller must
+ * read the rest or destroy it; until then the signal ends it. Throws a `BadAnswer` for any other answer, and
+ * the errors of the network and of the SDK.
  */
 export type S3Send = (request: S3Request, signal: AbortSignal) => Promise<IncomingMessage>;
 
@@ -29,9 +32,9 @@ export function createSend(client: S3Client, agents: S3Agents, bucket: string): 
   let preparing: Promise<BucketEndpoint> | undefined;
   let haveWorked = false;
   /**
-   * P183: requests are signed with this machine's time until the store refuses a signature because of its time; from then on with
-   * the store's time. The `Date` of other answers is not followed: one wrong answer of a proxy or a node would make all later
-   * signatures wrong, even if this machine's clock is right.
+   * P183: requests are signed with this machine's time until the store refuses a signature because of its
+   * time; from then on with the store's time. The `Date` of other answers is not followed: one wrong answer
+   * of a proxy or a node would make all later signatures wrong, even if this machine's clock is right.
    */
   let clockOffsetMs = 0;
 
@@ -118,9 +121,9 @@ function signedRequest(
 const minPauseMs = 5000;
 
 /**
- * P188: tells whether there are other keys than those which the store has refused. People and agents replace keys in the shared
- * credentials file, where they have no expiry. The SDK reads them once, so they are resolved again here, past every cache, at most
- * every 5 s.
+ * P188: tells whether there are other keys than those which the store has refused. People and agents replace
+ * keys in the shared credentials file, where they have no expiry. The SDK reads them once, so they are
+ * resolved again here, past every cache, at most every 5 s.
  */
 function createKeyWatch(client: S3Client): (used: SigningCredentials) => Promise<boolean> {
   let resolvedAtMs = -Infinity;

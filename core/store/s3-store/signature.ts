@@ -1,6 +1,9 @@
 import { createHmac, hash } from "node:crypto";
 
-/** Signs requests, the digest of whose body is known, with AWS Signature Version 4 in the Authorization header. */
+/**
+ * Signs requests, the digest of whose body is known, with AWS Signature Version 4 in the Authorization
+ * header.
+ */
 export type Sign = (
   request: UnsignedRequest,
   credentials: SigningCredentials,
@@ -26,8 +29,8 @@ export interface SigningCredentials {
 }
 
 /**
- * The SDK's own signer gives the same signature but takes five times as long, and more than ten times as long before V8 has
- * compiled it. That was the largest part of reading a small object.
+ * The SDK's own signer gives the same signature but takes five times as long, and more than ten times as long
+ * before V8 has compiled it. That was the largest part of reading a small object.
  */
 export function createSign(region: string, service: string): Sign {
   let known: { readonly secret: string; readonly day: string; readonly key: Buffer } | undefined;

@@ -8,7 +8,9 @@ import { forAllTests } from "../../support/lasting.ts";
 import { openServer } from "../../support/open-server.ts";
 import { startS3Server, testBucket } from "../../support/s3-server.ts";
 
-/** Commands that are interrupted, or whose store breaks, right after the write that made their change true. */
+/**
+ * Commands that are interrupted, or whose store breaks, right after the write that made their change true.
+ */
 
 const server = forAllTests(startS3Server);
 withAwsEnvironment(() => server.env);

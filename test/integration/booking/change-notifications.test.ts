@@ -26,7 +26,9 @@ afterAll(async () => {
   await listener.end();
 });
 
-/** The tenants that a statement is announced for; a last notification of our own tells when all have arrived. */
+/**
+ * The tenants that a statement is announced for; a last notification of our own tells when all have arrived.
+ */
 async function announced(statement: string): Promise<readonly string[]> {
   heard.length = 0;
   await database.query(statement);

@@ -28,8 +28,8 @@ const withFindings = (program_id: string, findings: number) => ({
 const withBytes = (program_id: string, bytes: number) => ({ program_id, description: "x".repeat(bytes) });
 
 /**
- * Programs at, below and above what builds treat in another way: the most findings that the memory keeps of a program, and that a report
- * shows of a tenant; and the size from which a program is read alone.
+ * Programs at, below and above what builds treat in another way: the most findings that the memory keeps of a
+ * program, and that a report shows of a tenant; and the size from which a program is read alone.
  */
 const oddPrograms = {
   "49 findings": withFindings("odd", 49),

@@ -34,7 +34,10 @@ beforeAll(async () => {
   output = built.stdout + built.stderr + told.stdout + told.stderr;
 });
 
-/** The columns of a type that no view reads, by table. Keys and the three that the query names are not private. */
+/**
+ * The columns of a type that no view reads, by table. Keys and the three that the query names are not
+ * private.
+ */
 async function unreadColumns(type: string): Promise<Record<string, string[]>> {
   const rows = await database.query<{ table: string; columns: string[] }>(
     `SELECT booked.relname AS table, array_agg(attname::text ORDER BY attnum) AS columns

@@ -81,7 +81,8 @@ describe("P23 runs/confirmed.json", () => {
 
 describe("P25 runs/confirmed.json", () => {
   test("of builders that race, each tenant's confirmation arrives, and none undoes a later one", async () => {
-    // Eight: a write fails only because another one did not, so the last one needs its eighth attempt at most.
+    // Eight: a write fails only because another one did not, so the last one needs its eighth attempt at
+    // most.
     const tenants = Array.from({ length: 4 }, (_, at) => `t${at}`);
     for (const tenantId of tenants) {
       await bench.source.insert("tenants", { tenant_id: tenantId });

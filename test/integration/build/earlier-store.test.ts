@@ -5,9 +5,10 @@ import { sha256Hex } from "../../../core/store/object-body.ts";
 import { freshWorkbench, tenantRun } from "../../support/workbench.ts";
 
 /*
- * A store as version 0.2 left it: the folder `earlier-store`, with the bodies that today's build makes, so that a field that is new
- * since then changes nothing. Of its manifests none says anything of ancestors, and no mark of a rollback which snapshot took its
- * place. The trees for people name the machine's boot, by which a later build told whether it had been down.
+ * A store as version 0.2 left it: the folder `earlier-store`, with the bodies that today's build makes, so
+ * that a field that is new since then changes nothing. Of its manifests none says anything of ancestors, and
+ * no mark of a rollback which snapshot took its place. The trees for people name the machine's boot, by which
+ * a later build told whether it had been down.
  */
 
 const live = "20261002T080000Z-0000000b";
@@ -47,7 +48,10 @@ async function write(key: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
 
-/** Puts bodies into a snapshot's folder, their digests and sizes into its manifest, and the manifest's digest into the pointer. */
+/**
+ * Puts bodies into a snapshot's folder, their digests and sizes into its manifest, and the manifest's digest
+ * into the pointer.
+ */
 async function writeBodies(folder: string, bodies: readonly string[]): Promise<void> {
   let manifest = await read(`${folder}/manifest.json`);
   const before = sha256(manifest);

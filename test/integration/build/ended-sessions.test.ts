@@ -29,7 +29,8 @@ test("a session that ends, at whatever packet, fails the build with a message or
   let failed = 0;
   for (let at = 1; ; at += 1) {
     const ended = proxy.endAt(at);
-    // A process of its own, which ends by itself, now and then: starting one takes ten times as long as the build.
+    // A process of its own, which ends by itself, now and then: starting one takes ten times as long as the
+    // build.
     const build = at % 8 === 0 ? runCli : runCommand;
     const { status, stdout, stderr } = await build(["snapshot", "build", "--json"], { env: env() });
     expect([typeof status, stderr]).toEqual(["number", expect.not.stringMatching(/^\s+at /m)]);
@@ -52,7 +53,8 @@ test("a watch goes on, whenever its sessions end, and builds again", async () =>
   });
   for (const at of [1, 2, 3, 5, 8, 13, 21, Number.POSITIVE_INFINITY]) {
     proxy.endAt(at);
-    // All of them, with the one that listens: new sessions connect, and are sent the text of each query again.
+    // All of them, with the one that listens: new sessions connect, and are sent the text of each query
+    // again.
     await bench.database.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'partner-programs%'",
     );
@@ -68,7 +70,10 @@ test("a watch goes on, whenever its sessions end, and builds again", async () =>
   expect([status, stderr]).toEqual([0, expect.not.stringMatching(/^\s+at /m)]);
 });
 
-/** A hop to a real PostgreSQL that ends one session: by turns as a server does that shuts down, without a word, and torn down. */
+/**
+ * A hop to a real PostgreSQL that ends one session: by turns as a server does that shuts down, without a
+ * word, and torn down.
+ */
 async function startProxy(target: string) {
   const { hostname, port } = new URL(target);
   let armed = { left: Number.POSITIVE_INFINITY, kind: 0, isSo: false };

@@ -69,7 +69,10 @@ const views = contractViews.filter(({ name }) => name !== "tenants");
 const hostileSource = fc.tuple(...views.map(({ columns }) => rowsOf(columns)));
 const limits = { MAX_VALUE_KB: "2", MAX_PROGRAM_KB: "8" };
 
-/** Of rows that belong to no program a build counts the views, and a check the programs; only a build has a snapshot. */
+/**
+ * Of rows that belong to no program a build counts the views, and a check the programs; only a build has a
+ * snapshot.
+ */
 const countedOtherwise: ReadonlySet<string> = new Set(["rows_of_unknown_program", "snapshot_empty"]);
 
 function foundByCode({ problems }: SourceReport): Readonly<Record<string, number>> {

@@ -19,7 +19,10 @@ const columns: Readonly<Record<string, string>> = {
 };
 const tenantOf = (view: string): string => view.replace("_", "-");
 
-/** Each view has a fault at the rows of the tenant that is named after it, of the kind that `public.fault_kind` says. */
+/**
+ * Each view has a fault at the rows of the tenant that is named after it, of the kind that
+ * `public.fault_kind` says.
+ */
 beforeAll(async () => {
   await bench.source.query(`
     CREATE TABLE public.fault_kind (kind text);

@@ -77,7 +77,8 @@ describe("D37 a value that is larger than MAX_VALUE_KB", () => {
 
   test("that is exactly as large as allowed is published", async () => {
     await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
-    // In the other list each text is another one: what is stored uncompressed takes more room than what counts.
+    // In the other list each text is another one: what is stored uncompressed takes more room than what
+    // counts.
     const tags = Array.from({ length: 2 }, (_, at) => noise(at, kb - 16));
     await bench.insertPrograms("acme", {
       program_id: "p",

@@ -23,7 +23,10 @@ const differencesIn = (report: RunReport): readonly string[] =>
 const found = ({ status, report }: BuildResult) => [status, report.outcome, differencesIn(report)];
 const sound = [0, "unchanged", []];
 
-/** What makes the live snapshot another one than the rows give, although lists, details and manifest pass for sound. */
+/**
+ * What makes the live snapshot another one than the rows give, although lists, details and manifest pass for
+ * sound.
+ */
 const plants: Readonly<Record<string, readonly [plant: () => Promise<void>, part: string]>> = {
   "an element of an older version in the list": [
     () => forgeResponse(bench.store, "acme", list, (text) => text.replace('Tour p-2"', 'Tour p-zwei"')),

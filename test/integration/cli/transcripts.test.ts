@@ -27,8 +27,9 @@ describe("the help", () => {
 });
 
 /**
- * Each story is a file that tells what somebody does, and what the commands print: `$` a command, `#` what happens meanwhile, and `%`
- * the SQL for it. To add one, write the lines that begin so, and run the tests with `TEST_UPDATE=1`.
+ * Each story is a file that tells what somebody does, and what the commands print: `$` a command, `#` what
+ * happens meanwhile, and `%` the SQL for it. To add one, write the lines that begin so, and run the tests
+ * with `TEST_UPDATE=1`.
  */
 describe("what the commands print", async () => {
   const bench = forAllTests(openWorkbench);

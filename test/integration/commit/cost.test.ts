@@ -66,9 +66,9 @@ test("P7 an unchanged tenant costs 3 reads and no write", async () => {
   const { tenant, reported, others } = await build();
   expect(tenant).toEqual([...reads, ...spotCheck("KYOTO-1", "NARA-2")].sort());
   expect(reported).toEqual({ get: 3, put: 0, list: 0, delete: 0 });
-  // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants, one report, the age of the
-  // data and the last runs read and written, and `store.json` read (P161). There is no probe: what a lost write of that age does, the
-  // next build mends.
+  // The run as a whole costs one listing of the tenants, one look for a sandbox, one for removed tenants, one
+  // report, the age of the data and the last runs read and written, and `store.json` read (P161). There is no
+  // probe: what a lost write of that age does, the next build mends.
   expect([...others].sort()).toEqual([
     "GetObject",
     "GetObject",

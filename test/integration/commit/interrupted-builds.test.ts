@@ -34,7 +34,9 @@ test("the same holds for the very first build of a store", { timeout: 900_000 },
   expect(await killEverywhere(3)).toBeGreaterThan(2 * 7 + 1 - stride);
 });
 
-/** From the same objects each time, so that the k-th call is the same one in every round. Gives the last call. */
+/**
+ * From the same objects each time, so that the k-th call is the same one in every round. Gives the last call.
+ */
 async function killEverywhere(version: number): Promise<number> {
   const before = new Map(stage.server.objects);
   await stage.setVersion(version);
@@ -48,7 +50,10 @@ async function killEverywhere(version: number): Promise<number> {
   }
 }
 
-/** Starts a build and kills it when the k-th call that publishes has been carried out; false when it ended before. */
+/**
+ * Starts a build and kills it when the k-th call that publishes has been carried out; false when it ended
+ * before.
+ */
 async function killAfter(k: number): Promise<boolean> {
   const build = stage.startBuild();
   let calls = 0;
@@ -94,7 +99,9 @@ test("P5 a builder that is held up at any of its store calls while another publi
   expect(k - stride).toBeGreaterThan(2 * 8 - stride);
 });
 
-/** Begins a build and holds back the answer to its k-th call about a tenant; `undefined` when it ended before. */
+/**
+ * Begins a build and holds back the answer to its k-th call about a tenant; `undefined` when it ended before.
+ */
 async function holdAt(k: number) {
   let goOn = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -182,12 +189,18 @@ function startBuild(env: Readonly<Record<string, string | undefined>>): BuildPro
   return { child, ended };
 }
 
-/** Whether a request is about a tenant or the store's identity; the others (probes, the run report) are the same for every build. */
+/**
+ * Whether a request is about a tenant or the store's identity; the others (probes, the run report) are the
+ * same for every build.
+ */
 function isPublishing({ key }: LoggedRequest): boolean {
   return key.startsWith("tenants/") || key === "store.json";
 }
 
-/** The version that partners of the tenant see, `undefined` before the first publication. Throws unless it is whole. */
+/**
+ * The version that partners of the tenant see, `undefined` before the first publication. Throws unless it is
+ * whole.
+ */
 function liveVersion(objects: Bucket, tenant: string): number | undefined {
   const pointer = objects.get(`tenants/${tenant}/current.json`);
   if (pointer === undefined) return undefined;

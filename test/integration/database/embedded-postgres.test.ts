@@ -79,7 +79,10 @@ async function query(url: string, sql: string): Promise<unknown> {
   }
 }
 
-/** The process that holds the cluster; `undefined` when none does, since a server that ends removes its lock file. */
+/**
+ * The process that holds the cluster; `undefined` when none does, since a server that ends removes its lock
+ * file.
+ */
 async function serverPid(): Promise<number | undefined> {
   const lockFile = await readFile(join(dataDir, "postgres/cluster/postmaster.pid"), "utf8").catch(() => "");
   return lockFile === "" ? undefined : Number.parseInt(lockFile, 10);

@@ -71,7 +71,8 @@ describe.skipIf(isMissing)(`nginx in front of the pages${isMissing ? " (not inst
     let url: string;
 
     beforeAll(async () => {
-      // Answers as oauth2-proxy does when a session is an hour old: signed in, and here is the session's next cookie.
+      // Answers as oauth2-proxy does when a session is an hour old: signed in, and here is the session's next
+      // cookie.
       const signIn = await listening(servers, (req, res) => {
         const headers = {
           "X-Auth-Request-Email": "ada@example.com",

@@ -140,7 +140,10 @@ function exposedBy(...texts: readonly string[]): Exposed {
   return exposed;
 }
 
-/** P118: what is wrong with an expression of PromQL, and with the labels that texts for people take from its result. */
+/**
+ * P118: what is wrong with an expression of PromQL, and with the labels that texts for people take from its
+ * result.
+ */
 function faultsOf(
   exposed: Exposed,
   expression: string,

@@ -10,7 +10,9 @@ import { issueToken } from "../../support/gateway-tokens.ts";
 /** Each round restarts both gateways; more of them for a figure: `FRONT_ROUNDS=20`. */
 const rounds = Number(process.env.FRONT_ROUNDS ?? 1);
 const token = issueToken("acme", { rateLimit: 1_000_000 });
-/** Each proxy, and what is wrong with the store of a rollout behind it: it hears of either by the same answer. */
+/**
+ * Each proxy, and what is wrong with the store of a rollout behind it: it hears of either by the same answer.
+ */
 const kinds: readonly (readonly [FrontKind, Readonly<Record<string, string>>])[] = [
   ["nginx", { STORE_URL: "file:/nowhere/at-all" }],
   ["haproxy", { STORE_ID: testStoreId("b") }],
@@ -55,7 +57,8 @@ for (const [kind, wrong] of kinds) {
         for (const place of [0, 1]) {
           const { 200: before = 0 } = tally;
           expect(await stage.restart(place)).toBe(0);
-          // nginx asks whoever is in its list; the others have to find out by a check that the gateway is back.
+          // nginx asks whoever is in its list; the others have to find out by a check that the gateway is
+          // back.
           if (kind !== "nginx") await isUsed(place);
           // Whichever gateway gives them: the partners have not stood still meanwhile.
           await expect.poll(() => tally[200] ?? 0).toBeGreaterThan(before + 40);

@@ -81,7 +81,10 @@ test("docs/exchanges.json has what a gateway answers to partners of the sandbox"
   }
 });
 
-/** The rows of docs/what-can-go-wrong.md about the API's own refusals: what one sees and what it means, by the exchange that shows it. */
+/**
+ * The rows of docs/what-can-go-wrong.md about the API's own refusals: what one sees and what it means, by the
+ * exchange that shows it.
+ */
 const refusals: Readonly<Record<string, readonly [sees: RegExp, means: RegExp]>> = {
   "400-ill-formed-id": [/^400/, /the id is \[none that can be\]/],
   "401-no-token": [/^401.*without `error`/, /no bearer token arrived/],

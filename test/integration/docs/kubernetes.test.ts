@@ -158,8 +158,9 @@ function selects(selector: LabelSelector, labels: Labels): boolean {
 }
 
 /**
- * Where the objects are not what Kubernetes' API takes: unknown and missing fields, wrong types. The API ignores a field that
- * it does not know, so that a mistyped `securityContext` would be none. The compiler sees both, by the types of the API.
+ * Where the objects are not what Kubernetes' API takes: unknown and missing fields, wrong types. The API
+ * ignores a field that it does not know, so that a mistyped `securityContext` would be none. The compiler
+ * sees both, by the types of the API.
  */
 function typeFaults(manifests: readonly Manifest[]): readonly string[] {
   const path = join(projectRoot, "manifests.ts");

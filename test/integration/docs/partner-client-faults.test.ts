@@ -11,7 +11,10 @@ const stage = forEachTest(openPollingStage);
 const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 const detailPath = (id: string): string => `/v1/programs/${id}`;
 
-/** What a copy should be: the list's fields and the others of each program, from the bytes that the gateway serves. */
+/**
+ * What a copy should be: the list's fields and the others of each program, from the bytes that the gateway
+ * serves.
+ */
 function served({ details }: PublishedSnapshot): Readonly<Record<string, object>> {
   return Object.fromEntries(
     [...details].map(([id, bytes]) => {

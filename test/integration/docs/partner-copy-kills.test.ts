@@ -21,7 +21,10 @@ const stage = forEachTest(async () => {
   return { api, directory, close };
 });
 
-/** Where a process can be killed: as a request comes, before and after the partner took an update, as a file changes. */
+/**
+ * Where a process can be killed: as a request comes, before and after the partner took an update, as a file
+ * changes.
+ */
 type Kind = "request" | "told" | "taken" | "file";
 const kinds: readonly Kind[] = ["request", "told", "taken", "file"];
 

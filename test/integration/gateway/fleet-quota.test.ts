@@ -30,8 +30,8 @@ describe.skipIf(redisUrl === "")(title, () => {
   });
 
   /**
-   * Starts a gateway that counts in Redis, through the proxy, and waits for it longer than a busy machine takes. Token ids
-   * are random, and so are the keys.
+   * Starts a gateway that counts in Redis, through the proxy, and waits for it longer than a busy machine
+   * takes. Token ids are random, and so are the keys.
    */
   async function joinFleet(
     token: IssuedToken,

@@ -7,8 +7,8 @@ import type { GatewayProcess } from "../../support/gateway-process.ts";
 import { issueToken } from "../../support/gateway-tokens.ts";
 import { openSocket } from "../../support/raw-http.ts";
 
-// Bounded and seeded, as the other fuzz tests. The gateway has a process of its own, so that its memory and its
-// processor time are its alone, and the neighbour's waiting is not for the test.
+// Bounded and seeded, as the other fuzz tests. The gateway has a process of its own, so that its memory and
+// its processor time are its alone, and the neighbour's waiting is not for the test.
 const runs = { seed: 20_260_102, numRuns: Math.ceil(Number(process.env.FUZZ_RUNS ?? 1000) / 50) };
 
 const acme = issueToken("acme", { rateLimit: 1_000_000_000 });
@@ -87,7 +87,10 @@ const strangeHead = fc
     return [opening, filler, Math.ceil(length / filler.length), `${after}\r\n\r\n`];
   });
 
-/** What a client does on one connection that no client in good order does. Small, so that a failing one can be read. */
+/**
+ * What a client does on one connection that no client in good order does. Small, so that a failing one can be
+ * read.
+ */
 const hostilePlan = fc.record({
   text: fc.oneof(flood, endlessBody, strangeHead),
   /** Where the bytes are cut into packets. */
@@ -132,7 +135,10 @@ async function usage(): Promise<{ readonly cpuSeconds: number; readonly resident
   };
 }
 
-/** What the machine keeps from the gateway does not count: no longer than the processor time that it took meanwhile. */
+/**
+ * What the machine keeps from the gateway does not count: no longer than the processor time that it took
+ * meanwhile.
+ */
 async function neighbourMs(): Promise<number> {
   const before = (await usage()).cpuSeconds;
   const beganAt = performance.now();
@@ -142,7 +148,9 @@ async function neighbourMs(): Promise<number> {
   return Math.min(waitedMs, ((await usage()).cpuSeconds - before) * 1000);
 }
 
-/** Lets the clients do their worst, all at once, and gives the longest that the neighbour waited meanwhile. */
+/**
+ * Lets the clients do their worst, all at once, and gives the longest that the neighbour waited meanwhile.
+ */
 async function longestWaitMs(plans: readonly HostilePlan[]): Promise<number> {
   const clients = plans.map(startHostileClient);
   let isOver = false;

@@ -231,7 +231,10 @@ describe("W85, W87: the copy beside a gateway that runs, and in its folder what 
     return gateway.log.filter(({ msg }) => /could not be written/.test(String(msg))).length;
   }
 
-  /** Asks until registry, pointer and manifest are kept: the gateway looks at a pointer when somebody asks for it. */
+  /**
+   * Asks until registry, pointer and manifest are kept: the gateway looks at a pointer when somebody asks for
+   * it.
+   */
   async function waitForDocuments(
     gateway: GatewayFixture,
     token: IssuedToken,

@@ -92,7 +92,10 @@ function registryOf(revision: number, tokens: readonly IssuedToken[]): Buffer {
   return Buffer.from(tokenRegistryBytes({ revision, tokens: tokens.map(({ entry }) => entry) }));
 }
 
-/** From now on all calls of this process to the file system wait, since each thread that Node.js has for them does. */
+/**
+ * From now on all calls of this process to the file system wait, since each thread that Node.js has for them
+ * does.
+ */
 function hangingDisk(folder: string): { hangs(): boolean; release(): Promise<void> } {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);

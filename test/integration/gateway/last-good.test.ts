@@ -187,7 +187,8 @@ describe("W77: killed at whatever write", () => {
       await next.ended;
       await stage.hop.restore();
     }
-    // How much a killed one leaves depends on how far it came. After all of them, one that ends in peace leaves everything.
+    // How much a killed one leaves depends on how far it came. After all of them, one that ends in peace
+    // leaves everything.
     await leaveCopy();
     await stage.hop.refuse();
     const last = await stage.start();

@@ -167,7 +167,8 @@ test("the page for programs lists every field of a request's log line", async ()
   const listed = tableAfter(page("docs/json.md").text, "<!-- log fields -->").flatMap(([fields = ""]) =>
     inlineCode(fields),
   );
-  // `isCut` is there only when a client left, `retryAfter` only on a 429, the others only while the store is away.
+  // `isCut` is there only when a client left, `retryAfter` only on a 429, the others only while the store is
+  // away.
   const occasional = ["isCut", "retryAfter", "unconfirmedSince", "unconfirmedCode"];
   expect([...logged, ...occasional].toSorted()).toEqual(listed.toSorted());
 });

@@ -18,7 +18,10 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-/** More than the system takes for a client that does not read: Linux lets loopback's buffers grow to some 38 MB. */
+/**
+ * More than the system takes for a client that does not read: Linux lets loopback's buffers grow to some 38
+ * MB.
+ */
 const aboveSocketBuffers = 64 * 1024 * 1024;
 
 async function start(
@@ -230,7 +233,10 @@ test("a port that is taken: exit status 1, with the reason", async () => {
 
 /** Each round issues a token and revokes it; more of them for a figure: `REVOCATION_ROUNDS=50`. */
 const rounds = Number(process.env.REVOCATION_ROUNDS ?? 3);
-/** A machine may have other things to do for half a second, now and then; a gateway that polls too seldom is late each time. */
+/**
+ * A machine may have other things to do for half a second, now and then; a gateway that polls too seldom is
+ * late each time.
+ */
 const median = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[Math.floor(ms.length / 2)] ?? NaN;
 

@@ -8,7 +8,9 @@ import { createAnswerSender, headerList, type ReadyAnswer } from "../../../gatew
 const keepAliveTimeout = 70_000;
 const send = createAnswerSender(keepAliveTimeout);
 
-/** All bytes that a server answers to two requests, the second of which ends the connection; times made equal. */
+/**
+ * All bytes that a server answers to two requests, the second of which ends the connection; times made equal.
+ */
 async function answered(requests: readonly string[], listener: RequestListener): Promise<string> {
   const server = createServer({ keepAliveTimeout }, listener).listen(0, "127.0.0.1");
   await once(server, "listening");

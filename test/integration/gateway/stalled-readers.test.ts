@@ -18,7 +18,9 @@ let client: Client;
 let seen: FaultyStore;
 let snapshot: PublishedSnapshot;
 const sockets: Socket[] = [];
-/** The gateway's ends of all connections, since it runs in this process; with what the system took of each. */
+/**
+ * The gateway's ends of all connections, since it runs in this process; with what the system took of each.
+ */
 const served = new Map<Socket, number>();
 const onServed = (message: unknown): void => {
   served.set((message as { readonly socket: Socket }).socket, 0);
@@ -32,7 +34,9 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** A gateway with a list of 16 MB that gzip does not make much smaller, more than the system takes at once. */
+/**
+ * A gateway with a list of 16 MB that gzip does not make much smaller, more than the system takes at once.
+ */
 async function start(env: Readonly<Record<string, string>>): Promise<void> {
   gateway = await startGateway({
     env: { SEND_STALL_SECONDS: String(stallSeconds), RATE_LIMIT_REQUESTS: "1000000", ...env },
@@ -79,7 +83,9 @@ function hasMoved(): boolean {
   return moved;
 }
 
-/** Since the last progress, by a clock that stands still while the machine keeps this process from running. */
+/**
+ * Since the last progress, by a clock that stands still while the machine keeps this process from running.
+ */
 async function allCutWithin(limits: number, count: number): Promise<void> {
   const tickMs = 50;
   let stalledMs = 0;

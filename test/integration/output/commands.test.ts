@@ -14,12 +14,15 @@ import { deskTenant, openSupportDesk } from "../../support/support-desk.ts";
 import { withUnwritablePaths } from "../../support/unwritable-paths.ts";
 
 /**
- * Hostile text from every source, and what each command prints of it: no control character but line breaks and the
- * program's own colours, no line that begins with what somebody else wrote, and no token that somebody pasted. A command
- * that stands in no table here fails the test.
+ * Hostile text from every source, and what each command prints of it: no control character but line breaks
+ * and the program's own colours, no line that begins with what somebody else wrote, and no token that
+ * somebody pasted. A command that stands in no table here fails the test.
  */
 
-/** `quotes`: the output holds something hostile, made harmless. Otherwise the command merely must stay harmless. */
+/**
+ * `quotes`: the output holds something hostile, made harmless. Otherwise the command merely must stay
+ * harmless.
+ */
 interface Call {
   readonly args: readonly string[];
   readonly quotes?: boolean;
@@ -231,7 +234,10 @@ function commandPathOf(args: readonly string[]): string {
   return (paths.sort((a, b) => b.length - a.length)[0] ?? []).join(" ");
 }
 
-/** What the command shows, on a pipe, and on a terminal without the net below all output; fails when any of it steers. */
+/**
+ * What the command shows, on a pipe, and on a terminal without the net below all output; fails when any of it
+ * steers.
+ */
 async function shownOf(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,9 @@ import { startInspect } from "../../support/inspect-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { deskTenant } from "../../support/support-desk.ts";
 
-/** The pages of `inspect` over rows and documents that are hostile: nothing in them steers a browser's text. */
+/**
+ * The pages of `inspect` over rows and documents that are hostile: nothing in them steers a browser's text.
+ */
 
 const token = "ppr_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghijklmnopqrs";
 const desk = forAllTests(openHostileDesk);

@@ -4,7 +4,10 @@ import { forgery, hostileText, outputFaults } from "../../support/hostile-text.t
 import { folderForAllTests } from "../../support/lasting.ts";
 import { runCli, startCli } from "../../support/run-cli.ts";
 
-/** The same of the program as a user starts it: `main.ts` lays the net, and prints what Node.js would print itself. */
+/**
+ * The same of the program as a user starts it: `main.ts` lays the net, and prints what Node.js would print
+ * itself.
+ */
 
 const directory = folderForAllTests();
 const hostile = hostileText.replaceAll("\0", "");

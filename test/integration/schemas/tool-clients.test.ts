@@ -120,7 +120,10 @@ interface Generator {
   readonly args: (document: string, target: string) => readonly string[];
 }
 
-/** Types alone, a client with schemas, a client of classes, schemas alone: four that differ in what they make of names and formats. */
+/**
+ * Types alone, a client with schemas, a client of classes, schemas alone: four that differ in what they make
+ * of names and formats.
+ */
 const generators = {
   "openapi-typescript": {
     command: "openapi-typescript",
@@ -180,7 +183,10 @@ const compilerOptions = {
 
 const programFolder = fileURLToPath(new URL("../../partner-tools/programs/", import.meta.url));
 
-/** Compiles what was generated, and the programs of `test/partner-tools/programs` that use it, with `tsc --strict`. */
+/**
+ * Compiles what was generated, and the programs of `test/partner-tools/programs` that use it, with `tsc
+ * --strict`.
+ */
 async function compile(tools: ToolFolder, work: string): Promise<ToolResult> {
   await cp(programFolder, join(work, "programs"), { recursive: true });
   const folders = [...Object.values(generators).map(({ folder }) => folder), "programs"];

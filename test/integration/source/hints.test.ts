@@ -40,7 +40,10 @@ async function hinted(env: Readonly<Record<string, string>> = {}): Promise<reado
     });
 }
 
-/** So many programs of acme alone that differ in all but their currency and the number of seats, each with a price. */
+/**
+ * So many programs of acme alone that differ in all but their currency and the number of seats, each with a
+ * price.
+ */
 async function many(count: number): Promise<void> {
   await bench.source.query("DELETE FROM partner_source.programs WHERE tenant_id = 'acme'");
   for (const table of ["room_prices", "enrollments"]) {

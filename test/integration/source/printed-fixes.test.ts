@@ -14,8 +14,8 @@ import { databaseUrl, onServer } from "../../support/postgres.ts";
 import { publishedSnapshot } from "../../support/published-snapshot.ts";
 
 /**
- * P153: each printed fix is run on the fault that it is for, as a terminal shows it, and what is published afterwards is what was
- * published before the fault. Rows that policies hide: `hidden-rows.test.ts`.
+ * P153: each printed fix is run on the fault that it is for, as a terminal shows it, and what is published
+ * afterwards is what was published before the fault. Rows that policies hide: `hidden-rows.test.ts`.
  */
 let source: Awaited<ReturnType<typeof openMendedSource>>;
 
@@ -203,8 +203,8 @@ const rows = `
   INSERT INTO travel.faq VALUES ('acme', 'T1', 1, 'Visa?', 'No.')`;
 
 /**
- * Views over tables of the same names in the schema `travel`, published once, into which a fault can be planted. `options`: of
- * CREATE DATABASE.
+ * Views over tables of the same names in the schema `travel`, published once, into which a fault can be
+ * planted. `options`: of CREATE DATABASE.
  */
 async function openMendedSource(options = "TEMPLATE template0") {
   const serverUrl = inject("postgresUrl");

@@ -17,7 +17,10 @@ import {
   versionsOf,
 } from "../../support/versioned-folder.ts";
 
-/** What a run has promised so far. The object's content is the list of those who wrote to it: a replacement adds a letter. */
+/**
+ * What a run has promised so far. The object's content is the list of those who wrote to it: a replacement
+ * adds a letter.
+ */
 interface Promised {
   readonly stored: string[];
   /** What the folder itself has from the beginning; its copies have what is stored. */
@@ -111,8 +114,8 @@ describe("P170 in every order of calls, whoever is stopped or killed before any 
 });
 
 /**
- * Every order of calls in which an actor is interrupted by another at most `maxSwitches` times, depth first. A run begins anew for
- * each branch, since what an actor is about to do cannot be copied.
+ * Every order of calls in which an actor is interrupted by another at most `maxSwitches` times, depth first.
+ * A run begins anew for each branch, since what an actor is about to do cannot be copied.
  */
 async function exploreAll({ prepare, actors }: Scenario, maxSwitches: number): Promise<number> {
   const known = new Set<string>();

@@ -6,7 +6,8 @@ import { openTestStore, type StoreOpening } from "../../support/store-opening.ts
 
 const { TEST_S3_ENDPOINT: endpoint, TEST_S3_BUCKET: bucket = "programs" } = process.env;
 
-// `scripts/ceph-s3.sh run npx vitest ...` sets both; so may anyone with a bucket and the usual AWS_* variables.
+// `scripts/ceph-s3.sh run npx vitest ...` sets both; so may anyone with a bucket and the usual AWS_*
+// variables.
 if (endpoint === undefined) {
   describe("object-store contract: s3: on a real store", () => {
     test.skip("runs when TEST_S3_ENDPOINT is set", () => {});

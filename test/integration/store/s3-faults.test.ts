@@ -203,12 +203,16 @@ describe("the S3 driver under faults", () => {
   });
 });
 
-/** What a turn of the event loop counts at most: an exchange with a server of this process takes some dozens of turns. */
+/**
+ * What a turn of the event loop counts at most: an exchange with a server of this process takes some dozens
+ * of turns.
+ */
 const maxTurnMs = 2;
 
 /**
- * Runs the work with timers whose time passes as the event loop turns. A deadline then tells a peer that does not answer from
- * a machine that stands still for seconds, in which this process, and a server within it, can't do anything either.
+ * Runs the work with timers whose time passes as the event loop turns. A deadline then tells a peer that does
+ * not answer from a machine that stands still for seconds, in which this process, and a server within it,
+ * can't do anything either.
  */
 async function inTurnTime<Result>(work: () => Promise<Result>): Promise<Result> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -3,14 +3,20 @@ import { join } from "node:path";
 
 export const tenant = "alpine-walks";
 
-/** A small company: its booking data, its store, its gateway, and the command line of whoever does its support. */
+/**
+ * A small company: its booking data, its store, its gateway, and the command line of whoever does its
+ * support.
+ */
 export interface Company {
   /** The store's folder. */
   readonly storeDirectory: string;
   /** Sets the clock of the command line, RFC 3339. */
   at(time: string): void;
   query(sql: string): Promise<void>;
-  /** Runs a command, which ends with 0 unless `status` says otherwise. Returns what it printed on standard output. */
+  /**
+   * Runs a command, which ends with 0 unless `status` says otherwise. Returns what it printed on standard
+   * output.
+   */
   command(args: readonly string[], status?: number): Promise<string>;
   /** Asks the gateway as a partner would. Throws unless the answer has the status. */
   request(requestId: string, path: string, token: string, status: number): Promise<void>;

@@ -49,7 +49,10 @@ describe.skipIf(!hasChromium)("inspect in Chromium (skipped without it)", () => 
     await inspect?.close();
   });
 
-  /** A page of its own, closed afterwards; fails when the browser complains of anything, such as a breach of the policy. */
+  /**
+   * A page of its own, closed afterwards; fails when the browser complains of anything, such as a breach of
+   * the policy.
+   */
   async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
     const context = await browser.newContext(options);
     await context.addCookies([
@@ -129,12 +132,18 @@ const galilProgram = `
   INSERT INTO partner_source.itinerary
   SELECT '${deskTenant}', 'GALIL-9', day, 'יום ' || day, 'טיול לאורך החוף' FROM generate_series(1, 12) AS day;`;
 
-/** What is wrong with a page for somebody who sees badly, has no mouse, or listens to it. In words; empty when nothing is. */
+/**
+ * What is wrong with a page for somebody who sees badly, has no mouse, or listens to it. In words; empty when
+ * nothing is.
+ */
 async function pageFaults(page: Page): Promise<readonly string[]> {
   return await page.evaluate(auditScript);
 }
 
-/** Runs in the page, as text, since functions of ours have no types of a browser. The rest is axe's: see `axe.ts`. */
+/**
+ * Runs in the page, as text, since functions of ours have no types of a browser. The rest is axe's: see
+ * `axe.ts`.
+ */
 const auditScript = `(() => {
   const faults = [];
   const range = document.createRange();

@@ -31,7 +31,10 @@ async function sessions(condition = "true"): Promise<number> {
   return rows[0].n;
 }
 
-/** The most sessions that were at work at once until `done`. One that was left is still there, idle, until the server ends it. */
+/**
+ * The most sessions that were at work at once until `done`. One that was left is still there, idle, until the
+ * server ends it.
+ */
 async function mostSessions(done: Promise<unknown>): Promise<number> {
   let isDone = false;
   const ended = done.finally(() => {

@@ -57,7 +57,10 @@ async function changeTheSource({ source }: SupportDesk): Promise<void> {
   await source.update("name = ''", "BROKEN");
 }
 
-/** The first of them still has GONE, which the next takes out; a row of GONE stands for whatever was lost like that. */
+/**
+ * The first of them still has GONE, which the next takes out; a row of GONE stands for whatever was lost like
+ * that.
+ */
 async function builtTwice(onInvalid: "report" | "fail"): Promise<void> {
   await fillForPlants(desk);
   await desk.build({ now: builtAt, args: ["--on-invalid", onInvalid] });
@@ -75,7 +78,10 @@ async function insert(source: SupportDesk["source"], programId: string, state: s
   });
 }
 
-/** Program → the standing that `changeTheSource` gives it. What may stand in the way of each: `worlds.test.ts`. */
+/**
+ * Program → the standing that `changeTheSource` gives it. What may stand in the way of each:
+ * `worlds.test.ts`.
+ */
 function expectedRows(fault: "faulty" | "stopping"): Readonly<Record<string, string>> {
   return {
     SAME: "served_same",

@@ -19,7 +19,10 @@ test("each complaint that docs/support.md lists has a section, and a cause", () 
   for (const title of listed) expect(text).toContain(`\n## ${title}\n`);
 });
 
-/** A section's command, and what the page shows of its output. `TEST_UPDATE=1` renews it, and the whole outputs in `printed`. */
+/**
+ * A section's command, and what the page shows of its output. `TEST_UPDATE=1` renews it, and the whole
+ * outputs in `printed`.
+ */
 const printed = /^```console\n\$ partner-programs (.+)\n([\s\S]*?)\n```$/m;
 /** The first of each of the two explanations stands on the page as a whole. */
 const shownWhole = [

@@ -11,7 +11,8 @@ import { causes } from "../../support/worlds.ts";
 const desk = forAllTests(openSupportDesk);
 const logFile = join(folderForAllTests(), "gateway.log");
 
-// A world takes a quarter of a second: every pair, and a sample of the triples, which is the same in every run.
+// A world takes a quarter of a second: every pair, and a sample of the triples, which is the same in every
+// run.
 const pairs = combinations(causes, 2);
 const triples = combinations(causes, 3);
 const worlds = sized({

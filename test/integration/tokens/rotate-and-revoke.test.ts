@@ -189,7 +189,8 @@ describe("token revoke --tenant", () => {
     ]);
     expect([revoking.status, ...created.map(({ status }) => status)]).toEqual([0, 0, 0, 0]);
     const { revoked }: { revoked: readonly string[] } = JSON.parse(revoking.stdout);
-    // Entries are appended: what was there when it was written is the list's beginning, and nothing of it lives.
+    // Entries are appended: what was there when it was written is the list's beginning, and nothing of it
+    // lives.
     const { tokens } = await desk.registry();
     expect(tokens.slice(0, revoked.length).map(({ tokenId }) => tokenId)).toEqual(revoked);
     expect(tokens.map(({ revokedAt }) => revokedAt !== null)).toEqual(

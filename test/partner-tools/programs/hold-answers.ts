@@ -1,5 +1,6 @@
-// Holds answers of the API against the zod schemas of two generators; prints what does not fit, one JSON array.
-// The file named by the argument has one object a line: {"kind": "list" | "detail" | "legacy" | "error", "body"}.
+// Holds answers of the API against the zod schemas of two generators; prints what does not fit, one JSON
+// array. The file named by the argument has one object a line: {"kind": "list" | "detail" | "legacy" |
+// "error", "body"}.
 import { readFileSync } from "node:fs";
 import * as heyApi from "../hey-api/zod.gen";
 import * as orval from "../orval/schemas.ts";

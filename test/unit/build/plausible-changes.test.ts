@@ -5,7 +5,9 @@ import { buildCanned, type CannedProgram } from "../../support/canned-source.ts"
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 import { sized } from "../../support/quick-pass.ts";
 
-/** What companies do every day to most of their programs: no guard refuses it, and it changes no exit status. */
+/**
+ * What companies do every day to most of their programs: no guard refuses it, and it changes no exit status.
+ */
 
 const store = fileStoreForEachTest();
 const guarded = {
@@ -51,7 +53,10 @@ const seasons = fc
 /** Amounts of a currency in euros. */
 const rates: Readonly<Record<string, number>> = { EUR: 1, USD: 1.08, IDR: 17_000, KWD: 0.33 };
 
-/** The next day's programs: other prices, in another currency perhaps, new ones, and those that are over completed. */
+/**
+ * The next day's programs: other prices, in another currency perhaps, new ones, and those that are over
+ * completed.
+ */
 function nextOf({ programs, prices, currency = "EUR", added }: Season): readonly CannedProgram[] {
   const repriced = programs.map((program, at): CannedProgram => {
     const amount = Number(program.roomPrices?.[0]?.[1]) * (prices[at] ?? 1) * (rates[currency] ?? 1);

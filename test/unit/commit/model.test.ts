@@ -81,8 +81,8 @@ test("a store that ignores conditions loses updates, and the model finds it", as
 const runs = sized({ whole: 1500, quick: 100 });
 
 /**
- * Which of the possible things happens next: mostly the next call, in its turn. Shrinks to few and plain steps, so that a
- * broken rule comes with a short story.
+ * Which of the possible things happens next: mostly the next call, in its turn. Shrinks to few and plain
+ * steps, so that a broken rule comes with a short story.
  */
 const picks = fc.array(fc.oneof({ weight: 2, arbitrary: fc.nat(4) }, { weight: 3, arbitrary: fc.nat(60) }), {
   maxLength: 200,

@@ -16,7 +16,9 @@ const parent = parseSnapshotId("20260131T120000Z-00000000");
 const sha256 = "ab".repeat(32);
 const folder = `tenants/acme/snapshots/${snapshotId}`;
 
-/** A manifest of the tenant acme with the programs p-0, p-1, ..., every other one unchanged since the parent. */
+/**
+ * A manifest of the tenant acme with the programs p-0, p-1, ..., every other one unchanged since the parent.
+ */
 function sample(count = 3): Manifest {
   const programs = new ProgramTable();
   for (let at = 0; at < count; at += 1) {

@@ -44,7 +44,8 @@ describe("foreign text", () => {
   ])("%s neither steers a terminal nor forges a line", (_, shown) => {
     fc.assert(
       fc.property(foreign, (text) => {
-        // Tables and facts keep colours, since they take them for the program's own; sentences never have any.
+        // Tables and facts keep colours, since they take them for the program's own; sentences never have
+        // any.
         const bare = text.replaceAll("\u001b[31mRED", "");
         expect(outputFaults(shown(bare), true)).toEqual([]);
       }),

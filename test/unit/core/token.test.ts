@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mintToken, parseToken, tokenDigest } from "../../../core/documents/token.ts";
 
-/** Random bytes in hex, and the token that they make: computed by another program, from the rule's text alone. */
+/**
+ * Random bytes in hex, and the token that they make: computed by another program, from the rule's text alone.
+ */
 const vectors = [
   ["00".repeat(32), "ppr_00000000000000000000000000000000000000000004IkxKR"],
   ["ff".repeat(32), "ppr_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp11CMVN1"],

@@ -25,7 +25,8 @@ describe("commands on pages", () => {
     }
   });
 
-  // In running text a value may be a placeholder (`--rate-limit N`), so only the words that are fixed are held.
+  // In running text a value may be a placeholder (`--rate-limit N`), so only the words that are fixed are
+  // held.
   test.each(allPages)("%s names commands and options that exist", (_path, text) => {
     expect(inlineCode(text).filter(namesNoCommand)).toEqual([]);
   });

@@ -89,7 +89,10 @@ function namedSettings(text: string): readonly string[] {
   return [...new Set(names ?? [])];
 }
 
-/** Of others: the AWS SDK, Node.js, systems and servers, the project's own tests and sandbox; and words that stand for something. */
+/**
+ * Of others: the AWS SDK, Node.js, systems and servers, the project's own tests and sandbox; and words that
+ * stand for something.
+ */
 function isForeign(name: string): boolean {
   return /^(AWS|TEST|NODE|MALLOC|SSL|PG|SANDBOX|NO)_|_PROXY$|^(ON_ERROR_STOP|OWNERS_DATABASE_URL|PARTNER_TOKEN|REQUEST_ID|TOKEN_ID)$/.test(
     name,

@@ -7,7 +7,10 @@ import { stateInMemory } from "../../../docs/client/programs-state.ts";
 import { openServer } from "../../support/open-server.ts";
 import { sized } from "../../support/quick-pass.ts";
 
-/** A snapshot: of each program the list's name, the detail's text, and the snapshot in which the detail last changed. */
+/**
+ * A snapshot: of each program the list's name, the detail's text, and the snapshot in which the detail last
+ * changed.
+ */
 interface Snapshot {
   readonly id: string;
   readonly generatedAt: string;

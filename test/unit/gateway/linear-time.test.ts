@@ -54,7 +54,9 @@ function namesOf(line: string): string[] {
   return ["Authorization", line, "X-Request-Id", line, "Accept-Encoding", line, "Content-Length", line];
 }
 
-/** What could make a reader go back: `repeated` between something that suits it and something that does not. */
+/**
+ * What could make a reader go back: `repeated` between something that suits it and something that does not.
+ */
 const shapes: readonly (readonly [before: string, repeated: string, after: string])[] = [
   ["GET / HTTP/1.1\r\nX-Request-Id: a", " ", "b\r\n\r\n"],
   ["GET / HTTP/1.1\r\nX-Request-Id: a", " \t", "b\r\n\r\n"],

@@ -91,7 +91,10 @@ function writer(folder: string, snapshot: ReturnType<typeof kept>) {
   };
 }
 
-/** The writers take calls by turns: each number says how many calls the next one makes. What is left goes in order. */
+/**
+ * The writers take calls by turns: each number says how many calls the next one makes. What is left goes in
+ * order.
+ */
 async function run(turns: readonly number[], [first, second]: readonly ReturnType<typeof writer>[]) {
   const writers = [first, second].flatMap((one) => one ?? []);
   await Promise.all(writers.map(({ begun }) => begun));

@@ -3,7 +3,10 @@ import { renderedProgram, schemaViolation } from "../../../cli/publish/content/c
 import { shownValue } from "../../../cli/publish/public-program/problem.ts";
 import { mapped, published } from "../../support/program-source.ts";
 
-/** As many characters of three bytes as the largest `MAX_VALUE_KB` allows; V8 remembers so many turns of no repetition. */
+/**
+ * As many characters of three bytes as the largest `MAX_VALUE_KB` allows; V8 remembers so many turns of no
+ * repetition.
+ */
 const many = Math.floor((65_536 * 1024) / 3);
 
 test("D141 a text of nothing but wide spaces is blank, however long, and is shown in a finding", () => {

@@ -75,7 +75,10 @@ test("D31 what is published of any address is a URI; one that is a URI stays as 
   expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(100);
 });
 
-/** The part behind the host with escapes where RFC 3986 wants them and nowhere else: only the first `#` begins a fragment. */
+/**
+ * The part behind the host with escapes where RFC 3986 wants them and nowhere else: only the first `#` begins
+ * a fragment.
+ */
 function escaped(tail: string): string {
   const [before = "", ...fragment] = tail.split("#");
   return [before, ...fragment]

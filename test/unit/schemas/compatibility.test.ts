@@ -68,8 +68,9 @@ function lastOf(pointer: string): string {
 type Part = any;
 
 /**
- * What of an OpenAPI document of a read-only API would break a client that was written for an earlier one: whatever that one says
- * and this one does not, a value that an answer could not have before, and what a request has to have now. Additions are none.
+ * What of an OpenAPI document of a read-only API would break a client that was written for an earlier one:
+ * whatever that one says and this one does not, a value that an answer could not have before, and what a
+ * request has to have now. Additions are none.
  */
 function breakingChanges(released: unknown, current: unknown): readonly string[] {
   return missing("", promises(released), promises(current));
@@ -101,7 +102,10 @@ function followed(root: Part, part: Part): Part {
 
 const byName = (parameter: Part) => [`${parameter.in} ${parameter.name}`, parameter] as const;
 
-/** A field of a program may be called `description`. That objects are closed, the first release said, and nobody relied on. */
+/**
+ * A field of a program may be called `description`. That objects are closed, the first release said, and
+ * nobody relied on.
+ */
 function isForPeople(name: string, value: unknown): boolean {
   const isText = typeof value === "string" && /^(description|summary|bearerFormat)$/.test(name);
   return isText || /^(examples?|additionalProperties)$/.test(name);

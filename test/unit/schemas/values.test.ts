@@ -13,7 +13,10 @@ const folder = "tenants/t/snapshots/20270201T031500Z-0a1b2c3d";
 const detail = example("program-detail");
 const longId = "a".repeat(128);
 
-/** Places that hold text of a form: values at its edge, and values just beyond. `generated-validators.test.ts` has the dates. */
+/**
+ * Places that hold text of a form: values at its edge, and values just beyond. `generated-validators.test.ts`
+ * has the dates.
+ */
 const forms: readonly (readonly [
   place: string,
   document: unknown,

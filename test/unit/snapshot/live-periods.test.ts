@@ -8,7 +8,10 @@ import type { SnapshotId } from "../../../core/ground/ids.ts";
 const everyStep = ["publish", "rollback", "rollback further", "killed rollback"] as const;
 type Step = (typeof everyStep)[number];
 
-/** What happened, and what a store would show of it. Something happens every hour. `marks`: the version of the marks. */
+/**
+ * What happened, and what a store would show of it. Something happens every hour. `marks`: the version of the
+ * marks.
+ */
 function history(steps: readonly Step[], marks: readonly ("0.2" | "0.3")[] = ["0.3"]) {
   const seen: { snapshotId: SnapshotId; from: string; how: string }[] = [];
   const kept: (PeriodFacts & { rollbacks: PeriodFacts["rollbacks"] })[] = [];

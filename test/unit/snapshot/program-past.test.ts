@@ -13,7 +13,9 @@ import { countingStore } from "../../../core/store/counting-store.ts";
 import { buildCanned } from "../../support/canned-source.ts";
 import { fileStoreForEachTest } from "../../support/lasting.ts";
 
-/** What is said of a program that a partner missed, after histories that the real commands leave in a store. */
+/**
+ * What is said of a program that a partner missed, after histories that the real commands leave in a store.
+ */
 
 const tenantId = parseTenantId("acme");
 const { signal } = new AbortController();
