@@ -1,6 +1,6 @@
 // A process of the contract suite, over the built store: what it opens and what it does stand as JSON in its
 // only argument.
-const built = (path) => import(new URL(`../../dist/core/${path}.js`, import.meta.url).href);
+const built = (path) => import(new URL(`../../dist/core/store/${path}.js`, import.meta.url).href);
 const { createFileStore } = await built("file-store/file-store");
 const { createS3Store } = await built("s3-store/s3-store");
 const { bytesBody, readBody } = await built("object-body");

@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { codeFolders, generatorDigest, recipeDigest } from "../../../cli/publish/tenant/build-context.ts";
+import {
+  buildOptions,
+  codeFolders,
+  generatorDigest,
+  recipeDigest,
+} from "../../../cli/publish/tenant/build-context.ts";
 import { cannedOptions } from "../../support/canned-source.ts";
 
 test("P184: the generator's digest is that of the code that takes part in a build, and of nothing else", () => {
@@ -73,4 +78,12 @@ test("the recipe is that of the generator and the settings", () => {
   ];
   expect(new Set(recipes).size).toBe(5);
   expect(recipeDigest("a", rules)).toBe(recipes[0]);
+});
+
+test("P226: what a command does not force is not allowed; a watch forces nothing", () => {
+  const settings = { terminalStatuses: [], legacyCapacity: "object", sharedPrograms: "refuse" };
+  const { allowShrink, allowEmptied, allowShared, allowScaled, allowVanished, rewrite, dryRun } =
+    buildOptions({}, settings as unknown as Parameters<typeof buildOptions>[1]);
+  const forced = [allowShrink, allowEmptied, allowShared, allowScaled, allowVanished, rewrite, dryRun];
+  expect(forced).toEqual(forced.map(() => false));
 });
