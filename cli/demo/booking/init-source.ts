@@ -61,8 +61,7 @@ export async function initSource(
 const initLock = 7_205_759_403;
 
 async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): Promise<InitReport> {
-  // The lock of knex is a mark in a table, which a crash would leave behind. This lock ends with the
-  // transaction.
+  // knex locks by a mark in a table, which a crash leaves behind. This lock ends with the transaction.
   await transaction.raw(`SET LOCAL lock_timeout = '120s'; SELECT pg_advisory_xact_lock(${initLock})`);
   await refuseForeignSchemas(transaction);
   if (!isBesideOthers) await refuseForeignDatabase(transaction);
@@ -74,10 +73,7 @@ async function migrate(transaction: Knex.Transaction, isBesideOthers: boolean): 
   return { applied: Array.isArray(applied) ? applied.map(String) : [] };
 }
 
-/**
- * Version 0.2 made this schema in other steps, which knex misses. Throws `source_contract` for such a
- * database.
- */
+/** Version 0.2 made this schema in steps that knex does not know. Throws `source_contract` for it. */
 function refuseEarlierSchema(cause: Error): never {
   if (!cause.message.includes("following files are missing")) throw cause;
   throw new Failure(
@@ -107,10 +103,7 @@ async function refuseForeignSchemas(transaction: Knex.Transaction): Promise<void
   );
 }
 
-/**
- * Refuses a database with tables of its own, which needs views on them and not a second booking schema
- * (P102).
- */
+/** Refuses a database with tables of its own: it needs views on them, not a second booking schema (P102). */
 async function refuseForeignDatabase(transaction: Knex.Transaction): Promise<void> {
   const { rows }: { rows: { name: string; count: string }[] } = await transaction.raw(`
     SELECT min(schema || '.' || name) AS name, count(*) AS count

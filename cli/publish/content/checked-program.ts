@@ -101,8 +101,7 @@ export function renderedProgram(
   { listItem, detailOnly }: Published,
   legacyCapacity: LegacyCapacity,
 ): RenderedProgram {
-  // D8: the detail begins with the text of the list item, so the list fields of both are equal by
-  // construction.
+  // D8: the detail begins with the text of the list item, so their list fields cannot differ.
   const listText = JSON.stringify(listItem);
   const detail = `{"data":${listText.slice(0, -1)},${JSON.stringify(detailOnly).slice(1)}}`;
   return {

@@ -14,10 +14,7 @@ export interface ListedProgram {
   readonly legacyItem: ListElement;
 }
 
-/**
- * A text, or a piece of a list's bytes. A `Buffer` for each piece would take longer than all else that is
- * done with it.
- */
+/** A text, or a piece of a list's bytes. A `Buffer` for each piece would take longer than all other work. */
 export type ListElement = string | BytesPiece;
 
 interface BytesPiece {
@@ -91,8 +88,7 @@ export async function readListed(
   legacyCapacity: LegacyCapacity,
   signal: AbortSignal,
 ): Promise<ListedPrograms> {
-  // A single character beyond Latin-1 makes a text take twice its bytes, so no text is made of the whole
-  // list.
+  // One character beyond Latin-1 makes a text take twice its bytes, so the whole list becomes no text.
   const bytes = await responseBytes(store, list, signal);
   // The elements of the legacy list are shorter than those of the list.
   const legacy = Buffer.allocUnsafe(bytes.length);
@@ -195,9 +191,7 @@ function elementParts(bytes: Buffer, start: number, end: number): ElementParts |
   };
 }
 
-/**
- * The place behind the closing quote of the JSON text whose content begins at `start`; -1 when it has none.
- */
+/** The place behind the closing quote of the JSON text that begins at `start`; -1 when it has none. */
 function textEnd(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start); at >= 0; at = bytes.indexOf(quote, at + 1)) {
     let escapes = 0;

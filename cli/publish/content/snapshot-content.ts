@@ -123,10 +123,7 @@ interface Place {
   readonly departureDate: string | null;
 }
 
-/**
- * D8: by departure date, the missing ones last, then by id. Ids are ASCII, so their code units are their
- * bytes.
- */
+/** D8: by departure date, missing ones last, then by id. Ids are ASCII, so code units order like bytes. */
 export function comparePlaces({ programId, departureDate }: Place, other: Place): number {
   const [date, otherDate] = [departureDate ?? afterAllDates, other.departureDate ?? afterAllDates];
   if (date !== otherDate) return date < otherDate ? -1 : 1;
@@ -168,10 +165,7 @@ function byteLength(element: ListElement): number {
   return typeof element === "string" ? Buffer.byteLength(element) : element.end - element.start;
 }
 
-/**
- * D37: throws `tenant_too_large` when the programs' lists, which are kept in memory, have more than
- * `maxBytes` together.
- */
+/** D37: throws `tenant_too_large` when the programs' lists, held in memory, exceed `maxBytes` together. */
 export function requireSmallLists(programs: number, bytes: number, maxBytes: number): void {
   if (bytes <= maxBytes) return;
   throw new Failure(

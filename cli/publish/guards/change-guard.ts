@@ -31,10 +31,7 @@ export const amountField = "prices.startingAmount";
 export type ShownFields = ReturnType<typeof shownFields>;
 type Value = ShownFields[keyof ShownFields];
 
-/**
- * P225: a warning for each field that changes in most of the `staying` programs, those that are live and
- * would be.
- */
+/** P225: a warning for each field that changes in most of the `staying` programs: live now and afterwards. */
 export function mostlyChanged(changed: readonly ChangedProgram[], staying: number): readonly DataProblem[] {
   const fields = Object.keys(changed[0]?.before ?? {}) as (keyof ShownFields)[];
   return fields.flatMap((field) => {
@@ -66,10 +63,7 @@ function daysBetween(from: Value, to: Value): number {
   return (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000;
 }
 
-/**
- * The number of days, or the factor, that all changes have in common. Amounts are rounded, so factors within
- * 1 % are the same.
- */
+/** The days or the factor that all changes share. Amounts are rounded, so factors within 1 % are the same. */
 function commonStep(changes: readonly Change[], field: string): string {
   const isDate = field.endsWith("Date");
   if (!isDate && field !== amountField) return "";
@@ -91,10 +85,7 @@ function exampleOf({ programId, from, to }: Change): string {
   return `${id}: ${before} → ${after}`;
 }
 
-/**
- * Programs whose starting amount changes by the same factor, at least 10 or at most 1/10, in the same
- * currency.
- */
+/** Programs whose starting amount changes by one factor, at least 10 or at most 1/10, in one currency. */
 export interface ScaledAmounts {
   readonly programs: number;
   /** Those that have an amount before and after. */

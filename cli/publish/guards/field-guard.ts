@@ -37,10 +37,7 @@ export function placesOf(parts: bigint): readonly number[] {
   return [...parts.toString(2)].reverse().flatMap((bit, place) => (bit === "1" ? [place] : []));
 }
 
-/**
- * A part of the public detail that programs have filled in the live snapshot and would have empty in the next
- * one.
- */
+/** A part of the public detail that programs have filled in the live snapshot and empty in the next one. */
 export interface EmptiedField {
   readonly field: string;
   /** Programs of both snapshots that have the field filled now. */
@@ -88,8 +85,7 @@ export class LiveTally {
 
   /**
    * P140: the parts that the build empties for most of the programs that had them. A part of few programs
-   * counts when it is emptied for all of them. An emptied list says all about its elements. Called after the
-   * last program.
+   * counts when it is emptied for all of them. An emptied list stands for its elements. Called last.
    */
   get emptiedFields(): readonly EmptiedField[] {
     const found = publicParts.flatMap((field, place): EmptiedField[] => {

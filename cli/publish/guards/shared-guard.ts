@@ -22,8 +22,7 @@ export interface AddingBuild {
 
 /**
  * P144: a failure that refuses a tenant, also its first snapshot, when most of its added programs are those
- * of other tenants: more often a join forgets the tenant than a company decides so. An allowed build is
- * published with a warning.
+ * of other tenants: more often a join forgets the tenant. An allowed build has a warning.
  */
 export type SharedGuard = (
   build: AddingBuild,
@@ -36,8 +35,7 @@ const limits = { statementMs: 60_000 };
 
 /**
  * P144: asks the source who else has the added programs: a question of its own for a live tenant. Of first
- * snapshots there may be a thousand in a run, so one question in the whole run finds those that share enough
- * to be asked about.
+ * snapshots there may be a thousand in a run, so one question in the run finds those that share enough.
  */
 export function createSharedGuard(pool: SourcePool, store: ObjectStore, signal: AbortSignal): SharedGuard {
   let sharing: ReturnType<typeof sharingTenants> | undefined;

@@ -207,8 +207,7 @@ function isCount(value: number | null, min: number): value is number {
 
 /**
  * The number that prints as the decimal: `1234.50` becomes 1234.5 (D22). `undefined` for a text that is no
- * finite number, or has more digits than a JSON number can hold, since it would be published as another
- * amount.
+ * finite number, or has more digits than a JSON number holds: it would be another amount.
  */
 export function exactAmount(decimal: string | null): number | undefined {
   if (decimal === null || !/^-?\d*(?:\.\d*)?$/.test(decimal) || !/\d/.test(decimal)) return undefined;
@@ -220,8 +219,7 @@ export function exactAmount(decimal: string | null): number | undefined {
 
 /**
  * The digits without zeros around them, and the power of ten: equal for texts of one absolute value. No
- * pattern trims the trailing zeros, since that would take quadratic time (W63): a numeric may have 16,383
- * decimals.
+ * pattern trims trailing zeros, which would take quadratic time (W63): a numeric may have 16,383 decimals.
  */
 function digitsOf(text: string): string {
   const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split("e");

@@ -1,7 +1,6 @@
 /**
- * One program as the source views give it. The values are untrusted, and come from the contract's columns
- * only. Dates are text in ISO form, `infinity` and years after 9999 among them, and amounts are decimal text,
- * so that none is shifted or rounded.
+ * One program as the source views give it. The values are untrusted, of the contract's columns. Dates are ISO
+ * text, `infinity` and years after 9999 among them, and amounts decimal text: none is shifted or rounded.
  */
 export interface ProgramSource {
   /** `null` when the source has NULL (D130). */

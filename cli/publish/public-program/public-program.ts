@@ -38,8 +38,7 @@ export function publicProgram(source: ProgramSource, rules: MappingRules): Publi
   if (state.kind === "unknown") {
     return invalid(source, "lifecycle_state_unknown", "lifecycle_state", source.lifecycleState);
   }
-  // A missing or ill-formed id or a blank name is an error (D3). Two programs with one id are found where the
-  // rows are read.
+  // A missing or ill-formed id or a blank name is an error (D3). Reading the rows finds ids that occur twice.
   const { programId } = source;
   if (programId === null || !isProgramId(programId))
     return invalid(source, "program_id_invalid", "id", programId);
@@ -98,9 +97,7 @@ function publicDetailOnly(source: ProgramSource, report: Report): DetailOnly {
   };
 }
 
-/**
- * The currency, if it has the form of a code (D27). Partners look the code up, so nothing else is published.
- */
+/** The currency, if it has the form of a code (D27). Partners look it up, so nothing else is published. */
 function currency(raw: string | null, report: Report): string | null {
   const code = presentText(raw);
   if (code === null) return null;
@@ -116,8 +113,8 @@ function invalid(source: ProgramSource, code: ProblemCode, field: string, value:
 
 /**
  * `used` counts passengers whose status is not terminal, and no staff (D29). An unknown status or role counts
- * as used, because a seat wrongly shown as taken is better than one sold twice. `used` may exceed `total`;
- * `remaining` is then 0 (D28).
+ * as used: a seat wrongly taken is better than one sold twice. `used` may exceed `total`; `remaining` is then
+ * 0 (D28).
  */
 function capacity(
   declaredTotal: number | string | null,

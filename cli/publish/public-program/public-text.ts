@@ -31,10 +31,7 @@ export function presentTexts(
  */
 const visible = /[^\p{White_Space}\u200b-\u200d\u2060\ufeff]/u;
 
-/**
- * The published URL is absolute, `https`, without user information, and a URI of RFC 3986 (D31). A blank text
- * counts as absent.
- */
+/** The URL as published: absolute, `https`, no user information, RFC 3986 (D31). Blank text is absent. */
 export function publicUrl(text: string | null, field: string, report: Report): string | null {
   const url = presentText(text);
   if (url === null) return null;
@@ -86,8 +83,7 @@ const maxUrlLength = 2 * 1024 * 1024;
 
 /**
  * Host and port in ASCII (RFC 3986 section 3.2); `undefined` without a valid host, and with user information.
- * `domainToASCII` drops line breaks and everything after a backslash, so it gets only hosts of allowed
- * characters and letters beyond ASCII.
+ * `domainToASCII` drops line breaks and everything after a backslash, so it gets allowed characters only.
  */
 function asciiAuthority(authority: string): string | undefined {
   const [, host = "", port = ""] = /^(\[[0-9A-Fa-f:.]+\]|[^:@[\]]+)(:[0-9]*)?$/.exec(authority) ?? [];
@@ -98,25 +94,16 @@ function asciiAuthority(authority: string): string | undefined {
   return isAsciiHost(ascii) ? ascii + port : undefined;
 }
 
-/**
- * D140: `domainToASCII` takes a minute for 340,000 letters. Of the letters of a longer host too many would
- * have to vanish in ASCII.
- */
+/** D140: `domainToASCII` takes a minute for 340,000 letters. A longer host is hardly short in ASCII. */
 const maxHostLength = 4 * 253;
 
-/**
- * D140: a name has at most 253 octets before its last dot, and its labels 63 each (RFC 1035 section 2.3.4).
- * An escape is one octet.
- */
+/** D140: at most 253 octets before the last dot, 63 a label (RFC 1035, 2.3.4). An escape is one octet. */
 function isAsciiHost(host: string): boolean {
   const octets = host.replace(/%[0-9A-Fa-f]{2}/g, "x");
   return /^[A-Za-z0-9._~!$&'()*+,;=-]{1,253}\.?$/.test(octets) && !/[^.]{64}/.test(octets);
 }
 
-/**
- * Percent-encodes, as UTF-8, the characters that no part after the authority may have, and every `%` that
- * begins no escape.
- */
+/** Percent-encodes, as UTF-8, what no part after the authority may have, and each `%` that is no escape. */
 function encoded(part: string): string {
   return part.replace(/%[0-9A-Fa-f]{2}|%|[^A-Za-z0-9._~!$&'()*+,;=:@/?%-]+/g, (run) => {
     if (run.startsWith("%")) return run === "%" ? "%25" : run;

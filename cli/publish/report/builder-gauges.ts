@@ -8,18 +8,12 @@ import type { ObjectStore } from "../../../core/store/object-store.ts";
 import type { RunReport } from "../../../schemas/generated/types.ts";
 import type { ProblemCode } from "../public-program/problem.ts";
 
-/**
- * All outcomes have a series from the start, since an alert sees no change in a series that begins with a
- * failure (P115).
- */
+/** P115: each outcome has a series from the start: alerts miss a change in a series that begins late. */
 export const runOutcomes: readonly RunReport["outcome"][] = [
   ...(["published", "unchanged", "partial", "failed", "refused", "interrupted", "dry-run"] as const),
 ];
 
-/**
- * Labels must not grow without bound, so only the tenants that were confirmed longest ago have a gauge of
- * their own.
- */
+/** Labels must not grow without bound, so only the tenants confirmed longest ago have a gauge each. */
 const maxTenants = 1000;
 
 /** P224, P227: what somebody has to look at within a day, though later runs find nothing new. */
@@ -63,9 +57,7 @@ export function createBuilderGauges(registry: Registry) {
         if (isFound) found.set({ finding }, Date.parse(finishedAt) / 1000);
       }
     },
-    /**
-     * Reads when the store was begun and when its tenants were confirmed. When that fails, nothing changes.
-     */
+    /** Reads when the store was begun and its tenants confirmed. A failure changes nothing. */
     async readStore(store: ObjectStore, signal?: AbortSignal): Promise<void> {
       const identity = await readStoreIdentity(store, { signal });
       if (identity === undefined) throw noStore(store.address);

@@ -10,10 +10,7 @@ import { createBuilderGauges } from "./builder-gauges.ts";
 /** `round`: a run of all tenants; `shard`: of a part of them; `asked`: of those that `--tenant` names. */
 export type MeasuredKind = "round" | "shard" | "asked";
 
-/**
- * Leaves what a build was in a file for node_exporter. P115: throws `usage` before the run if it can't be
- * written.
- */
+/** Leaves a build's metrics in a file for node_exporter. P115: throws `usage` first if it is unwritable. */
 export async function withMetricsFile(
   path: string,
   shell: Shell,
@@ -22,9 +19,7 @@ export async function withMetricsFile(
 ): Promise<RunReport> {
   await assertReplaceable(path);
   const startedAt = shell.now();
-  /**
-   * A failure is a line on standard error and changes no exit status, because the run has published already.
-   */
+  /** A failure is a line on standard error and changes no exit status: the run has published already. */
   const write = async (
     outcome: RunReport["outcome"],
     durationMs: number,
@@ -74,10 +69,7 @@ async function assertReplaceable(path: string): Promise<void> {
   }
 }
 
-/**
- * Draft and place are in the same folder, for the rename. A draft does not end in `.prom`, so no collector
- * takes it.
- */
+/** The draft is in the same folder, for the rename. It does not end in `.prom`, so no collector takes it. */
 function draftOf(path: string): string {
   return `${path}.${randomBytes(4).toString("hex")}.tmp`;
 }

@@ -4,10 +4,7 @@ import { numbers, table } from "../../output/layout.ts";
 import { counted } from "../../output/words.ts";
 import { shownId } from "../public-program/problem.ts";
 
-/**
- * What a run did, for people: its tenants, what is wrong with their data, and all in brief. `places`: see
- * `runPlaces`.
- */
+/** What a run did, for people: its tenants, their data's problems, a summary. `places`: see `runPlaces`. */
 export function runSummary(report: RunReport, places: string): string {
   const { tenants, options } = report;
   const parts = [
@@ -33,10 +30,7 @@ function tenantTable(runs: readonly TenantRun[]): string {
   );
 }
 
-/**
- * What concerns a whole tenant or two comes first: a leak between tenants must not be lost among dropped
- * values.
- */
+/** What concerns whole tenants comes first: a leak between two must not be lost among dropped values. */
 const weightiest: readonly string[] = [
   ...["mostly_withdrawn", "programs_shared", "shared_unknown", "snapshot_empty", "tenant_vanished"],
   ...["fields_emptied", "mostly_changed", "capacity_changed"],
@@ -57,10 +51,7 @@ interface FindingKind {
 
 const maxShownPlaces = 3;
 
-/**
- * One line for each kind of finding, the weightiest first, then errors, then warnings, the more frequent
- * first.
- */
+/** A line for each kind of finding: the weightiest, then errors, then warnings, the more frequent first. */
 function findingLines({ tenants, problems, problemCounts = {} }: RunReport): string {
   const kinds = new Map<string, FindingKind>();
   const add = (problem: Problem, tenantId: string | null): void => {
@@ -93,8 +84,8 @@ function findingLines({ tenants, problems, problemCounts = {} }: RunReport): str
 
 /** `acme / P1 prices.rooms[0] = {"amount":"-1"}`. */
 function findingPlace({ severity, programId, field, value }: Problem, tenantId: string | null): string {
-  // An error at a field belongs to a program, also to one without an id (D130). A warning without an id
-  // belongs to the tenant.
+  // An error at a field is a program's, also of one without an id (D130). A warning without an id is the
+  // tenant's.
   const isOfProgram = programId !== null || (field !== null && severity === "error");
   const ids = [tenantId, isOfProgram ? shownId(programId) : null].filter((id) => id !== null).join(" / ");
   const place = [ids, field].filter((part) => part !== null && part !== "").join(" ");
@@ -147,10 +138,7 @@ function withdrawnLine(run: TenantRun): string {
   return `${run.tenantId}: ${counted(count, "program")} withdrawn all the same, since the source states it\n`;
 }
 
-/**
- * Tenants with the same failure share a line. A failure of the whole run has a line of its own and is not
- * repeated.
- */
+/** Tenants with the same failure share a line. A failure of the whole run has its own and is not repeated. */
 function failureLines({ tenants, failure }: RunReport): readonly string[] {
   const alike = new Map<string, { readonly run: TenantRun; readonly ids: string[] }>();
   for (const run of tenants) {

@@ -35,9 +35,7 @@ export interface RunContext extends Omit<BuildContext, "withRows" | "sharedGuard
   /** P224: whether this run is to prove some of what it took over. */
   readonly isSpotCheckDue: () => boolean;
   readonly onTenants: (count: number) => void;
-  /**
-   * Hears of each tenant when its build has ended, and again when something else was found of it after that.
-   */
+  /** Hears of each tenant when its build has ended, and again when more was found of it later. */
   readonly onTenantDone: (run: TenantRun, runId: string) => void;
 }
 
@@ -160,10 +158,7 @@ async function buildTenants(
   return failure;
 }
 
-/**
- * P195: each tenant or question is read a second time after an error that passes, a few in a run, since each
- * costs a pause.
- */
+/** P195: tenants and questions are read again after a passing error: once, and few, as it costs a pause. */
 export function createReadAgain(signal: AbortSignal, pauseMs = 1000): ReadAgain {
   const again = new Set<unknown>();
   return async (what, error) => {
@@ -176,16 +171,10 @@ export function createReadAgain(signal: AbortSignal, pauseMs = 1000): ReadAgain 
 
 const maxReadAgain = 10;
 
-/**
- * How long a reading waits for a lock, how long all of a run wait in vain, and how long each waits after
- * that.
- */
+/** How long a reading waits for a lock, how long a run's readings wait in vain, and each one after that. */
 const patience = { firstMs: 15_000, allMs: 60_000, eachMs: 1000 };
 
-/**
- * P130: readings of a run share one allowance for locks that are not released, or one lock would stop each in
- * turn.
- */
+/** P130: a run's readings share one allowance for held locks, or one lock would stop each in turn. */
 export function withLockPatience(pool: SourcePool, { firstMs, allMs, eachMs } = patience): SourcePool {
   let leftMs = allMs;
   return {

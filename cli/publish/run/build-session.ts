@@ -24,9 +24,7 @@ export interface SessionHooks {
   readonly watchStore?: ((store: ObjectStore) => ObjectStore) | undefined;
   /** How many builds the schedules have beside those of the concurrency; left out: none. */
   readonly overdue?: number;
-  /**
-   * Hears of each run that published or found something else than the ones before, unless it was interrupted.
-   */
+  /** Hears of each run that published or found something new, unless it was interrupted. */
   readonly onNews?: (report: RunReport) => void;
 }
 
@@ -171,9 +169,7 @@ export async function withBuildSession<Result>(
 /** P224: a command checks once; a watch so often, however short its rounds are. */
 const spotCheckIntervalMs = 10 * 60_000;
 
-/**
- * For a round's list of tenants, the question of the shared guard, and what a watch asks, beside the builds.
- */
+/** For a round's list of tenants, the shared guard's question and a watch's, beside the builds. */
 const spareConnections = 3;
 
 /** Remembers what the runs of one process have said. */
@@ -188,20 +184,14 @@ export function createNews() {
     return isOther;
   };
   return {
-    /**
-     * Whether the run published something, or found something else than the tenant's run before. Called once
-     * for each.
-     */
+    /** Whether the run published or found something new of the tenant. Called once for each run. */
     isOfTenant(run: TenantRun): boolean {
       const { tenantId, outcome, snapshotId, previousSnapshotId, failure, leftOut, problemCounts } = run;
       const state = outcome === "published" ? "unchanged" : outcome;
       const isOther = isNew(tenantId, state, failure?.message, leftOut, problemCounts);
       return isOther || (snapshotId !== null && snapshotId !== previousSnapshotId);
     },
-    /**
-     * Whether the report says something else of the whole source than the one before: of the round, or of
-     * some tenants' run.
-     */
+    /** Whether the report says something new of the whole source: of a round, or of some tenants' run. */
     isOfSource: ({ options, failure, problems }: RunReport): boolean =>
       isNew(options.tenants === null ? wholeRound : someTenants, failure?.message, problems),
   };

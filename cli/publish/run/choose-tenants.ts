@@ -16,15 +16,11 @@ export type WantedTenants =
 
 /** The tenants that a run builds, and why it cannot build some of them. */
 export interface ChosenTenants {
-  /**
-   * P130: each tenant with why it may not be read, if so: then nothing but stated withdrawals is published.
-   */
+  /** P130: each tenant, with why it may not be read, if so: then only stated withdrawals are published. */
   readonly tenants: ReadonlyMap<TenantId, Failure | undefined>;
   /** Why the run as a whole fails. */
   readonly failure?: Failure | undefined;
-  /**
-   * P13: the live tenants that the source does not list any more; `undefined` unless the run looked for them.
-   */
+  /** P13: live tenants that the source lists no more; `undefined` unless the run looked for them. */
   readonly vanished?: readonly TenantId[];
 }
 
@@ -107,10 +103,7 @@ async function unlisted(choice: TenantChoice, tenantId: TenantId): Promise<Failu
   );
 }
 
-/**
- * P130: a failure is an answer, so that one bad row stops no tenant. Throws when the database cannot be
- * reached.
- */
+/** P130: a failure is an answer, so one bad row stops no tenant. Throws when no database answers. */
 async function ask<Result>(
   { pool, readAgain }: Pick<TenantChoice, "pool" | "readAgain">,
   read: (client: SourceClient) => Promise<Result>,

@@ -94,8 +94,8 @@ export function noteTenant(noted: Noted, run: TenantRun, of: RunOfTenant, latest
     noted.tenants.set(tenantId, { ...before, confirmation });
     return;
   }
-  // P144: a build looks at the programs that it adds only. What it found counts until as many have changed as
-  // make a finding.
+  // P144: a build looks only at programs that it adds. What it found counts until enough for a finding have
+  // changed.
   const isKept = outcome !== "published" || counts.removed + counts.changed < minPrograms;
   const own = problemCounts.snapshot_differs === undefined ? {} : { differedAt: of.endedAt };
   const last = {
@@ -182,10 +182,7 @@ function laterConfirmation(known: Confirmation | undefined, own: Confirmation, l
   return { snapshotId, confirmedAt, triedAt: trial.triedAt, outcome: trial.outcome };
 }
 
-/**
- * A reading that published the snapshot or found it unchanged confirms it; any other only says that the
- * tenant was tried.
- */
+/** A reading that published the snapshot or found it unchanged confirms it; any other was only a try. */
 function confirmationOf(
   { outcome, snapshotId, confirmedAt = null }: TenantRun,
   triedAt: string,
@@ -196,10 +193,7 @@ function confirmationOf(
 
 const unconfirmed = { snapshotId: null, confirmedAt: null };
 
-/**
- * The later run of each tenant and of each shard stays. A run of all replaces those of shards, and they
- * replace a run of all.
- */
+/** The latest run of each tenant and shard stays. A run of all replaces those of shards, and the reverse. */
 function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns {
   const tenants = withoutGone(stored.tenants, noted.whole, ({ endedAt }) => endedAt);
   for (const [tenantId, { last, keepsShared }] of noted.tenants) {
@@ -215,10 +209,7 @@ function withLastRuns(stored: LastRuns, noted: Noted, latest: string): LastRuns 
   return { runsOfAll, tenants };
 }
 
-/**
- * P224, P227: what a tenant is told for during a day: the first difference, and the last time that most
- * programs were withdrawn.
- */
+/** P224, P227: what is told of a tenant for a day: the first difference, and the last mass withdrawal. */
 function ofTheDay(run: TenantLastRun | undefined, at: string) {
   const { differedAt, mostlyWithdrawn } = run ?? {};
   const now = new Date(at);
@@ -256,18 +247,12 @@ function withRunOfAll(
   return [...beside, run].sort((a, b) => ((a.shard ?? "") < (b.shard ?? "") ? -1 : 1));
 }
 
-/**
- * Whether a tenant's run says more than the known one: a later run, or the same one, which found something
- * after its build.
- */
+/** Whether a run says more than the known one: it is later, or is the same and found more after its build. */
 function isNewer(run: RunOfTenant, known: RunOfTenant, latest: string): boolean {
   return run.runId === known.runId || isLater(run.endedAt, known.endedAt, latest);
 }
 
-/**
- * A known time after `latest` comes from a wrong clock and loses, so that such a clock cannot silence all
- * others.
- */
+/** A known time after `latest` is of a wrong clock and loses, so that such a clock cannot silence others. */
 function isLater(at: string | null, known: string | null, latest: string): boolean {
   if (at === null || known === null) return at !== null;
   return Date.parse(known) > Date.parse(latest) || Date.parse(at) > Date.parse(known);
@@ -300,9 +285,7 @@ function withoutGone<Entry>(
   return new Map([...stored].filter(([id, entry]) => !isGone(id, triedAt(entry), whole)));
 }
 
-/**
- * Whether neither source nor store had the tenant at the time of a run of all, and nobody has tried it since.
- */
+/** Whether a run of all found the tenant in neither source nor store, and nobody has tried it since. */
 function isGone(tenantId: TenantId, triedAt: string, whole: WholeRun | undefined): boolean {
   if (whole === undefined || whole.known.has(tenantId)) return false;
   return Date.parse(triedAt) < Date.parse(whole.startedAt);

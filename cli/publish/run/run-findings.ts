@@ -9,10 +9,7 @@ import { publishedSnapshot } from "../snapshot/stored-snapshot.ts";
 import { statesQuery } from "../source/program-queries.ts";
 import { readStrayPrograms, type TenantProblem } from "../source/read-tenants.ts";
 
-/**
- * P216: the findings of a run that are of no tenant. All are counted, and the first ones of each kind are
- * kept.
- */
+/** P216: a run's findings that are of no tenant. All are counted, and the first of each kind are kept. */
 export class RunProblems {
   readonly #kept: Problem[] = [];
   readonly #counts: Record<string, number> = {};
@@ -67,10 +64,7 @@ export async function addSourceProblems(
   for (const problem of problems) choice.problems.add(problem);
 }
 
-/**
- * P130: programs of no tenant, removed ones aside. They are counted after the builds, so that no tenant waits
- * for it.
- */
+/** P130: programs of no tenant, removed ones aside. Counted after the builds, so that no tenant waits. */
 async function strayPrograms({ pool, removed }: RunSources): Promise<readonly Problem[]> {
   try {
     const strays = await pool.withReading(readStrayPrograms, { statementMs: maxCountingMs });

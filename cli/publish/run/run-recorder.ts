@@ -33,10 +33,7 @@ export class RunRecorder {
   readonly #noted = nothingNoted();
   #news: readonly RunReport[] = [];
   #isPending = false;
-  /**
-   * P160: a run that came to nothing begins no store. One whose tenants failed does: support asks why they
-   * did.
-   */
+  /** P160: a run that came to nothing begins no store. Failed tenants do begin it: support asks why. */
   #hasWorked = false;
   #writing = Promise.resolve();
   /** The write that waits for the one under way. */
@@ -68,9 +65,7 @@ export class RunRecorder {
     this.#writeIn(this.#minIntervalMs ?? 0);
   }
 
-  /**
-   * Notes a run that has ended, after its tenants. `isNews`: support gets its report, too. Returns at once.
-   */
+  /** Notes a run after its tenants. `isNews`: support gets its report, too. Returns at once. */
   note(report: RunReport, isNews: boolean): void {
     const { options, tenants, failure, outcome } = report;
     // P193: a notification of a name that is no tenant leaves nothing.
@@ -124,10 +119,7 @@ export class RunRecorder {
     this.#complaint = failed;
   }
 
-  /**
-   * Returns why a document could not be written that the store has no part in. Throws when the store does not
-   * take them.
-   */
+  /** Returns why a document itself could not be written. Throws when the store does not take it. */
   async #writeAll(): Promise<string | undefined> {
     const { signal } = this.#ended;
     if (!this.#hasWorked && (await readStoreIdentity(this.#store, { signal })) === undefined) {

@@ -64,8 +64,7 @@ function addFindings(found: Record<Severity, number>, counts: TenantRun["problem
 
 /**
  * P217: cuts findings and names of programs to what a report can hold: earlier tenants keep theirs, and
- * counts stay whole. Errors have places of their own, so that no number of warnings hides why a program was
- * left out.
+ * counts stay whole. Errors have places of their own, so that no warnings hide why a program was left out.
  */
 export function createReportBudget(
   maxOfSeverity = maxRunFindings,

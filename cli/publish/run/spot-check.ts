@@ -42,8 +42,8 @@ interface Candidate {
 
 /**
  * P224: chooses while the tenants are built, so that nothing is read a second time, and holds the candidate
- * of one tenant at a time. The run's id gives each tenant a number, and the least one wins: so many runs look
- * at all tenants.
+ * of one tenant at a time. The run's id gives each tenant a number, and the least wins: many runs look at
+ * all.
  */
 export class SpotChoice {
   readonly #runId: string;
@@ -75,9 +75,7 @@ export class SpotChoice {
     this.#candidate = { tenantId, manifest: isPublishedNow ? undefined : manifest, sums };
   }
 
-  /**
-   * Programs that follow each other, from a place that the run's id chooses: many runs look at all of them.
-   */
+  /** Neighbouring programs from a place that the run's id chooses: many runs look at all of them. */
   #picked(all: readonly ProgramOutcome[]): readonly ProgramOutcome[] {
     const start = numberOf(`${this.#runId} programs`) % Math.max(1, all.length);
     return [...all.slice(start, start + maxSpotPrograms), ...all.slice(0, start)].slice(0, maxSpotPrograms);
@@ -125,10 +123,7 @@ export async function spotCheck(
   return found;
 }
 
-/**
- * The programs that differ, each with the first part that does. `undefined` when another snapshot is live by
- * now, or a hold.
- */
+/** The programs that differ, with their first differing part. `undefined` when the live snapshot changed. */
 async function differences(
   { tenantId, manifest: known, sums }: Candidate,
   run: TenantRun,

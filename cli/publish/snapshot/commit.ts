@@ -39,9 +39,8 @@ export async function commit(
 /**
  * P8: the compare-and-swap itself. An unclear answer (a refusal, which may be our own lost write; 5xx; a
  * timeout) is settled by reading the pointer back. Repeating the same bytes under the same condition is
- * harmless: at most one attempt can be applied, even a late one, since the nonce keeps any two pointers from
- * having the same bytes and the same ETag. No signal ends the write, since an interrupted write would leave
- * its outcome unknown.
+ * harmless: at most one attempt applies, even late, since the nonce keeps two pointers from having one ETag.
+ * No signal ends the write, since an interrupted write would leave its outcome unknown.
  */
 export async function replacePointer(
   store: ObjectStore,
@@ -90,11 +89,10 @@ const never = new AbortController().signal;
  */
 async function isDescendant(store: ObjectStore, found: Current, ours: Current): Promise<boolean> {
   // Only a rollback makes a hold, so a `found` with a hold that `ours` lacks is older or comes from a
-  // rollback. A release keeps the snapshot, so a withdrawal during the hold (P20) was built on the pointer
-  // before the release.
+  // rollback. A release keeps the snapshot: a withdrawal during the hold (P20) was built on the pointer
+  // before.
   if (found.hold !== null && found.hold.since !== ours.hold?.since) return false;
-  // A prune rewrites the pointer with a new nonce, a release also without the hold; neither changes anything
-  // else.
+  // A prune gives the pointer a new nonce, a release also takes its hold; neither changes anything else.
   const { generation, snapshotId, publishedAt } = ours;
   if (found.generation === generation && found.snapshotId === snapshotId && found.publishedAt === publishedAt)
     return true;

@@ -20,10 +20,7 @@ export interface SharedDocument<Value> {
 
 /** Each conflict means that somebody else has written; a few in a row are normal. */
 const maxAttempts = 8;
-/**
- * The pause after a conflict is random, up to this times the attempt, so that two writers do not collide
- * again.
- */
+/** The pause after a conflict is random, up to this times the attempt, so that two writers diverge. */
 const maxPauseMs = 100;
 
 /**
@@ -43,7 +40,7 @@ export async function editDocument<Value>(
     const found = await store.get(key, { signal, wholeUpTo: maxBytes });
     const value = found.kind === "object" ? await parsed(found) : empty;
     const edited = edit(value);
-    // There is nothing new, or an earlier attempt without a clear answer was successful.
+    // There is nothing new, or an earlier unclear attempt was successful.
     if (edited === value) return;
     // P194
     const body = bytesBody(withinBound(bytes(edited), maxBytes, key));
@@ -53,8 +50,7 @@ export async function editDocument<Value>(
       const { kind } = await store.put(key, body, { condition, signal });
       if (kind === "stored") return;
     } catch (error) {
-      // The driver has tried several times for each unclear answer, so after the second one the store is in
-      // trouble.
+      // The driver repeats unclear answers by itself, so after the second one the store is in trouble.
       if (asFailure(error).code !== "store_unavailable" || attempt > 1) throw error;
     }
     await delay(Math.random() * maxPauseMs * attempt, undefined, { signal });

@@ -6,19 +6,13 @@ import { liveMarkerKey } from "../../../core/ground/object-key.ts";
 import { readBody } from "../../../core/store/object-body.ts";
 import type { ObjectStore } from "../../../core/store/object-store.ts";
 
-/**
- * What a complete tree shows, as the first lines of `live/README.txt` say it: each `key: value`, up to a
- * blank line. They are for programs.
- */
+/** What a complete tree shows: `key: value` lines for programs, up to a blank one, in `live/README.txt`. */
 export type ShownSnapshot = Pick<Current, "snapshotId" | "manifestSha256">;
 
 const format = "partner-programs/live@1";
 const maxLiveMarkerBytes = 64 * 1024;
 
-/**
- * Parses a marker. `undefined` when it says that the tree is being changed, belongs to another tenant, or was
- * edited beyond use.
- */
+/** Parses a marker. `undefined` when the tree is being changed, another tenant's, or edited beyond use. */
 export function parseLiveMarker(text: string, tenantId: TenantId): ShownSnapshot | undefined {
   const head = text.slice(0, text.search(/^$/m));
   const values = new Map(head.split("\n").map((line) => line.split(": ", 2) as [string, string]));

@@ -20,16 +20,10 @@ export interface TreeKnowledge {
   readonly mayExist?: boolean;
 }
 
-/**
- * Makes a tenant's `live/` folder follow its pointer. Never throws. Returns whether there may be a folder
- * now.
- */
+/** Makes a tenant's `live/` folder follow its pointer. Never throws. Returns whether one may exist now. */
 export type FollowLive = (store: ObjectStore, live: Current, given?: TreeKnowledge) => Promise<boolean>;
 
-/**
- * P27: partners do not depend on the folder, so a failure is a line on standard error; the next build mends
- * it.
- */
+/** P27: no partner needs the folder, so a failure is a line on standard error; the next build mends it. */
 export function createFollowLive(
   { stderr, signal }: Pick<Shell, "stderr" | "signal">,
   { liveCopy: isOn }: Pick<CliSettings, "liveCopy">,
@@ -93,9 +87,7 @@ async function keepTree(
   await mark(changingMarkerText(live));
 }
 
-/**
- * `from`: the snapshot whose files are there already; `undefined`: nothing that is there can be relied on.
- */
+/** `from`: the snapshot whose files are there; `undefined`: nothing that is there can be relied on. */
 async function writeTree(
   from: Manifest | undefined,
   to: Manifest,

@@ -7,10 +7,7 @@ import type { RemovedDocument } from "../../../schemas/generated/types.ts";
 import { isRemovedDocument } from "../../../schemas/generated/validators-administration.ts";
 import { editDocument } from "./edit-document.ts";
 
-/**
- * `tenants/removed.json`: the tenants that are removed, and when (RFC 3339, UTC). One that came back is taken
- * out.
- */
+/** `tenants/removed.json`: the removed tenants, and when (RFC 3339, UTC). One that returns is taken out. */
 export type RemovedTenants = ReadonlyMap<TenantId, string>;
 
 /** Empty when no tenant was ever removed. Throws `corrupt_document`. */
@@ -45,10 +42,7 @@ export function withRemoved(tenants: RemovedTenants, tenantId: TenantId, removed
   return tenants.has(tenantId) ? tenants : new Map([...tenants, [tenantId, removedAt]]);
 }
 
-/**
- * P91: the tenants that were removed once and are in the source again. They are no longer removed from now
- * on. Their tokens stay revoked.
- */
+/** P91: removed tenants that the source has again. They are removed no longer; their tokens stay revoked. */
 export async function reinstateReturned(
   store: ObjectStore,
   tenants: readonly TenantId[],

@@ -13,9 +13,7 @@ export async function readSandbox(store: ObjectStore, signal: AbortSignal): Prom
   return found.kind === "object" ? parseTenantId((await parsedSandbox(found)).tenantId) : undefined;
 }
 
-/**
- * P19: a document that is damaged or denied counts as none, so that it keeps no tenant from being published.
- */
+/** P19: a damaged or denied document counts as none, so that it keeps no tenant from being published. */
 export async function knownSandbox(store: ObjectStore, signal: AbortSignal): Promise<TenantId | undefined> {
   return await unlessFailed(readSandbox(store, signal), "corrupt_document", "store_denied");
 }

@@ -94,20 +94,14 @@ export async function publishedSnapshot(
   return { pointer, manifest: await readLiveManifest(store, pointer.current, signal) };
 }
 
-/**
- * What is live of a tenant. A manifest that a gateway refuses is damaged, even if its first lines can be read
- * (P4).
- */
+/** What is live of a tenant. A manifest that a gateway refuses is damaged, though it may begin well (P4). */
 export type LiveReading<Content> =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly pointer: PointerVersion; readonly content: Content }
   /** `pointer` is `null` when it is the pointer that is damaged. */
   | { readonly kind: "damaged"; readonly pointer: PointerVersion | null; readonly reason: string };
 
-/**
- * What is live, with the manifest as `read` reads it. Damage is a result: one damaged tenant must not hide
- * the others.
- */
+/** What is live, its manifest read by `read`. Damage is a result: it must not hide the other tenants. */
 export async function readLive<Content>(
   store: ObjectStore,
   tenantId: TenantId,
@@ -211,10 +205,7 @@ function damaged(what: string): Failure {
   );
 }
 
-/**
- * The body of a text that is made piece by piece. As one string, a large text would take its room several
- * times.
- */
+/** The body of a text made piece by piece. As one string, a large text would take several times its room. */
 export function textBody(pieces: Iterable<string>): ObjectBody {
   const chunks: Buffer[] = [];
   let text = "";

@@ -30,20 +30,14 @@ export interface Shard {
   readonly count: number;
 }
 
-/**
- * Whether the tenant is in this part. A digest of the id decides, so parts stay as they are when tenants come
- * and go.
- */
+/** Whether the tenant is in this part. Its id's digest decides, so no tenant moves when others come or go. */
 export function inShard(tenantId: TenantId, shard: Shard | undefined): boolean {
   if (shard === undefined) return true;
   const number = createHash("sha256").update(tenantId).digest().readBigUInt64BE();
   return number % BigInt(shard.count) === BigInt(shard.index - 1);
 }
 
-/**
- * P56: the failure of a command for a tenant of which the store has nothing. `what` says so, and the nearest
- * tenant of the store follows.
- */
+/** P56: the failure for a tenant that the store does not have: `what`, then the store's nearest tenant. */
 export async function unknownTenant(
   store: ObjectStore,
   tenantId: TenantId,
@@ -53,9 +47,7 @@ export async function unknownTenant(
   return new Failure("not_found", what + (await tenantHint(store, tenantId, signal)));
 }
 
-/**
- * A sentence that names the most similar tenant; empty when none is similar or the store cannot be listed.
- */
+/** A sentence that names the most similar tenant; empty when none is, or the store cannot be listed. */
 export async function tenantHint(
   store: ObjectStore,
   tenantId: TenantId,

@@ -12,10 +12,7 @@ import {
 import { type CatalogRelation, type CatalogSchema, readStructure } from "./read-structure.ts";
 import { type Fix, fixLines, type SourceProblem } from "./source-problem.ts";
 
-/**
- * Compares the views with the contract: all problems, in the contract's order; `[]` when the generator can
- * read the source.
- */
+/** Compares the views with the contract. All problems, in its order; `[]` when the source can be read. */
 export function structureProblems(schema: CatalogSchema): readonly SourceProblem[] {
   if (schema.serverVersion < minServerVersion) return [serverTooOld(schema.serverVersion)];
   if (!schema.exists) return [schemaMissing(schema)];

@@ -1,7 +1,4 @@
-/**
- * The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` lists the types that each kind
- * accepts.
- */
+/** The kinds of columns, and PostgreSQL's type for each. `check-structure.ts` has all types of each kind. */
 export const sqlTypes = {
   text: "text",
   int: "integer",
@@ -14,8 +11,7 @@ export type ColumnKind = keyof typeof sqlTypes;
 
 /**
  * D131: the calendar date of a column with a time of day, `value`, by what the column holds. No form depends
- * on the time zone of the session, which in `psql` is another than in a build, so what looks right there is
- * right here.
+ * on the session's time zone, which differs between `psql` and a build: what looks right there is right here.
  */
 export const dateForms = {
   localTime: "value::date",
@@ -48,8 +44,8 @@ function view(what: string, field: string | null, columns: readonly ColumnDescri
 
 /**
  * The ten views of the schema `partner_source` with their columns in order: all that the generator reads of a
- * booking database. Queries, parsers, empty views, the skeleton, checks and the fields that findings name are
- * made from this table.
+ * booking database. Queries, parsers, empty views, the skeleton, checks and the findings' fields are made
+ * from it.
  */
 export const sourceViews = {
   tenants: view("Required. A row for each company whose programs partners read.", null, [

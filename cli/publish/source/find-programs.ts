@@ -2,9 +2,8 @@ import { isTenantId, type TenantId } from "../../../core/ground/ids.ts";
 import { rowsOf, type SourceClient } from "../../database/connect.ts";
 
 /*
- * P144: programs that two tenants have with the same id and name, in rows of state active. Whatever else
- * differs does not count, since columns of a view may depend on the tenant: a date in its time zone, a price
- * in its currency.
+ * P144: programs that two tenants have with the same id and name, in rows of state active. Nothing else
+ * counts: a view's columns may depend on the tenant, as a date in its time zone does, or a price.
  */
 
 const tenantOf = 'tenant_id::text COLLATE "C"';
@@ -22,10 +21,7 @@ export interface TenantWithPrograms {
   readonly programs: number;
 }
 
-/**
- * For each tenant but `$1` how many of the programs `$2`, of the names `$3`, it has; and in the row of no
- * tenant how many any has.
- */
+/** How many of the programs `$2`, named `$3`, each tenant but `$1` has; without a tenant, any of them. */
 const ownersQuery = `
   SELECT tenant, count(DISTINCT id)::int
     FROM (SELECT ${tenantOf} AS tenant, ${idOf} AS id
@@ -36,10 +32,7 @@ const ownersQuery = `
    ORDER BY tenant IS NULL DESC, 2 DESC, 1
    LIMIT 1000`;
 
-/**
- * The other tenants that have these programs, those with the most first; and how many of the programs any of
- * them has.
- */
+/** The other tenants that have these programs, most first; and how many of the programs any of them has. */
 export async function ownersOf(
   client: SourceClient,
   tenantId: TenantId,
@@ -54,10 +47,7 @@ export async function ownersOf(
   return { shared, owners };
 }
 
-/**
- * For each listed tenant that has programs of another: one other for each such program, and how many programs
- * it stands for.
- */
+/** For each tenant with programs of others: one other for each program, and for how many it stands. */
 const sharingTenantsQuery = `
   SELECT tenant, CASE WHEN tenant = least THEN greatest ELSE least END, count(*)::int
     FROM (SELECT array_agg(DISTINCT ${tenantOf}) AS tenants, min(${tenantOf}) AS least, max(${tenantOf}) AS greatest

@@ -8,10 +8,7 @@ export const programsPerRound = 32;
 /** A program with more bytes is read alone. */
 export const smallBytes = 128 * 1024;
 
-/**
- * When a larger share of the programs has changed, all are read. Looking each one up by its id would cost
- * more.
- */
+/** When more of the programs have changed, all are read: looking each up by its id would cost more. */
 export const maxChangedShare = 1 / 3;
 
 /** A program with more findings is read again by each build, so that lines of the memory stay short. */

@@ -2,9 +2,8 @@ import { type ProgramView, sourceViews, type ViewName, viewNames } from "./contr
 
 /*
  * The two questions that a build asks of a tenant's rows (`$1`): a checksum of each program, and the rows of
- * each program as one JSON. Both are made from the contract and name their columns, so that an extra, perhaps
- * private, column of a view never leaves the database (D4). Ids are compared and sorted by their bytes
- * (D130).
+ * each program as one JSON. Both are made from the contract and name their columns, so that no extra, perhaps
+ * private, column leaves the database (D4). Ids are compared and sorted by their bytes (D130).
  */
 
 /** The views whose rows belong to a program, `programs` itself first. */
@@ -29,10 +28,7 @@ const ofPrograms =
 
 const id = 'program_id::text COLLATE "C" AS program_id';
 
-/**
- * What a question reads a view's rows from, as an item of FROM: a check reads what is sound of views that
- * break the contract (D135).
- */
+/** What a question reads a view's rows from: checks read the sound part of views that are broken (D135). */
 export type FromView = (view: ViewName) => string;
 export const wholeView: FromView = (view) => `partner_source.${view}`;
 
@@ -49,18 +45,14 @@ export function sumsQuery(isNarrowed: boolean, from = wholeView): string {
    GROUP BY program_id ORDER BY program_id`;
 }
 
-/**
- * Reads all rows of the tenant in one view: for finding out which view fails. A condition with `AND` may
- * follow.
- */
+/** Reads the tenant's rows in one view, to find out which view fails. A condition with `AND` may follow. */
 export function viewQuery(view: ProgramView, from = wholeView): string {
   return `SELECT sum(hash) FROM (${hashedRows(view, ofTenant, from)}) AS hashed WHERE true`;
 }
 
 /**
  * The view's number is the seed, so that the same row in another view has another hash. The tenant's id is
- * hashed, too, since a row of nothing but NULL has the hash 0. A list is hashed as its text, which shows its
- * dimensions, too.
+ * hashed, too, since a row of NULLs has the hash 0. A list is hashed as text, which shows its dimensions.
  */
 function hashedRows(view: ProgramView, where: string, from: FromView): string {
   const at = programViews.indexOf(view);

@@ -66,8 +66,7 @@ function decisiveRow(rows: readonly Row[]): Row {
 
 /**
  * Orders the rows of a child view by position, NULL last, and ties by their text (D39), whatever order the
- * database gives. The position is not published, so it is cut off. Rows without positions are ordered, too,
- * since findings name their places.
+ * database gives, and cuts the position off. Rows without positions are ordered, too: findings name places.
  */
 export function orderedRows(view: ProgramView, rows: readonly Row[]): readonly Row[] {
   const hasPosition = sourceViews[view].columns[0]?.[0] === "position";

@@ -51,10 +51,7 @@ export interface ReadProgram {
   readonly isDuplicate: boolean;
 }
 
-/**
- * The programs to read: all, or `only` these. `count`: how many ids there are at most. A few are read at
- * once.
- */
+/** The programs to read: all, or `only` these, a few at once. `count`: how many ids there are at most. */
 export interface WantedPrograms {
   readonly only?: readonly string[] | undefined;
   readonly count?: number | undefined;
@@ -129,10 +126,7 @@ async function* roundsOf(
   await client.query("CLOSE programs");
 }
 
-/**
- * Whether the program is to be read alone. One that is not to be published needs no rows, nor do rows of no
- * program.
- */
+/** Whether to read the program alone. Unpublished programs need no rows, nor do rows of no program. */
 function isLarge([programId, json, bytes, states]: TextRow, { maxProgramBytes }: SourceLimits): boolean {
   if (json !== null || programId === null || states == null || Number(bytes) > maxProgramBytes) return false;
   return statesOf(states).some((state) => lifecycle(state).kind !== "unpublished");

@@ -4,9 +4,7 @@ interface CatalogColumn {
   readonly name: string;
   /** The type as people write it: `timestamp with time zone`. */
   readonly shown: string;
-  /**
-   * `pg_type.typname` of the type under all domains, or `enum`; for an array, that of its elements with `[]`.
-   */
+  /** `pg_type.typname` under all domains, or `enum`; for an array, that of its elements with `[]`. */
   readonly type: string;
   readonly isReadable: boolean;
 }
@@ -38,10 +36,7 @@ export async function readStructure(client: pg.ClientBase): Promise<CatalogSchem
   return schema;
 }
 
-/**
- * The tables of a database that are neither PostgreSQL's, nor temporary, nor an extension's: a subquery with
- * `schema` and `name`.
- */
+/** All tables but those of PostgreSQL, of extensions and temporary ones: a subquery of `schema`, `name`. */
 export const ownTables = `(
     SELECT nspname AS schema, relname AS name
       FROM pg_class

@@ -14,10 +14,7 @@ export interface TenantProblem {
   readonly tenantId: string | null;
   /** How many programs name an unlisted tenant; `null` for other problems. */
   readonly programs: number | null;
-  /**
-   * How many rows of the view `tenants` the problem concerns; of a tenant that is listed several times, those
-   * after the first.
-   */
+  /** The rows of `tenants` that the problem concerns; of a tenant listed several times, all but the first. */
   readonly rows: number;
 }
 

@@ -4,10 +4,7 @@ import type { SourceProblem } from "./source-problem.ts";
 
 /** What can be read of views of which some break the contract. */
 export interface SoundViews {
-  /**
-   * A view that breaks the contract gives no rows; of `programs`, its sound columns are read, and the others
-   * are NULL.
-   */
+  /** A view that breaks the contract gives no rows, but `programs` its sound columns, the others as NULL. */
   readonly from: FromView;
   /** Whether the rows of a place are read, so that they can have findings. */
   isRead(place: Pick<SourceProblem, "view" | "column">): boolean;

@@ -1,36 +1,24 @@
 import { singleLine } from "../../../core/ground/printable.ts";
 
-/**
- * How to mend a problem: SQL to paste into `psql`, a command of this program, or advice on work that only
- * people can do.
- */
+/** How to mend a problem: SQL for `psql`, a command of this program, or advice on what only people can do. */
 export interface Fix {
   readonly kind: "sql" | "command" | "advice";
   readonly text: string;
 }
 
-/**
- * A value that a finding is about, with its first row, or a tenant. The ids are as the source has them,
- * possibly ill-formed.
- */
+/** A value with its first row, or a tenant. The ids are as the source has them, possibly ill-formed. */
 export interface ProblemExample {
   readonly tenantId: string | null;
   readonly programId: string | null;
   /** The offending value, shortened. */
   readonly value: string | null;
-  /**
-   * How many rows have this value, the first of which is named; left out where the example is about a whole
-   * tenant.
-   */
+  /** How many rows have this value, its first one named; left out when a whole tenant is meant. */
   readonly count?: number;
 }
 
 /** One finding about the source. */
 export interface SourceProblem<Code extends string = string> {
-  /**
-   * An error keeps something from being published, a warning says what is dropped or blanked, and a hint what
-   * is legal and probably wrong.
-   */
+  /** An error keeps something unpublished, a warning names what is dropped, a hint what is probably wrong. */
   readonly severity: "error" | "warning" | "hint";
   readonly code: Code;
   /** The view's name in the schema `partner_source`; `null` when the finding concerns the whole schema. */

@@ -97,10 +97,7 @@ async function withFailingView(pool: SourcePool, tenantId: TenantId, error: unkn
   );
 }
 
-/**
- * The views that fail for the tenant, found by reading all of its rows in each of them alone. Expects a
- * transaction.
- */
+/** The views that fail for the tenant, found by reading its rows of each alone. Expects a transaction. */
 export async function* failingViews(
   client: SourceClient,
   tenantId: TenantId,
@@ -115,8 +112,7 @@ export async function* failingViews(
 
 /**
  * P197: the program at which a view fails, found by reading half of the tenant's programs, then half of those
- * that fail, and so on. `query`: what fails for all of them, narrowed to the ids `$2`. `undefined`: no
- * program fails by itself.
+ * that fail, and so on. `query`: what fails, narrowed to the ids `$2`. `undefined`: none fails alone.
  */
 export async function failingProgram(
   client: SourceClient,
@@ -141,9 +137,8 @@ export async function failingProgram(
 }
 
 /**
- * Reads within a savepoint of the current transaction, so that a view that fails does not end the whole
- * reading. Cursors opened by `read` are closed. A broken connection throws. `error`: why the source could not
- * be read.
+ * Reads within a savepoint of the current transaction, so that a failing view does not end the reading.
+ * Cursors of `read` are closed. A broken connection throws. `error`: why the source could not be read.
  */
 export async function tryReading<Result>(
   client: SourceClient,

@@ -29,10 +29,7 @@ interface BuildFlags {
   readonly dryRun: boolean;
 }
 
-/**
- * The decisions about builds, made once by a command; session, runs and builds of tenants read this same
- * object.
- */
+/** A command's decisions about its builds, made once; session, runs and builds read this same object. */
 export interface BuildOptions extends BuildFlags {
   readonly rules: ContentRules;
   /** See `recipeDigest`. */
@@ -125,10 +122,7 @@ export interface BuildAttempt {
   /** The pointer as it was read before the source; `undefined` when nothing was live. */
   readonly pointer: PointerVersion | undefined;
   readonly isHeld: boolean;
-  /**
-   * P223: every program is read and nothing is taken over, since the attempt before did not agree with
-   * itself.
-   */
+  /** P223: everything is read and nothing taken over, since the attempt before contradicted itself. */
   readonly isWhole: boolean;
   readonly readAt: Date;
   /** What the attempt finds out as it goes. */

@@ -64,7 +64,7 @@ async function attemptUntilDecided(
   let wasLive = false;
   let isWhole = false;
   for (let restarts = 0; ; restarts += 1) {
-    // P5: the pointer is read before the database. So a builder that holds older data loses the race for the
+    // P5: the pointer is read before the database, so a builder with older data loses the race for the
     // pointer.
     const pointer = await readPointer(context.store, tenantId, context.signal);
     const run = begin(pointer);

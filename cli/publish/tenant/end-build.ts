@@ -82,10 +82,7 @@ async function refusalOf(
   return undefined;
 }
 
-/**
- * P20: publishes the live content without these programs, the only change that a blocked or failed build
- * makes.
- */
+/** P20: publishes the live content without these programs: all that a blocked or failed build changes. */
 export async function endWithdrawing(
   attempt: BuildAttempt,
   stored: StoredState,
@@ -101,8 +98,7 @@ export async function endWithdrawing(
   if (left !== undefined) noteLive(run, left);
   if (left !== undefined && !options.dryRun) {
     const mayHaveLiveTree = await keepLiveTree(attempt, stored, left);
-    // The memory goes on as that of the new snapshot. The withdrawn programs are read again, and found
-    // withdrawn.
+    // The new snapshot keeps the memory. Withdrawn programs are read again, and found withdrawn.
     const rest = left === live ? undefined : stored.memory?.programs.values();
     const outcomes = rest && [...rest].filter(({ programId }) => !withdrawn.has(programId ?? ""));
     if (outcomes) await remember(attempt, stored, left.current.snapshotId, outcomes, mayHaveLiveTree);
@@ -118,9 +114,8 @@ export async function endWithdrawing(
 }
 
 /**
- * P227: how many of the live programs are withdrawn, if they are most. Those whose last day is past are not
- * counted on either side, since a season's programs may end over night. The live list has the dates; if it is
- * damaged, all programs count.
+ * P227: how many of the live programs are withdrawn, if they are most. Those whose last day is past do not
+ * count: a season may end over night. The live list has the dates; if it is damaged, all programs count.
  */
 async function mostlyWithdrawn(
   attempt: BuildAttempt,

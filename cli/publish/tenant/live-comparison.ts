@@ -73,9 +73,7 @@ export class LiveComparison {
     });
   }
 
-  /**
-   * P225: the live list says what partners see now. A build that reads all programs reads it for this alone.
-   */
+  /** P225: the live list says what partners see now. A build that reads every program reads it for this. */
   async #shownChanges(attempt: BuildAttempt): Promise<readonly ChangedProgram[]> {
     const { live, listed } = this.#changes;
     if (live === undefined || this.#changed.size < minPrograms) return [];

@@ -12,8 +12,7 @@ import { noProblems, type ProgramOutcome } from "./program-outcome.ts";
 /*
  * The generator's memory of a tenant's source, `tenants/<tenant>/source.json`: the sums of the rows behind
  * the live snapshot, and what became of each program. The next build reads only the programs whose sums
- * differ. A memory of another snapshot or recipe counts as none, and so does a damaged one; then every
- * program is read.
+ * differ. Damaged ones and those of another snapshot or recipe count as none; then every program is read.
  */
 
 type MemoryContext = Pick<BuildContext, "store" | "signal">;
@@ -92,10 +91,7 @@ type StoredLine = readonly [
   ...problems: (readonly [code: ProblemCode, field: string | null, value: string | null])[],
 ];
 
-/**
- * The lines between two line breaks, parsed some at a time: all at once would take twice the memory of the
- * outcomes.
- */
+/** The lines between two line breaks, parsed in parts: all at once would take twice the outcomes' memory. */
 function* storedLines(bytes: Buffer, start: number, end: number): Generator<StoredLine> {
   for (let at = start; at < end; ) {
     const next = bytes.indexOf(newline, at + chunkBytes);

@@ -88,8 +88,8 @@ export async function withdraw(
 
 /**
  * The elements of the live lists. P223: where these are damaged, or disagree with their manifest, the
- * elements of the programs that stay are made of the live details. Throws `corrupt_document` when one of
- * those is damaged, too.
+ * elements of the programs that stay are made of the live details. Throws `corrupt_document` if these are,
+ * too.
  */
 async function liveListed(
   { context, options }: BuildAttempt,
@@ -115,10 +115,7 @@ async function liveListed(
 /** Live details read side by side. */
 const maxParallelReads = 16;
 
-/**
- * Stores the lists, and waits for all writes. P7: an entry of `live` is taken over when it has the same
- * bytes.
- */
+/** Stores the lists and waits for all writes. P7: an entry of `live` with the same bytes is taken over. */
 async function storeLists(writer: ResponseWriter, bodies: ListBodies, live?: Manifest) {
   const entryOf = async (kind: "list" | "legacy"): Promise<ResponseEntry> => {
     const [body, before] = [bodies[kind], live?.[kind]];
@@ -140,8 +137,7 @@ async function publishManifest(
   content: Omit<Manifest, "tenantId" | "generation" | "parent" | "removed" | "generatedAt">,
 ): Promise<LiveSnapshot | "superseded"> {
   const { store, signal } = context;
-  // P91: a run takes the tenants that are back in the source off the list of removed ones, before it builds
-  // them.
+  // P91: a run takes tenants that are back in the source off the list of removed ones before it builds them.
   if (pointer === undefined && (await readRemovedTenants(store, signal)).has(tenantId))
     throw removedMeanwhile(tenantId);
   const generation = nextGeneration(pointer?.current, context.now());

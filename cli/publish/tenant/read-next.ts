@@ -9,8 +9,8 @@ import { type TakenPrograms, takePrograms } from "./take-programs.ts";
 
 /**
  * P21: finds the programs whose sums differ from the memory, reads those, and takes over the others. Whatever
- * the history, the result is what reading everything would give. Throws `ContentFault` when what was read and
- * what was taken over do not agree.
+ * the history, the result is what reading everything would give. Throws `ContentFault` when the two do not
+ * agree.
  */
 export async function readNext(
   attempt: BuildAttempt,

@@ -5,10 +5,7 @@ import type { ObjectBody } from "../../../core/store/object-store.ts";
 import { putImmutable } from "../snapshot/stored-snapshot.ts";
 import type { BuildAttempt } from "./build-context.ts";
 
-/**
- * Stores the responses of one new snapshot. Those of a batch of programs are written side by side, while the
- * next batch is read.
- */
+/** Stores one new snapshot's responses. A batch's are written side by side while the next is read. */
 export class ResponseWriter {
   readonly snapshotId: SnapshotId;
   readonly #attempt: BuildAttempt;

@@ -28,10 +28,7 @@ export interface SourceReading {
   readonly emptiedFields: readonly EmptiedField[];
   /** P226: set when the amounts of most programs would have another scale. */
   readonly scaled: ScaledAmounts | undefined;
-  /**
-   * P140, P143, P225: warnings about what changes. They do not describe the source as it is, so no memory
-   * keeps them.
-   */
+  /** P140, P143, P225: warnings about changes. They do not describe the source, so no memory has them. */
   readonly changeProblems: readonly DataProblem[];
   /** Whether the programs are those of the live snapshot, to the byte. */
   readonly isSame: boolean;
@@ -124,10 +121,7 @@ function sorted(outcomes: ProgramOutcome[], sums: SourceChanges["sums"]): readon
   return outcomes.sort((a, b) => placeOf(a) - placeOf(b) || (isBehind(a, b) ? 1 : -1));
 }
 
-/**
- * P147: what the build would change for partners. A build that may not publish changes only what is
- * withdrawn.
- */
+/** P147: what the build would change for partners. A blocked build only takes out what is withdrawn. */
 export function partnerChanges(
   reading: SourceReading,
   live: SourceChanges["live"],

@@ -22,10 +22,7 @@ export interface TakenPrograms {
 
 type PublishedProgram = Extract<CheckedProgram, { kind: "published" }>;
 
-/**
- * Reads the programs that have changed, maps, renders and checks them, and stores each detail that the live
- * snapshot lacks at once.
- */
+/** Reads, maps, renders and checks the changed programs, and stores details that are not live at once. */
 export async function takePrograms(
   attempt: BuildAttempt,
   changes: SourceChanges,

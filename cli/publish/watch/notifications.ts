@@ -9,26 +9,18 @@ import { createClient, type DatabaseUrl, endClient } from "../../database/source
 export interface NotificationEvents {
   /** `undefined`: anything may have changed. */
   onChange(tenantId: TenantId | undefined): void;
-  /**
-   * `true`: from now on every change is heard. `false`: an attempt failed, or a session was lost; changes
-   * since then are not heard.
-   */
+  /** `true`: every change is heard from now on. `false`: none is, since an attempt or a session failed. */
   onListening(isListening: boolean): void;
 }
 
 export interface ListeningOptions {
   readonly databaseUrl: DatabaseUrl;
-  /**
-   * Another session of it proves that the listening one hears. Its idle connections are ended when that hears
-   * nothing.
-   */
+  /** Its sessions prove that the listening one hears. Idle ones are ended when that hears nothing. */
   readonly pool: Pick<SourcePool, "withReading" | "endIdle">;
   readonly events: NotificationEvents;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /**
-   * How often it is proven that the session hears, how long that may take, and when a lost one is replaced.
-   */
+  /** How often it is proven that the session hears, for how long, and when a lost one is replaced. */
   readonly pauses?: { readonly proveMs: number; readonly hearMs: number; readonly reconnectMs: number };
 }
 
@@ -49,10 +41,7 @@ const problemTexts: Readonly<Record<Problem, string>> = {
     "Changes wait for the interval until this watch gets a DATABASE_URL that leads to the server directly",
 };
 
-/**
- * Listens until the signal, in one session after another. A lost one is no failure: the interval keeps data
- * fresh.
- */
+/** Listens until the signal, one session after another. Losing one is no failure: the interval remains. */
 export async function listenForChanges({
   databaseUrl,
   pool,
@@ -109,8 +98,8 @@ export async function listenForChanges({
 /**
  * P192: another session sends a nonce, and the listening one has to hear it without being asked anything. A
  * question would pass also where a proxy keeps a dead session open towards us, or where a pooler has given
- * the server's session to somebody else; and a session hears itself even there. Throws when the other session
- * cannot send, or this one ends.
+ * the server's session to somebody else; and a session always hears itself. Throws when no other session can
+ * send.
  */
 async function hears(
   client: pg.Client,
@@ -137,10 +126,7 @@ async function hears(
   }
 }
 
-/**
- * The payload begins with a tenant's id; what follows a space is ignored. Any other payload may mean all
- * tenants.
- */
+/** The payload begins with a tenant's id, up to a space. Any other payload may mean all tenants. */
 function tenantOf(payload = ""): TenantId | undefined {
   const [tenantId = ""] = payload.split(" ", 1);
   return isTenantId(tenantId) ? tenantId : undefined;

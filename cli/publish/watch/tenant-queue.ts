@@ -79,10 +79,7 @@ export class TenantQueue {
     else this.notifyAll();
   }
 
-  /**
-   * Anything may have changed, so a round of all is due: as long after the last one as that took, and a
-   * second at least.
-   */
+  /** Anything may have changed: a round is due as long after the last as that took, at least a second. */
   notifyAll(): void {
     this.#isAllNotified = true;
     this.#planRound();
@@ -136,10 +133,7 @@ export class TenantQueue {
     this.#isDone(tenantId);
   }
 
-  /**
-   * Resolves when the slot is free again, and gives the end of the build. Call `#isDone` when the tenant may
-   * have another one.
-   */
+  /** Resolves when the slot is free, with the build's end. After `#isDone` the tenant may have another. */
   async #inSlot(
     tenantId: TenantId,
     kind: "notified" | "turn",
@@ -215,10 +209,7 @@ export class TenantQueue {
     this.#planRound();
   }
 
-  /**
-   * Builds the tenants but those that have a build already. Of these, `isOfAnything`: what changed meanwhile
-   * is built after it.
-   */
+  /** Builds tenants that have no build. `isOfAnything`: the others are built again after theirs. */
   async #inTurns(
     tenants: readonly TenantId[],
     build: (tenantId: TenantId) => Promise<void>,
@@ -249,10 +240,7 @@ export class TenantQueue {
   }
 }
 
-/**
- * As many as stop the rounds when they hold their slots: with one slot none, since then nothing would go on
- * beside it but they.
- */
+/** As many as stop the rounds when they hold slots. With one slot none, or nothing could go on beside. */
 export function maxOverdue(concurrency: number): number {
   return concurrency - 1;
 }

@@ -7,10 +7,7 @@ import { storedTenants } from "../snapshot/stored-tenants.ts";
 import { listedTenants } from "../source/read-tenants.ts";
 import { maxNotified } from "./tenant-queue.ts";
 
-/**
- * Sorts the names that notifications give: a tenant is built, and any other name means that anything may have
- * changed.
- */
+/** Sorts notified names: a tenant is built; any other name means that anything may have changed. */
 export interface ToldNames {
   told(name: TenantId): void;
   /** A round begins. Call what is returned when it has ended. */

@@ -20,10 +20,7 @@ interface WatchState {
   readonly isUnrecorded: () => boolean;
 }
 
-/**
- * Runs with the listener for health, readiness and metrics (P118) that the settings ask for. `use` tells of
- * each run that ended.
- */
+/** Runs with the listener for health and metrics (P118) that settings ask for. `use` tells of ended runs. */
 export async function withWatchAdmin(
   shell: Shell,
   store: ObjectStore,
@@ -53,10 +50,7 @@ export async function withWatchAdmin(
   }
 }
 
-/**
- * A watch is ready when a round has got through within the last three intervals and twice the length of that
- * round.
- */
+/** Ready: a round got through within the last three intervals and twice that round's length. */
 export class RoundHealth {
   readonly #intervalMs: number;
   #why = "";
@@ -66,10 +60,7 @@ export class RoundHealth {
     this.#intervalMs = intervalMs;
   }
 
-  /**
-   * `failureCode`: why the round failed as a whole; `undefined` when it got through, also when single tenants
-   * failed.
-   */
+  /** `failureCode`: why the whole round failed; `undefined` when it got through, single tenants aside. */
   roundEnded(nowMs: number, tookMs: number, failureCode: string | undefined): void {
     this.#why = failureCode === undefined ? "" : `; the last one failed: ${failureCode}`;
     if (failureCode === undefined) this.#last = { endedMs: nowMs, tookMs };

@@ -15,10 +15,7 @@ export interface WatchOptions {
   readonly logger: Logger;
 }
 
-/**
- * Builds a tenant when the source says that it changed, and all tenants at least every interval, until the
- * signal.
- */
+/** Builds a tenant when the source says it changed, and all tenants each interval, until the signal. */
 export async function watchSource(shell: Shell, session: BuildSession, options: WatchOptions): Promise<void> {
   const { intervalMs, logger } = options;
   const state = {
