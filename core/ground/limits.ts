@@ -18,6 +18,9 @@ export const maxLastRunsBytes = 32 * 1024 * 1024;
 
 export const maxCurrentBytes = 64 * 1024;
 
+/** 500 changes of tokens with 30 long scopes each are about 3 MB. */
+export const maxRecordBytes = 16 * 1024 * 1024;
+
 /**
  * The most ids of left-out programs in a tenant's entry of `runs/last.json`; `leftOutCount` counts the
  * others, too.

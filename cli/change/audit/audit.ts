@@ -1,6 +1,7 @@
 import type { Current } from "../../../core/documents/current.ts";
 import { asFailure, Failure } from "../../../core/ground/failure.ts";
 import { type SnapshotId, snapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { maxRecordBytes } from "../../../core/ground/limits.ts";
 import {
   auditKey,
   type ObjectKey,
@@ -10,7 +11,7 @@ import {
   tokensKey,
 } from "../../../core/ground/object-key.ts";
 import { bytesBody, documentBytes } from "../../../core/store/object-body.ts";
-import type { ObjectStore } from "../../../core/store/object-store.ts";
+import type { ObjectBody, ObjectStore } from "../../../core/store/object-store.ts";
 import type { AuditDocument, LiveState, TenantRun } from "../../../schemas/generated/types.ts";
 import { putImmutable } from "../../publish/snapshot/stored-snapshot.ts";
 import type { Shell } from "../../shell/shell.ts";
@@ -140,9 +141,22 @@ function recordWriter(shell: Shell, request: AuditRequest, recordIds: SnapshotId
       const record = recordOf(shell, request, { recordId, outcome, ...part }, failure);
       const key = auditKey(recordId, outcome === "begun" ? "begun" : "ended");
       // No signal: ending a command must not keep its record from being written.
-      await putImmutable(store, key, bytesBody(documentBytes(record)), never);
+      await putImmutable(store, key, recordBody(record), never);
     }
   };
+}
+
+/** P206: changes that would make a record larger than its readers take are only counted. */
+function recordBody(record: AuditDocument): ObjectBody {
+  const { changes, changesOmitted } = record;
+  const bytes = documentBytes(record);
+  if (bytes.length <= maxRecordBytes || changes.length === 0) return bytesBody(bytes);
+  const kept = changes.slice(0, changes.length >> 1);
+  return recordBody({
+    ...record,
+    changes: kept,
+    changesOmitted: changesOmitted + changes.length - kept.length,
+  });
 }
 
 type RecordPart = ReturnType<typeof recordParts>[number] & Pick<AuditDocument, "recordId" | "outcome">;

@@ -1,6 +1,7 @@
 import { inRounds } from "../../../core/ground/bounded-work.ts";
 import { asFailure } from "../../../core/ground/failure.ts";
 import { isSnapshotId, snapshotId, type TenantId } from "../../../core/ground/ids.ts";
+import { maxRecordBytes } from "../../../core/ground/limits.ts";
 import { auditPrefix, isObjectKey, type ObjectKey } from "../../../core/ground/object-key.ts";
 import { parseStoredDocument, readBody } from "../../../core/store/object-body.ts";
 import type { ObjectStore } from "../../../core/store/object-store.ts";
@@ -98,4 +99,3 @@ async function* lastKeys(
 }
 
 /** A record of 500 tokens with the longest names and a few scopes is less than half of it. */
-const maxRecordBytes = 1024 * 1024;

@@ -20,6 +20,7 @@ const tenantId = parseTenantId("acme");
 const terms = { tenantId, name: "Website", scopes: ["programs.read"], expiresAt: null, rateLimit: null };
 const request = { command: "token create", tenants: [tenantId], reason: "a new partner" };
 const signal = new AbortController().signal;
+const missing = { outcome: "missing", changes: [], changesOmitted: 0 };
 const everything = { tenantId: undefined, since: undefined, limit: 100 };
 
 const store = fileStoreForEachTest();
@@ -120,3 +121,25 @@ describe("the record of a change", () => {
     expect((await readAudit(store, everything, signal)).records).toHaveLength(3);
   });
 });
+
+test.for([
+  { scopes: 60, all: 500 },
+  { scopes: 600, all: 500 },
+])(
+  "P206 a record of 500 tokens with $scopes scopes is one that its readers take, and counts what it leaves out",
+  async ({ scopes: count, all }) => {
+    const shell = quietShell([]);
+    const scopes = Array.from({ length: count }, (_, at) => `scope-${at}-${"x".repeat(50)}`);
+    const entries = Array.from({ length: all }, () =>
+      issueToken({ ...terms, scopes }, null, shell.now(), randomBytes),
+    );
+    await withAudit(shell, store, request, async (watched, audit) => {
+      await editRegistry(watched, audit, (tokens) => [...tokens, ...entries.map(({ entry }) => entry)]);
+    });
+    const { records, faults } = await readAudit(store, everything, signal);
+    expect(faults).toEqual([]);
+    const [{ outcome, changes, changesOmitted } = missing] = records;
+    expect({ outcome, all: changes.length + changesOmitted }).toEqual({ outcome: "done", all });
+    expect(changesOmitted > 0).toBe(count > 60);
+  },
+);
