@@ -1,10 +1,7 @@
 import { withDeadline } from "../core/ground/bounded-work.ts";
 import { Failure } from "../core/ground/failure.ts";
 
-/**
- * Runs a store call with a deadline that also ends the wait for a hanging disk or a faulty driver, which
- * keeps to none.
- */
+/** Runs a store call with a deadline that also ends the wait for a hanging disk or faulty driver. */
 export function withCallDeadline<Result>(
   timeoutMs: number,
   what: string,

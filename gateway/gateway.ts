@@ -117,10 +117,7 @@ export class Gateway {
     this.#metrics.lostLogLines(count);
   }
 
-  /**
-   * Becomes unready, waits the shutdown delay, stops accepting, and finishes requests under way within the
-   * grace time.
-   */
+  /** Becomes unready, waits the shutdown delay, stops accepting, finishes requests within the grace time. */
   async stop(): Promise<void> {
     const { shutdownDelaySeconds, shutdownGraceSeconds } = this.#settings;
     const { freshness, tokens, mirror } = this.#knowledge;

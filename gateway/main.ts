@@ -56,9 +56,7 @@ async function run(settings: GatewaySettings): Promise<void> {
   for (const line of settingLines(gatewaySettings, settings)) console.log(singleLine(line));
 }
 
-/**
- * The folder in `LAST_GOOD_DIR` for this store. Rejects with `settings` when nothing can be written there.
- */
+/** This store's folder in `LAST_GOOD_DIR`. Rejects with `settings` when nothing can be written there. */
 async function keptFolder({ lastGoodDir, storeUrl }: GatewaySettings): Promise<string | undefined> {
   if (lastGoodDir === undefined) return undefined;
   // Two servers may have buckets of the same name, and a profile may name the server.

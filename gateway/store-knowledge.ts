@@ -12,10 +12,7 @@ import { StoreWatch } from "./known/store-watch.ts";
 import { TokenDirectory } from "./known/token-directory.ts";
 import { snapshotHeaders } from "./request/respond.ts";
 
-/**
- * The clients of the store. Each is one of its own, so that bodies under way never delay what the others
- * read.
- */
+/** The clients of the store, each its own, so that bodies never delay what the others read. */
 export interface StoreClients {
   /** For bodies. */
   readonly store: StoreReader;

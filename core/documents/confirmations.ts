@@ -35,17 +35,12 @@ export function confirmationsBytes(confirmations: Confirmations): Buffer {
   return linedBytes(empty, entries);
 }
 
-/**
- * When the snapshot was last confirmed; `null` when there is no entry, or when it is about another snapshot
- * (P23).
- */
+/** When the snapshot was last confirmed; `null` without an entry, or when it is of another snapshot (P23). */
 export function confirmedAtOf(entry: Confirmation | undefined, snapshotId: string): string | null {
   return entry?.snapshotId === snapshotId ? entry.confirmedAt : null;
 }
 
-/**
- * Throws `corrupt_document` when the document does not fit its schema or is larger than `maxConfirmedBytes`.
- */
+/** Throws `corrupt_document` for a document that does not fit its schema or exceeds `maxConfirmedBytes`. */
 export async function readConfirmations(body: AsyncIterable<Uint8Array>): Promise<Confirmations> {
   const bytes = await joinedPieces(body, maxConfirmedBytes, confirmedKey);
   const document = await parseLargeDocument(bytes, isConfirmedDocument, "tenants", confirmedKey);

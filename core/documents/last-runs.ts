@@ -6,10 +6,7 @@ import { lastRunsKey } from "../ground/object-key.ts";
 import { documentBytes, parseStoredDocument, readBody } from "../store/object-body.ts";
 import type { ObjectStore, StoredObject } from "../store/object-store.ts";
 
-/**
- * `runs/last.json`: what the last run made of each tenant. Written by builds, read by tools, never by
- * gateways.
- */
+/** `runs/last.json`: what the last run made of each tenant. Builds write it; gateways never read it. */
 export interface LastRuns {
   /** The last run of all tenants: one entry, or one for each shard. Empty when none is known. */
   readonly runsOfAll: readonly LastRunOfAll[];

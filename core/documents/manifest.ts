@@ -28,10 +28,7 @@ export interface Manifest {
    * in a manifest of an earlier version.
    */
   readonly ancestors?: readonly SnapshotId[] | undefined;
-  /**
-   * P48: the programs that builds took out, see `schemas/manifest.schema.json`. `undefined` in a manifest of
-   * an earlier version.
-   */
+  /** P48: the programs that builds took out. `undefined` in a manifest of an earlier version. */
   readonly removed?: ManifestDocument["removed"] | undefined;
   /** RFC 3339, UTC: when the database was read. */
   readonly generatedAt: string;

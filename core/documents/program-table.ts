@@ -19,9 +19,7 @@ export class ProgramTable {
   #bytes: Buffer;
   #used = 0;
   #count = 0;
-  /**
-   * Linear probing. A slot holds the place of an entry plus one, or 0. At most half of the slots are taken.
-   */
+  /** Linear probing. A slot holds an entry's place plus one, or 0. At most half of the slots are taken. */
   #slots: Uint32Array;
   readonly #folders: SnapshotId[] = [];
   readonly #folderNumbers = new Map<SnapshotId, number>();

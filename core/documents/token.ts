@@ -18,10 +18,7 @@ export function mintToken(random: Uint8Array): TokenPlaintext {
   return (body + checksum(body)) as TokenPlaintext;
 }
 
-/**
- * T1: the token, or `undefined` when its form or checksum is wrong. Such a text was never issued as a token,
- * so it is refused without a look-up.
- */
+/** T1: the token; `undefined` for a wrong form or checksum, which was never issued: no look-up is needed. */
 export function parseToken(text: string): TokenPlaintext | undefined {
   if (!tokenPattern.test(text)) return undefined;
   const body = text.slice(0, -checksumDigits);

@@ -1,9 +1,6 @@
 import { interrupted } from "./failure.ts";
 
-/**
- * Runs tasks, at most `max` at once; the others wait in order. Throws `interrupted` when the signal ends a
- * wait.
- */
+/** Runs tasks, at most `max` at once, the others in order. Throws `interrupted` if a wait is aborted. */
 export type Slots = <Result>(
   /** Describes the task in messages. */
   what: string,

@@ -21,13 +21,8 @@ export const maxCurrentBytes = 64 * 1024;
 /** 500 changes of tokens with 30 long scopes each are about 3 MB. */
 export const maxRecordBytes = 16 * 1024 * 1024;
 
-/**
- * The most ids of left-out programs in a tenant's entry of `runs/last.json`; `leftOutCount` counts the
- * others, too.
- */
+/** The most ids of left-out programs of a tenant in `runs/last.json`; `leftOutCount` counts all. */
 export const maxLeftOutIds = 20;
 
-/**
- * A partner that asks every two seconds is within the line for ten minutes, however often a tenant changes.
- */
+/** Who asks every two seconds stays within the line for ten minutes, however often a tenant changes. */
 export const maxAncestors = 300;

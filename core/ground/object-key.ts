@@ -16,9 +16,7 @@ export const storeKey = "store.json" as ObjectKey;
 export const tokensKey = "auth/tokens.json" as ObjectKey;
 export const tenantsPrefix = "tenants/";
 export const runsPrefix = "runs/";
-/**
- * The object lies beside the reports of runs. Reports are named by ids, so it cannot be taken for a report.
- */
+/** It lies beside the reports of runs. These are named by ids, so it cannot be taken for one. */
 export const confirmedKey = "runs/confirmed.json" as ObjectKey;
 
 /** What the last run made of each tenant. Gateways never read it. */
@@ -27,9 +25,7 @@ export const lastRunsKey = "runs/last.json" as ObjectKey;
 /** Names the sandbox, the tenant whose programs come with the generator. Gateways never read it. */
 export const sandboxKey = "runs/sandbox.json" as ObjectKey;
 
-/**
- * Names the removed tenants, each with the generation at which it would begin again. Gateways never read it.
- */
+/** Names the removed tenants, and when each was removed. Gateways never read it. */
 export const removedKey = "tenants/removed.json" as ObjectKey;
 
 export const auditPrefix = "audit/";
@@ -52,9 +48,7 @@ export function currentKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}current.json` as ObjectKey;
 }
 
-/**
- * The generator's memory of the source. Gateways never read it. If it is missing, a build only takes longer.
- */
+/** The generator's memory of the source. Gateways never read it. Without it a build only takes longer. */
 export function sourceMemoryKey(tenantId: TenantId): ObjectKey {
   return `${tenantPrefix(tenantId)}source.json` as ObjectKey;
 }
@@ -110,10 +104,7 @@ export function responsePath(name: ResponseName): string {
 }
 
 const segmentPattern = /^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$/;
-/**
- * S3's limit on a key. The limit on a segment is Linux' limit on a file name, 255, less room for prefixes of
- * the `file:` driver.
- */
+/** S3's limit on a key. That on a segment is Linux' 255, less room for prefixes of the `file:` driver. */
 const maxKeyBytes = 1024;
 const maxSegmentBytes = 160;
 

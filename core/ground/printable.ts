@@ -17,10 +17,7 @@ export function singleLine(text: string): string {
   return escaped(text.replace(lineBreaks, " "));
 }
 
-/**
- * A message of several lines, each of them a `singleLine`. Those after the first are indented, so that none
- * passes for a line of another kind.
- */
+/** A message's lines, each a `singleLine`. All but the first are indented: none passes for another kind. */
 export function printableLines(text: string): string {
   return text.split("\n").map(singleLine).join("\n  ");
 }
@@ -32,10 +29,7 @@ export function visible(text: string): string {
     .replace(steering, (character) => (character === "\t" ? character : codes(character)));
 }
 
-/**
- * JSON with `indent` spaces (0: one line). Characters that `JSON.stringify` leaves raw and a terminal would
- * obey are escaped.
- */
+/** JSON with `indent` spaces (0: one line). What `JSON.stringify` leaves raw for a terminal is escaped. */
 export function printableJson(value: unknown, indent = 2): string {
   return escapedLines(JSON.stringify(value, null, indent));
 }

@@ -7,10 +7,7 @@ export type DatabaseAddress =
   | DatabaseServer
   /** The embedded PostgreSQL under `DATA_DIR`. */
   | { readonly kind: "embedded" }
-  /**
-   * `STORE_URL` is set, and no database is. The embedded one is not meant: its sample data must not get into
-   * that store.
-   */
+  /** `STORE_URL` is set, and no database: the embedded one's sample data must not get into that store. */
   | { readonly kind: "none" };
 
 interface DatabaseServer {
@@ -54,10 +51,7 @@ const socketFolder = /^\/[^\s?#@]*(?: [^\s?#@/]+)?$/;
 
 const schemes = ["postgres:", "postgresql:", "socket:"];
 
-/**
- * WHATWG's URLs have no user without a host, but libpq's and `pg`'s have. So a host stands in while the URL
- * is looked at.
- */
+/** WHATWG's URLs have no user without a host, but libpq's and `pg`'s do. So a host stands in meanwhile. */
 function withHost(text: string): string {
   return parsedUrl(text) === undefined ? text.replace("@/", `@${stand}/`) : text;
 }

@@ -21,10 +21,7 @@ export function createLogger(options: {
 let stampedAt = 0;
 let stamp = "";
 
-/**
- * RFC 3339 in UTC. The text is made once per millisecond, since formatting the time is a large part of
- * writing a line.
- */
+/** RFC 3339 in UTC, made once a millisecond: formatting the time is a large part of writing a line. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== stampedAt) {

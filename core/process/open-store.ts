@@ -62,10 +62,7 @@ export function storeIdentityBytes({ storeId, createdAt }: StoreIdentity): Buffe
   return documentBytes({ format: "partner-programs/store@1", storeId, createdAt } satisfies StoreDocument);
 }
 
-/**
- * P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or when `STORE_ID` is not
- * set.
- */
+/** P161: why the store is not the one that `STORE_ID` names; `undefined` when it is, or none is named. */
 export function wrongStore(
   wanted: StoreId | undefined,
   found: StoreId | undefined,

@@ -12,17 +12,11 @@ export interface Setting<Value> {
   readonly fallbackText: string;
   /** Called when the variable is unset or blank. The value may depend on other variables (`DATA_DIR`). */
   readonly fallback: (env: Environment) => Value;
-  /**
-   * Throws a `SettingFault` that says what was expected and never repeats a secret. `env` shows whether
-   * another variable contradicts this one.
-   */
+  /** Throws a `SettingFault` that repeats no secret. `env`: whether another variable contradicts this. */
   readonly parse: (text: string, env: Environment) => Value;
   /** The effective value as `config` shows it, with secrets hidden. */
   readonly show: (value: Value) => string;
-  /**
-   * Reads the text from the file that `NAME_FILE` names, if there is one. Used when the variable itself is
-   * unset.
-   */
+  /** Reads the text from the file that `NAME_FILE` names, if any. Used when the variable is unset. */
   readonly textInFile?: (env: Environment) => string | undefined;
 }
 
@@ -207,10 +201,7 @@ export function parseInstant(text: string): Date | undefined {
   return /^(?!0000)\d{4}-/.test(value.toISOString()) ? value : undefined;
 }
 
-/**
- * Hours, days of 24 hours, or weeks; `NaN` for anything else. Months are refused, because they differ in
- * length.
- */
+/** Hours, days of 24 hours, or weeks; else `NaN`. Months are refused, since their lengths differ. */
 export function durationMs(text: string): number {
   const [, count, unit = ""] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   return Number(count) * (hours[unit] ?? Number.NaN) * hourMs;
@@ -229,10 +220,7 @@ export const duration: SettingKind<number | undefined> = optional(
   (ms) => (ms % (24 * hourMs) === 0 ? `${ms / (24 * hourMs)}d` : `${ms / hourMs}h`),
 );
 
-/**
- * A setting whose value may also be the content of a file, which `NAME_FILE` names. Docker and Kubernetes
- * provide secrets as files.
- */
+/** A setting that may also be a file's content, named by `NAME_FILE`: Docker and Kubernetes mount secrets. */
 export function mayBeInFile<Value>(secret: Setting<Value>): Setting<Value> {
   return {
     ...secret,
@@ -248,10 +236,7 @@ export function mayBeInFile<Value>(secret: Setting<Value>): Setting<Value> {
   };
 }
 
-/**
- * The setting `NAME_FILE` (P100). It is faulty when the file cannot be read, or when the variable `NAME`
- * differs from it.
- */
+/** The setting `NAME_FILE` (P100). Faulty when the file is unreadable, or the variable `NAME` differs. */
 export function secretFile(name: string): Setting<string | undefined> {
   return setting(
     `${name}_FILE`,

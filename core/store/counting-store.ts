@@ -1,9 +1,6 @@
 import type { ObjectStore } from "./object-store.ts";
 
-/**
- * Number of calls to a store by operation, which is what a run costs. A listing counts as one call per 1,000
- * objects.
- */
+/** Calls to a store by operation: what a run costs. A listing counts as one call per 1,000 objects. */
 export interface StoreRequests {
   readonly get: number;
   readonly put: number;

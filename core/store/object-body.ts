@@ -17,10 +17,7 @@ export function bytesBody(bytes: Buffer): ObjectBody {
 /** What is known of an object before its body is read. */
 export type ObjectHead = Omit<StoredObject, "body" | "forEachChunk" | "whole" | "wholeSha256">;
 
-/**
- * An object whose body was read. Few callers want a stream of it, and making one takes as long as reading a
- * small file.
- */
+/** An object whose body was read. A stream, which few want, takes as long as reading a small file. */
 export function objectInMemory(head: ObjectHead, bytes: Buffer, sha256?: string): StoredObject {
   let body: Readable | undefined;
   return {
@@ -34,10 +31,7 @@ export function objectInMemory(head: ObjectHead, bytes: Buffer, sha256?: string)
   };
 }
 
-/**
- * The bytes of an object: without the cost of a stream where the driver has them at once. Leaving the loop
- * ends the reading.
- */
+/** The bytes of an object, without a stream where the driver has them. Leaving the loop ends the reading. */
 export async function* piecesOf(object: Pick<StoredObject, "body" | "whole">): AsyncGenerator<Buffer> {
   if (object.whole === undefined) yield* object.body as AsyncIterable<Buffer>;
   else yield object.whole;
@@ -112,9 +106,7 @@ export function documentBytes(document: object): Buffer {
   return Buffer.from(JSON.stringify(document), "utf8");
 }
 
-/**
- * The bytes of a document. Throws `unrecorded` when its readers would refuse them: then the stored one stays.
- */
+/** A document's bytes. Throws `unrecorded` if its readers would refuse them: then the stored one stays. */
 export function withinBound(bytes: Buffer, maxBytes: number, what: string): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   throw new Failure("unrecorded", `${what} would be larger than ${maxBytes} bytes; the stored one stays.`);

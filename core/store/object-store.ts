@@ -1,16 +1,10 @@
 import type { Readable } from "node:stream";
 import type { ObjectKey } from "../ground/object-key.ts";
 
-/**
- * A driver takes so many calls at once, each until its body was read. Further ones may wait, in the order in
- * which they came.
- */
+/** A driver takes so many calls at once, each until its body was read. Others may wait in order. */
 export const maxCallsAtOnce = 512;
 
-/**
- * An opaque version of an object's content. Equal tags mean equal content. Tags are compared as a whole and
- * never parsed.
- */
+/** An opaque version of an object's content: equal tags, equal content. Compared whole, never parsed. */
 export type ETag = string;
 
 /** Bytes to store. They must not change before the put has settled. */
@@ -26,10 +20,7 @@ export type PutCondition = { readonly kind: "absent" } | { readonly kind: "match
 
 export type PutResult =
   | { readonly kind: "stored"; readonly etag: ETag }
-  /**
-   * The condition did not hold when the store answered. After a lost reply or a repeat, the store may have
-   * seen our own write.
-   */
+  /** The condition did not hold. After a lost reply or a repeat, the store may have seen our own write. */
   | { readonly kind: "refused" };
 
 /** An object that was found. */
@@ -42,10 +33,7 @@ export type GetResult =
       /** The body's size, as the store announced it. */
       readonly size: number;
       readonly modifiedAt: Date;
-      /**
-       * The caller must read it to its end or destroy it. It fails with a `Failure` when it ends early or
-       * stalls.
-       */
+      /** The caller reads it to its end or destroys it. It fails with a `Failure` if it ends early. */
       readonly body: Readable;
       /**
        * There for large bodies on this machine, which read the same again under the same tag. (Over a
@@ -53,14 +41,9 @@ export type GetResult =
        * memory, which is used again when `take` has resolved. So a body that is passed on leaves no garbage.
        */
       readonly forEachChunk?: undefined | ((take: (chunk: Buffer) => Promise<void>) => Promise<void>);
-      /**
-       * There for small bodies, which are read before `get` resolves: all bytes. Such a `body` need not be
-       * read.
-       */
+      /** All bytes of a small body, read before `get` resolves. Such a `body` need not be read. */
       readonly whole?: Buffer;
-      /**
-       * The SHA-256 of `whole` in hex, where the driver knows it, so that nobody hashes these bytes again.
-       */
+      /** The SHA-256 of `whole` in hex where the driver knows it, so that nobody hashes it again. */
       readonly wholeSha256?: string | undefined;
     }
   | { readonly kind: "not_modified" }
@@ -100,10 +83,7 @@ export interface ObjectStore {
     key: ObjectKey,
     options?: CallOptions & {
       readonly ifNoneMatch?: ETag | undefined;
-      /**
-       * A body of at most so many bytes is `whole` over a network, too: it is read before `get` resolves, and
-       * again if it breaks off.
-       */
+      /** A body of at most so many bytes is `whole` over a network too, and read again if cut off. */
       readonly wholeUpTo?: number;
     },
   ): Promise<GetResult>;

@@ -14,10 +14,7 @@ export class LogDestination {
   readonly #fd: number;
   readonly #maxPendingBytes: number;
   readonly #onLost: (lines: number) => void;
-  /**
-   * Its first `#used` bytes are lines behind those in `#block`. A garbage collection would copy the many
-   * parts of lines kept as text.
-   */
+  /** Its first `#used` bytes are lines behind those in `#block`. As texts, collections would copy them. */
   readonly #page: Buffer;
   #used = 0;
   /** The rest of what is written now. */
@@ -47,10 +44,7 @@ export class LogDestination {
     else this.#schedule(maxDelayMs);
   }
 
-  /**
-   * Waits until all lines are written, `maxMs` at most. `flushSync` alone would write twice what is written
-   * just then.
-   */
+  /** Waits until all lines are written, for `maxMs`. `flushSync` alone would write some lines twice. */
   flush(maxMs: number): Promise<void> {
     const written = new Promise<void>((resolve) => {
       this.#onAllWritten = resolve;

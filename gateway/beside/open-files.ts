@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import { maxCallsAtOnce } from "../../core/store/object-store.ts";
 
-/**
- * How many files and sockets this process may have open at once; `undefined` where the system does not say,
- * as outside Linux.
- */
+/** How many files and sockets this process may have open; `undefined` where no system says so. */
 export function openFilesLimit(): number | undefined {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -40,8 +37,5 @@ export function filesFor(maxConnections: number): number {
   return maxConnections + maxCallsAtOnce + otherFiles;
 }
 
-/**
- * Pointers and manifests that are read at the same time, the registry, Redis, logs, the admin listener, and
- * what Node.js opens.
- */
+/** Pointers and manifests read at once, the registry, Redis, logs, the admin listener, Node's own. */
 const otherFiles = 128;

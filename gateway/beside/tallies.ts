@@ -3,10 +3,7 @@ import type { Quota } from "../request/quota.ts";
 
 export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number];
 
-/**
- * A metric in Prometheus' text format. No label's value needs escaping: all are ids, numbers, or words of
- * this program.
- */
+/** A metric in Prometheus' text format. No label's value needs escaping: all are ids, numbers, our words. */
 export function metricText(
   type: "counter" | "gauge",
   name: string,
@@ -49,10 +46,7 @@ export function createTally<First extends string>(
   }
 
   return {
-    /**
-     * W92: lets these counts begin at 0. An alert would not see an increase if they began with their first
-     * event.
-     */
+    /** W92: begins these counts at 0: an alert misses an increase that begins with the first event. */
     begin: newRow,
 
     add(first: First, second: string | number, durationMs: number): void {
@@ -143,10 +137,7 @@ export function createTokenTally(maxTokens = 1000) {
 const statusClasses = ["2xx", "4xx", "5xx"] as const;
 const maxPeaks = 100;
 
-/**
- * Answers by class of status, and the largest used part of the quota in a minute of the clock and in the one
- * before.
- */
+/** Answers by class of status, and the largest used part of the quota in this minute and the last. */
 interface TokenCounts extends Record<(typeof statusClasses)[number], number> {
   minute: number;
   peak: number;

@@ -101,10 +101,7 @@ export class BodyCache {
     return packed?.gzip ?? read.identity;
   }
 
-  /**
-   * The gzip form of a body above `maxBodyBytes`; `undefined` if the gzip form is above it, too, or takes too
-   * long.
-   */
+  /** The gzip form of a body above `maxBodyBytes`; `undefined` if that is above it, too, or late. */
   async packLarge(wanted: WantedBody): Promise<BodyForm | undefined> {
     const { id, entry, generation } = wanted;
     const { onLookup, packingWaitMs } = this.#options;
@@ -229,10 +226,7 @@ function heldBytes({ identity, gzip }: CachedBody): number {
 
 type WorkUnderWay<Body> = Map<string, Promise<Body>>;
 
-/**
- * Runs the work once for all who ask for it while it is under way. It goes on, and fills the cache, when they
- * have left.
- */
+/** Runs the work once for all who ask meanwhile. It goes on, and fills the cache, when they leave. */
 function shared<Body>(
   underWay: WorkUnderWay<Body>,
   { id, entry }: WantedBody,

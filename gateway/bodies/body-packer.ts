@@ -10,9 +10,7 @@ import { type Asker, FairShares } from "./fair-shares.ts";
 export interface BodyPacker {
   /** Packs a body in memory; `null` when the gzip form is not smaller. */
   packBytes(asker: Asker, identity: Buffer): Promise<Buffer | null>;
-  /**
-   * Packs a body that is too large for the cache; `null` when the gzip form has more than `maxBytes`, too.
-   */
+  /** Packs a body too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
   packEntry(asker: Asker, entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
 }
 

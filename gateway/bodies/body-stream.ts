@@ -17,10 +17,7 @@ import type { StoreReader } from "../known/store-reader.ts";
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
-/**
- * Opens a body too large for the cache, which is checked while it is sent (P17). Aborting the signal ends the
- * reading.
- */
+/** Opens a body too large for the cache, checked while it is sent (P17). The signal ends the reading. */
 export type BodyOpener = (entry: ResponseEntry, signal: AbortSignal) => Promise<ChunkSource>;
 
 export function createBodyOpener(
@@ -87,10 +84,7 @@ class VerifiedFiles {
     this.#versions.set(entry.key, version);
   }
 
-  /**
-   * Readers that come at the same time share one reading of the file. Never rejects: whoever reads a wrong
-   * file finds that again.
-   */
+  /** Simultaneous readers share one reading. Never rejects: whoever reads a wrong file finds it again. */
   verifyOnce(entry: ResponseEntry, version: string): Promise<void> {
     const begin = (): Promise<void> =>
       this.#verify(entry, version)
@@ -217,10 +211,7 @@ export async function checkedBody(
   return whole ?? Buffer.of();
 }
 
-/**
- * A copy, if the buffer is a slice of a shared block, since a long-lived slice would keep the whole block in
- * memory.
- */
+/** A copy of a slice of a shared block: a long-lived slice would keep the whole block in memory. */
 export function ownBytes(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);

@@ -20,9 +20,7 @@ export class FairShares {
   readonly #patienceMs: number;
   readonly #onRefused: () => void;
 
-  /**
-   * `patienceMs`: how long `during` waits for a share. `onRefused` is called when that was not long enough.
-   */
+  /** `patienceMs`: how long `during` waits for a share; after that it calls `onRefused`. */
   constructor(total: number, patienceMs = Number.POSITIVE_INFINITY, onRefused = (): void => {}) {
     this.#free = total;
     this.#patienceMs = patienceMs;
@@ -110,10 +108,7 @@ export class FairShares {
   }
 }
 
-/**
- * W185: who waits, by turns: tenants take turns, within a tenant its tokens, and within a token the first
- * comes first.
- */
+/** W185: who waits, by turns: tenants take turns, within a tenant its tokens, each first come first. */
 export class Turns<Item> {
   readonly #tenants = new Map<TenantId, Map<TokenId, Set<Item>>>();
 

@@ -27,10 +27,7 @@ export interface ConfirmedOptions<Value>
   readonly outageTexts: OutageTexts;
   /** Whether a failure is worth a warning. */
   readonly isFault?: (failure: Failure) => boolean;
-  /**
-   * The value that the store has now: the one held, where nothing has changed. Throws when the store has none
-   * that may be used.
-   */
+  /** The store's value now: the one held, if unchanged. Throws when the store has none that may be used. */
   readonly read: (beganAtMs: number, signal: AbortSignal) => Promise<Value>;
   /** The value in the last good copy. */
   readonly restore?: (() => Promise<Copied<Value> | undefined>) | undefined;
@@ -46,10 +43,7 @@ export class Confirmed<Value> {
   value: Value | undefined;
   /** When the refresh that last confirmed the value began. */
   confirmedAtMs = Number.NEGATIVE_INFINITY;
-  /**
-   * Why the last refresh failed, and since when (RFC 3339, UTC) refreshes fail; `undefined` while they
-   * succeed.
-   */
+  /** Why the last refresh failed, and since when refreshes fail (RFC 3339, UTC); else `undefined`. */
   failure: { readonly cause: Failure; readonly since: string } | undefined;
   /** The value comes from the last good copy, and the store has not confirmed it yet. */
   isFromCopy = false;
@@ -92,9 +86,7 @@ export class Confirmed<Value> {
     }
   }
 
-  /**
-   * W76: takes over what an earlier process had confirmed, unless the store answered first. Never rejects.
-   */
+  /** W76: takes over what an earlier process confirmed, unless the store answered. Never rejects. */
   async restore(): Promise<void> {
     const copy = await this.#options.restore?.().catch(() => undefined);
     if (copy === undefined || this.confirmedAtMs !== Number.NEGATIVE_INFINITY) return;

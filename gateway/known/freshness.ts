@@ -7,9 +7,7 @@ import { piecesOf } from "../../core/store/object-body.ts";
 import type { ETag } from "../../core/store/object-store.ts";
 import { Confirmed, type StoreReading } from "./confirmed.ts";
 
-/**
- * When builds last found each snapshot to be what the source says. No request depends on these times (P25).
- */
+/** When builds last found each snapshot up to date with the source. No request needs this (P25). */
 export interface Freshness {
   /** `null` unless that very snapshot is known to be confirmed (P23). */
   confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
@@ -86,10 +84,7 @@ export interface ConfirmedTenant {
   readonly confirmedAtMs: number;
 }
 
-/**
- * The oldest first, ties by id; also tenants that nobody asked for. A tenant that was never confirmed has no
- * age.
- */
+/** The oldest first, ties by id, also tenants without requests. A tenant never confirmed has no age. */
 function oldestConfirmed(confirmations: Confirmations, count: number): readonly ConfirmedTenant[] {
   return [...confirmations]
     .flatMap(([tenantId, { confirmedAt }]) =>

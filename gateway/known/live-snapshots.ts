@@ -21,10 +21,7 @@ export interface Unconfirmed {
 
 export interface LiveSnapshotsOptions extends StoreReading {
   readonly maxStaleMs: number;
-  /**
-   * The header lines of responses from a snapshot. They are made ahead of time, so that no request pays for
-   * them.
-   */
+  /** The header lines of responses from a snapshot, made ahead of time, so that no request pays. */
   readonly headersOf: (snapshot: ReadSnapshot) => string;
 }
 
@@ -38,10 +35,7 @@ export class LiveSnapshots {
     this.#options = options;
   }
 
-  /**
-   * At once when confirmed recently, else after a refresh that all share. Rejects when nothing may be served
-   * (P18).
-   */
+  /** At once when confirmed recently, else after a shared refresh. Rejects if nothing may be served (P18). */
   liveOf(tenantId: TenantId): LiveSnapshot | Promise<LiveSnapshot> {
     return (this.#tenants.get(tenantId) ?? this.#added(tenantId)).forRequest();
   }
@@ -76,10 +70,7 @@ export class LiveSnapshots {
   }
 }
 
-/**
- * One tenant's snapshot: what is confirmed of it, what requests get of that, and the one refresh that may be
- * under way.
- */
+/** One tenant's snapshot: what is confirmed, what requests get of it, and the refresh under way. */
 class TenantSnapshot {
   readonly confirmed: Confirmed<ReadSnapshot>;
   /** `confirmed`, as requests get it. */
@@ -87,9 +78,7 @@ class TenantSnapshot {
   readonly #options: LiveSnapshotsOptions;
   readonly #clock: () => number;
   #refresh: Refresh | undefined;
-  /**
-   * Settles when the last good copy was read, or takes too long: requests wait for a hanging disk only once.
-   */
+  /** Settles when the last good copy was read or takes too long: requests wait for a hung disk only once. */
   readonly #restored: Promise<void> | undefined;
   /** While the store fails, requests must not start one attempt each. */
   #retryAtMs = Number.NEGATIVE_INFINITY;

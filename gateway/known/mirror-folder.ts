@@ -55,10 +55,7 @@ async function openFolder(directory: string, folder: string, over: AbortSignal):
   }
 }
 
-/**
- * Removes what another version wrote, and all if it is of another store than `wanted`. Resolves to the store
- * of what is left.
- */
+/** Removes what another version wrote, and all if it is not of `wanted`. Resolves to the store left. */
 export async function clearedFolder(
   folder: string,
   files: ObjectStore,

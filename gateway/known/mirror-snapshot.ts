@@ -52,9 +52,7 @@ export async function writeSnapshot(
   return true;
 }
 
-/**
- * W79: false when the copy has a higher revision or generation, of another gateway that shares the folder.
- */
+/** W79: false when the copy has a higher revision or generation, of a gateway that shares the folder. */
 export async function writeDocument(files: Files, key: ObjectKey, bytes: Buffer): Promise<boolean> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const found = await files.get(key);
@@ -84,10 +82,7 @@ export async function writeBytes(
   await files.put(key, bytesBody(await read()));
 }
 
-/**
- * The folders of older snapshots that the manifest does not name. The copy must not grow with each
- * publication.
- */
+/** Folders of older snapshots that the manifest does not name. The copy must not grow for ever. */
 async function unnamedFolders(
   files: Files,
   { tenantId, snapshotId, list, legacy, programs }: Manifest,

@@ -84,9 +84,7 @@ export class Mirror {
     return this.#failures;
   }
 
-  /**
-   * The copy of the registry or of a pointer; its time is minus infinity when it is not known. Never rejects.
-   */
+  /** The copy of registry or pointer; its time is minus infinity when unknown. Never rejects. */
   async document(key: ObjectKey): Promise<Copied<Buffer> | undefined> {
     return await this.#patiently(() => this.#readDocument(key));
   }
@@ -109,10 +107,7 @@ export class Mirror {
     };
   }
 
-  /**
-   * Resolves when the registry is on the disk, or after `waits.keepMs`: a hanging disk must not delay a
-   * revocation (W170).
-   */
+  /** Resolves when the registry is on disk, or after `waits.keepMs`: no disk delays a revocation (W170). */
   async keepRegistry(bytes: Buffer, confirmedAtMs: number): Promise<void> {
     const write = async (): Promise<boolean> => {
       await this.#writeIdentity();
@@ -123,10 +118,7 @@ export class Mirror {
     await settledWithin(this.#options.waits.keepMs, this.#keep(tokensKey, write));
   }
 
-  /**
-   * Keeps a pointer after its manifest, then removes what that does not name. `atMs`: when the store
-   * confirmed it.
-   */
+  /** Keeps a pointer after its manifest, then removes unnamed files. `atMs`: when it was confirmed. */
   keepSnapshot(manifest: Manifest, manifestBytes: Buffer | undefined, pointer: Buffer, atMs: number): void {
     const key = currentKey(manifest.tenantId);
     void this.#keep(key, async () => {
@@ -152,10 +144,7 @@ export class Mirror {
     });
   }
 
-  /**
-   * Notes that the store still has the document that was kept last. False: the copy lost it; read and keep it
-   * again (W85).
-   */
+  /** Notes that the store still has the last kept document. False: the copy lost it; keep it again (W85). */
   confirm(key: ObjectKey, confirmedAtMs: number): boolean {
     const entry = this.#kept.get(key);
     const due = entry === undefined ? "keeping" : dueOf(entry, this.#options.clocks.monotonicMs());
@@ -202,10 +191,7 @@ export class Mirror {
     this.#outage.failed(asFailure(error));
   }
 
-  /**
-   * The result of a reading; `undefined` when it fails or takes too long, since the store may answer
-   * meanwhile.
-   */
+  /** A reading's result; `undefined` when it fails or takes too long: the store may answer meanwhile. */
   async #patiently<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
     const reading = this.#reads("Reading the last good copy", AbortSignal.timeout(maxReadMs), read);
     return await valueWithin(

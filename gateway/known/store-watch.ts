@@ -29,10 +29,7 @@ export class StoreWatch {
   #looksBegun = 0;
   #lookThatCounts = 0;
   #wasRight = false;
-  /**
-   * Why the last look did not find the gateway's store; `isOther`: another store answers, so that nothing of
-   * it is used.
-   */
+  /** Why the last look missed the gateway's store; `isOther`: another answers, and nothing of it is used. */
   #fault: { readonly failure: Failure; readonly isOther: boolean } | undefined;
 
   constructor(options: StoreWatchOptions) {
@@ -121,10 +118,7 @@ function anotherStore(
   return new Failure("store_unreachable", `${what} ${remedy}`);
 }
 
-/**
- * A replaced store usually has another registry. Pointers may change; all other objects are checked by their
- * digests.
- */
+/** A replaced store usually has another registry. Pointers may change; the rest is checked by digests. */
 function isSuspicious(
   key: ObjectKey,
   { kind }: GetResult,

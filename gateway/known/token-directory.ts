@@ -100,10 +100,7 @@ export class TokenDirectory {
     return this.#registry.isFromCopy && this.#registry.isUsable();
   }
 
-  /**
-   * Begins to poll (T8). Resolves when the registry is confirmed for the first time, or taken from the last
-   * good copy.
-   */
+  /** Begins to poll (T8). Resolves when the registry is first confirmed, or taken from the last good copy. */
   start(): Promise<void> {
     void settledWithin(restoreWaitMs, this.#registry.restore()).then(() => this.#begin());
     return this.#confirmed;
@@ -133,10 +130,7 @@ export class TokenDirectory {
     if (isConfirmed || this.#registry.isFromCopy) this.#onConfirmed();
   }
 
-  /**
-   * No token is valid: either the installation is new, or `STORE_URL` names another store that somebody has
-   * begun.
-   */
+  /** No token is valid: the installation is new, or `STORE_URL` names another store that somebody began. */
   #warnIfUseless(): void {
     if (this.counts().valid > 0) return;
     const { logger, logFields } = this.#options;
@@ -146,10 +140,7 @@ export class TokenDirectory {
     logger.warn(fields, "every request gets 401 until a token is created; is it the right store?");
   }
 
-  /**
-   * T10: a missing registry counts as empty only if there never was one, and an older one never replaces a
-   * newer one.
-   */
+  /** T10: a missing registry is empty only if there never was one; an older one never replaces a newer. */
   async #read(beganAtMs: number, signal: AbortSignal): Promise<Registry> {
     const { store, mirror } = this.#options;
     const held = this.#registry.value ?? emptyRegistry;

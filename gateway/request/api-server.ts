@@ -22,10 +22,7 @@ export interface ApiServerOptions {
   readonly isProxy: ((socket: Socket) => boolean) | undefined;
   readonly handle: (req: IncomingMessage, res: ServerResponse, connection: Connection) => void;
   readonly onRefusal: (refusal: ConnectionRefusal) => void;
-  /**
-   * Called when a connection is cut for its client's behaviour. `requestId` names the request that went over
-   * the limit.
-   */
+  /** Called when a connection is cut for its client's behaviour, with the id of the request too many. */
   readonly onCut: (requestId: string, cause: Cause) => void;
 }
 
@@ -109,10 +106,7 @@ const tooManyWaiting: Cause = {
   text: "too many requests waited on one connection",
 };
 
-/**
- * Ignoring a body takes at most half a second. This timeout ends a request whose body still trickles in after
- * that.
- */
+/** Ignoring a body takes half a second at most. This ends a request whose body still trickles in then. */
 const bodyTimeoutMs = 5000;
 
 /** An application as plain Node calls it. */

@@ -5,10 +5,7 @@ import { ipAddress, type TrustedProxies } from "../../core/process/trusted-proxi
 export interface ClientAddresses {
   /** Whether a trusted proxy opened the connection. */
   isProxy(socket: Socket): boolean;
-  /**
-   * The client for whom a trusted proxy sent the request; `undefined` when the headers do not name it, or
-   * name two.
-   */
+  /** The client that a trusted proxy names; `undefined` when the headers name none, or two. */
   clientOf(rawHeaders: readonly string[]): string | undefined;
 }
 
@@ -91,10 +88,7 @@ function listedNodes(value: string): readonly (string | undefined)[] {
   return nodes.filter((node) => node !== "").map((node) => ipAddress(node) ?? nodeAddress(node));
 }
 
-/**
- * Matches one pair, or nothing, and the sign behind it. The pattern is sticky: each match begins where the
- * last one ended.
- */
+/** Matches one pair, or nothing, and the sign behind it. Sticky: each match begins at the last one's end. */
 function pairPattern(): RegExp {
   return /[\t ]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w:[\]-]+)|"((?:[^"\\]|\\.)*)")[\t ]*)?([;,]|$)/y;
 }

@@ -5,32 +5,20 @@ import { type CredentialsReader, createCredentialsReader } from "./request-head.
 
 /** One client connection. */
 export interface Connection {
-  /**
-   * For the log: a random part per gateway and a number, so that logs of several gateways can be combined.
-   */
+  /** For the log: a random part per gateway and a number, so that several logs can be combined. */
   readonly id: string;
   /** Number of requests begun; pipelined ones that still wait do not count. */
   requests: number;
-  /**
-   * The response to the newest request, until it is over. Kept longer, each garbage collection would copy it.
-   */
+  /** The response to the newest request until it is over. Kept longer, collections would copy it. */
   last: ServerResponse | undefined;
-  /**
-   * For each request that waits behind the one that is being answered, how many bytes the client had sent by
-   * then.
-   */
+  /** For each request that waits behind the present one, how many bytes the client had sent by then. */
   readonly waiting: number[];
   /** The request whose body is being ignored now, before its answer begins. */
   ignoring: { readonly req: IncomingMessage; readonly requestId: string } | undefined;
   readonly credentials: CredentialsReader;
-  /**
-   * Whether a trusted proxy opened the connection. Decided when it opens, since a closed socket has no
-   * address.
-   */
+  /** Whether a trusted proxy opened the connection. Decided then: a closed socket has no address. */
   readonly isProxied: boolean;
-  /**
-   * A response said `Connection: close`, or an error ended the connection. No further request is answered.
-   */
+  /** `Connection: close` was said, or an error ended the connection. No further request is answered. */
   isEnding: boolean;
 }
 
@@ -40,10 +28,7 @@ export interface Connections {
   count(): number;
   /** Forgets a response that has been sent completely. */
   release(res: ServerResponse, socket: Socket): void;
-  /**
-   * Ends idle connections. Node's own `closeIdleConnections` also cuts answers on their way, and leaves
-   * unused connections open.
-   */
+  /** Ends idle connections. Node's `closeIdleConnections` also cuts answers, and keeps unused ones open. */
   endIdle(): void;
 }
 
@@ -119,10 +104,7 @@ export function mayWait({ waiting }: Pick<Connection, "waiting">, bytesRead: num
   return waiting.length <= maxWaiting && bytesRead - (waiting[0] ?? 0) <= maxWaitingBytes;
 }
 
-/**
- * Clients that pipeline send some dozens of requests. One that sends more has to use another connection for
- * the rest.
- */
+/** Pipelining clients send some dozens of requests. One that sends more needs another connection. */
 const maxWaiting = 256;
 /** The count begins at the end of the chunk, of at most 64 KiB, that brought the first waiting request. */
 const maxWaitingBytes = 256 * 1024;

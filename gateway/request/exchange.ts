@@ -11,10 +11,7 @@ import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";
 /** The requested resource, as logs and metrics name it. */
 export type Route = "list" | "detail" | "legacy" | "unknown";
 
-/**
- * One request with its response. Each check fills in what it found out, for the headers and the line of the
- * log.
- */
+/** One request with its response. Each check adds what it found out, for the headers and the log. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

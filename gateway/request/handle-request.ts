@@ -165,9 +165,7 @@ function requestedResource(exchange: Exchange): Resource | Refusal {
   return admittedResource(target, req.method);
 }
 
-/**
- * Check 4 (W31): the token is known, not revoked, not expired. Records it for the log, whatever the result.
- */
+/** Check 4 (W31): the token is known, neither revoked nor expired. Records it for the log in any case. */
 function authenticatedToken(exchange: Exchange, tokens: TokenDirectory): KnownToken | Refusal {
   const credentials = exchange.connection.credentials(exchange.head.authorization);
   if (credentials.kind === "none") return noToken;

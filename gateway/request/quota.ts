@@ -11,16 +11,10 @@ export interface WindowCounter {
   hit(key: string): WindowState | Promise<WindowState>;
 }
 
-/**
- * Counts in this process, without a timer. Memory is bounded by the keys hit within two windows. `clock`:
- * monotonic, ms.
- */
+/** Counts in this process, without a timer. Memory: the keys of two windows. `clock`: monotonic, ms. */
 export function createProcessCounter(windowSeconds: number, clock: () => number): WindowCounter {
   const windowMs = windowSeconds * 1000;
-  /**
-   * The windows of this turn, and of the one before. A turn is as long as a window, so what is older has
-   * ended.
-   */
+  /** The windows of this turn and the one before. A turn lasts a window, so older ones have ended. */
   let windows = new Map<string, Window>();
   let earlier = windows;
   let turnsAtMs = Number.NEGATIVE_INFINITY;

@@ -34,10 +34,7 @@ export class RedisConnection {
     return this.#client?.isReady() === true;
   }
 
-  /**
-   * The state of the window after one more hit. Rejects when the server does not count it. Called only while
-   * `isReady`.
-   */
+  /** The window's state after one more hit. Rejects if the server does not count it. Only while `isReady`. */
   async count(key: string, timeoutMs: number): Promise<WindowState> {
     const asked = this.#client;
     try {
@@ -161,20 +158,14 @@ interface OpenClient {
   close(): void;
 }
 
-/**
- * What a fault of a count asks for: only a new connection finds a cluster's nodes, or the server that took
- * the place of another.
- */
+/** What a fault asks for: only a new connection finds a cluster's nodes, or a server's successor. */
 export function remedyOf(fault: string): "cluster" | "other_server" | "none" {
   if (fault.startsWith("MOVED ")) return "cluster";
   return cannotCount.test(fault) ? "other_server" : "none";
 }
 
 const noAnswer = "Redis did not answer";
-/**
- * A connection that did not answer would delay every request. The rest: demoted, starting, master or cluster
- * down.
- */
+/** A connection that did not answer would delay all requests. Others are demoted, starting, or down. */
 const cannotCount = /^(Redis did not answer|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/;
 const reopenPauseMs = 500;
 

@@ -38,19 +38,14 @@ function error(code: ErrorCode, status: number, message: string): { status: numb
   return { status, opening: whole.slice(0, -'"}'.length) };
 }
 
-/**
- * The header lines of one kind of response, made once: those of every response (W5, W41, W42), then `extra`.
- */
+/** The header lines of one kind of response, made once: those of all (W5, W41, W42), then `extra`. */
 export function kindHeaders(extra: string): string {
   return `Cache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\n${extra}`;
 }
 
 const plainHeaders = kindHeaders("");
 
-/**
- * Why a request is not answered with a 200. It is a class so that `instanceof` can tell it from other
- * results.
- */
+/** Why a request gets no 200. A class, so that `instanceof` tells it from other results. */
 export class Refusal {
   readonly code: ErrorCode;
   /** For the log, never for the client. */

@@ -82,10 +82,7 @@ export function refuseBeforeRouting(
 
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
-/**
- * `isWhole`: the packet is the connection's first. Only one that begins with the request surely has all its
- * header lines.
- */
+/** `isWhole`: the packet is the connection's first. Only then it surely has all of its header lines. */
 export function refusedRequestId({ requestLine, rawHeaders }: RefusedHead, isWhole: boolean): string {
   const isTrusted = isWhole || requestLine !== undefined;
   return requestIdOf(isTrusted ? requestHead(rawHeaders).requestId : []);
@@ -100,10 +97,7 @@ function rawResponse({ code, headers }: Refusal, requestId: string, extraHeaders
   return `${head}Content-Length: ${body.length}\r\nDate: ${date}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-/**
- * The parser's codes for a method that it does not know. The last two are for those of RTSP and of HTTP/2's
- * preface.
- */
+/** The parser's codes for unknown methods. The last two are for RTSP's and HTTP/2's preface. */
 const methodCodes = new Set(["HPE_INVALID_METHOD", "HPE_INVALID_CONSTANT", "HPE_INVALID_VERSION"]);
 /** Methods that the parser accepts in HTTP. A message with one of them has another fault. */
 const knownMethods = new Set(METHODS);

@@ -1,15 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { parseToken, type TokenDigest, tokenDigest } from "../../core/documents/token.ts";
 
-/**
- * The parts of a request's header section that the gateway reads. It ignores all other headers, also those of
- * a proxy (W96).
- */
+/** What the gateway reads of a request's headers. It ignores all others, also a proxy's (W96). */
 export interface RequestHead {
-  /**
-   * The values in the order of the wire, one per header line, so that a second line is never dropped
-   * silently.
-   */
+  /** The values as on the wire, one per header line, so that a second line is never dropped. */
   readonly authorization: readonly string[];
   readonly requestId: readonly string[];
   readonly acceptEncoding: string;
@@ -87,10 +81,7 @@ export function requestIdOf(values: readonly string[]): string {
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
-/**
- * W46: whether the client prefers gzip to `identity` (RFC 9110 section 12.5.3), which it gets otherwise, also
- * if it forbids it.
- */
+/** W46: whether the client prefers gzip to `identity` (RFC 9110, 12.5.3), which it gets otherwise. */
 export function prefersGzip(acceptEncoding: string): boolean {
   if (acceptEncoding === "" || !/gzip|\*/i.test(acceptEncoding)) return false;
   const weights = new Map<string, number>();
@@ -113,10 +104,7 @@ function weightOf(parameters: readonly string[]): number {
   return 1;
 }
 
-/**
- * `none`: no bearer credentials. `malformed`: no token was ever issued like that, or there is more than one
- * header.
- */
+/** `none`: no bearer credentials. `malformed`: no token was ever like that, or two headers came. */
 export type BearerCredentials =
   | { readonly kind: "none" }
   | { readonly kind: "malformed" }
@@ -125,10 +113,7 @@ export type BearerCredentials =
 /** Reads the values of all `Authorization` lines of a request. */
 export type CredentialsReader = (authorization: readonly string[]) => BearerCredentials;
 
-/**
- * A reader for one connection, whose requests nearly always carry the same token: it digests only a token
- * that differs.
- */
+/** A reader for one connection: its requests mostly carry one token, so only another is digested. */
 export function createCredentialsReader(): CredentialsReader {
   let last: string | undefined;
   let credentials = none;

@@ -1,6 +1,4 @@
-/**
- * The three resources of the API (W1). `segment` is what follows `/v1/programs/`, not yet decoded or judged.
- */
+/** The three resources of the API (W1). `segment` follows `/v1/programs/`, not decoded or judged yet. */
 export type Resource =
   | { readonly kind: "list" }
   | { readonly kind: "detail"; readonly segment: string }

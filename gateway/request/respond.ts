@@ -50,10 +50,7 @@ export class Responder {
     this.#sendReady(exchange, 200, bytes, isGzip ? gzipHeaders : identityHeaders, form);
   }
 
-  /**
-   * Sends a body that is not in memory. Rejects when the store does not deliver its beginning; nothing was
-   * sent then.
-   */
+  /** Sends a body that is not in memory. Rejects, nothing sent, when the store does not begin it. */
   async stream(exchange: Exchange, asker: Asker, entry: ResponseEntry): Promise<void> {
     const { open, reads, observe } = this.#options;
     const { res } = exchange;
@@ -197,15 +194,9 @@ function changedBefore({ programs }: Manifest, places: Line["places"], place: nu
 }
 
 interface Line {
-  /**
-   * The places of a snapshot and those before it, the live one at 0; empty for a manifest that does not name
-   * its line.
-   */
+  /** The places of a snapshot and those before it, the live one at 0; empty without a line of them. */
   readonly places: ReadonlyMap<SnapshotId, number>;
-  /**
-   * What was answered. Looking through 100,000 programs takes over a millisecond, and partners ask again and
-   * again.
-   */
+  /** What was answered. 100,000 programs take over a millisecond, and partners ask again and again. */
   readonly answers: Map<SnapshotId, string>;
 }
 
@@ -219,10 +210,7 @@ function lineOf(manifest: Manifest): Line {
   return line;
 }
 
-/**
- * Kept for each manifest that was asked for it, since making the map costs as much as looking through a
- * thousand programs.
- */
+/** Kept for each manifest that was asked: making the map costs as much as reading a thousand programs. */
 const lines = new WeakMap<Manifest, Line>();
 
 /** Partners ask with few different snapshots, and an answer has up to 2 KiB. */
@@ -231,10 +219,7 @@ const maxAnswers = 32;
 /** A client's buffer for headers may be small. */
 const maxChangedBytes = 2048;
 
-/**
- * W47: `Deprecation` (RFC 9745), the successor (RFC 8288, RFC 5829) and, when one is fixed, `Sunset` (RFC
- * 8594).
- */
+/** W47: `Deprecation` (RFC 9745), the successor (RFC 8288, 5829) and, if fixed, `Sunset` (RFC 8594). */
 export function legacyHeaders(deprecatedAt: Date | undefined, sunset: Date | undefined): string {
   let lines = 'Link: </v1/programs>; rel="successor-version"\r\n';
   if (deprecatedAt !== undefined) lines += `Deprecation: @${Math.floor(deprecatedAt.getTime() / 1000)}\r\n`;

@@ -22,9 +22,7 @@ export interface ReadyAnswer {
   readonly closes: boolean;
 }
 
-/**
- * Sends the answer. True when the operating system has taken all of it; else the rest is still being sent.
- */
+/** Sends the answer. True when the operating system has taken all of it; else the rest is under way. */
 export type AnswerSender = (res: ServerResponse, response: ReadyAnswer) => boolean;
 
 export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
@@ -95,9 +93,7 @@ class LastLines {
   }
 }
 
-/**
- * Writes head and body as one buffer if they fit, since one write is faster than two and needs no encoding.
- */
+/** Writes head and body as one buffer if they fit: one write is faster, and needs no encoding. */
 class OutgoingBlock {
   #block = newBlock();
 
@@ -140,10 +136,7 @@ function isLarge(body: Buffer | string): body is Buffer {
   return typeof body !== "string" && body.length > maxWriteBytes;
 }
 
-/**
- * Writes the body in pieces. Each waits until the piece before was taken and the event loop has served the
- * others.
- */
+/** Writes the body in pieces, each after the one before was taken and the loop has served others. */
 function writeInTurns(sink: Writable, body: Buffer, res: ServerResponse): void {
   let at = 0;
   const next = (): void => {

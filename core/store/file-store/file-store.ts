@@ -156,10 +156,7 @@ async function link({ folders, versions }: FolderParts, source: string, target: 
   );
 }
 
-/**
- * Errors of a file system, or of a rule about links, that takes no link. Then the object is copied, or found
- * to be missing.
- */
+/** Errors where links are not supported or not allowed. Then the object is copied, or found missing. */
 const notLinked = ["EEXIST", "EXDEV", "EPERM", "EACCES", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOENT"];
 
 type GetOptions = Parameters<ObjectStore["get"]>[1];

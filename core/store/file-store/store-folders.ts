@@ -20,10 +20,7 @@ export async function unlessErrno<Result>(
   }
 }
 
-/**
- * The failure for an error of the file system at an object or a prefix: what is wrong, where, and how to mend
- * it.
- */
+/** The failure for a file system's error at an object or prefix: what is wrong, where, how to mend it. */
 export function folderFailure(key: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (cause instanceof Error && cause.name === "AbortError") {
@@ -63,10 +60,7 @@ export interface LinkGuard {
   /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
   open(path: string, flags: number): Promise<FileHandle>;
   entries(folder: string): Promise<Dirent[]>;
-  /**
-   * The inode that has the name, if any. Synchronous below, so the name must be in a folder that has just
-   * answered.
-   */
+  /** The inode that has the name, if any. Synchronous: the name's folder must have answered just now. */
   inodeAt(path: string): Promise<bigint | undefined>;
   /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   refuseLinks(path: string): Promise<void>;
@@ -138,10 +132,7 @@ async function refuseLinksBelow(root: string, path: string): Promise<void> {
   }
 }
 
-/**
- * A synchronous call, since the kernel answers from memory. A call in another thread would take ten times as
- * long.
- */
+/** Synchronous, since the kernel answers from memory. In another thread it would take ten times as long. */
 function openedPath(file: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${file}`);
@@ -150,17 +141,11 @@ function openedPath(file: number): string | undefined {
   }
 }
 
-/**
- * Below the root nobody but the owner and the group may read, whatever the umask. A stricter umask takes
- * further rights away.
- */
+/** Only owner and group may read below the root, whatever the umask. A stricter one takes more away. */
 export const folderMode = 0o750;
 export const fileMode = 0o640;
 
-/**
- * An open folder of the store. Its paths stay in this folder, even if it is moved or replaced by a link
- * meanwhile.
- */
+/** An open folder of the store. Its paths stay in it, even if it is moved or replaced by a link. */
 export interface StoreFolder {
   /** The path of a name in the folder, or of the folder itself. */
   at(name?: string): string;
@@ -170,10 +155,7 @@ export interface StoreFolder {
 
 export interface StoreFolders {
   readonly guard: LinkGuard;
-  /**
-   * Runs `work` with the folder open. Throws ENOENT when there is none, and a `Failure` for a link on the
-   * way.
-   */
+  /** Runs `work` with the folder open. Throws ENOENT without one, and a `Failure` for a link on the way. */
   within<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
   /** Runs `work` with the folder open, and first creates the folder, durably, if it is missing. */
   withinMade<Result>(folder: string, work: (folder: StoreFolder) => Promise<Result>): Promise<Result>;
@@ -291,10 +273,7 @@ async function makeRoot(folder: string, mode: number): Promise<void> {
   await parent.sync().finally(() => parent.close());
 }
 
-/**
- * Makes the folder, unless there is something of this name. Synchronous for the same reason as naming a file,
- * see `putNewFile`.
- */
+/** Makes the folder, unless the name is taken. Synchronous for the same reason as `putNewFile`. */
 function makeOne(path: string, mode: number): void {
   try {
     mkdirSync(path, mode);

@@ -25,10 +25,7 @@ import { sha256Hex } from "../object-body.ts";
 import type { ETag, ObjectBody } from "../object-store.ts";
 import { fileMode, isErrno, type LinkGuard, type StoreFolders } from "./store-folders.ts";
 
-/**
- * Up to this size a tag includes the content's digest. The tags of larger files differ by inode, time and
- * size alone.
- */
+/** Up to this size a tag includes the content's digest. Larger files' tags have inode, time and size. */
 const maxHashedBytes = 1024 * 1024;
 
 /** An open file and the tag of its version. */
@@ -50,9 +47,7 @@ function versionTag(stat: BigIntStats, sha256: string): ETag {
   return `${stat.ino.toString(36)}-${stat.mtimeNs.toString(36)}-${stat.size.toString(36)}-${digest}`;
 }
 
-/**
- * Whether anything has the name. Links on the way are not refused here, but by the put or open that follows.
- */
+/** Whether anything has the name. Links on the way are refused by the put or open that follows. */
 export function isNamed(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -96,10 +91,7 @@ export async function openFile(guard: LinkGuard, path: string): Promise<OpenFile
 
 const notHashed = { bytes: undefined, sha256: "" };
 
-/**
- * W194: only as many files of some size are read at once as Node has threads, so that no turn of the event
- * loop hashes more.
- */
+/** W194: at most as many larger files as Node has threads are read at once, so no turn hashes more. */
 async function wholeContent(handle: FileHandle, size: number) {
   const read = async () => {
     const bytes = await filled(Buffer.allocUnsafe(size), handle, 0);
@@ -204,10 +196,7 @@ export function isLeftover(name: string): boolean {
   }
 }
 
-/**
- * Where process ids mean the same: one run of one machine, and one container. No digits where the system has
- * no such names.
- */
+/** Where process ids mean the same: one boot of a machine, and one container. No digits where unknown. */
 const processes = ((): string => {
   try {
     const names = [readFileSync("/proc/sys/kernel/random/boot_id"), readlinkSync("/proc/self/ns/pid")];
@@ -217,10 +206,7 @@ const processes = ((): string => {
   }
 })();
 
-/**
- * Reading, hashing or writing so much takes well under 0.1 ms, so it needs no bound and, in the page cache,
- * no thread.
- */
+/** So much is read, hashed or written in well under 0.1 ms, so it needs no bound and no thread. */
 const maxDirectBytes = 64 * 1024;
 
 /**

@@ -37,9 +37,7 @@ export class Versions {
     this.#folders = folders;
   }
 
-  /**
-   * Opens the object's present content; `undefined` when there is no object. The caller closes the handle.
-   */
+  /** Opens the object's present content; `undefined` without an object. The caller closes the handle. */
   async open(path: string): Promise<OpenFile | undefined> {
     const plain = await this.#openPlain(path);
     if (plain !== undefined && (await this.#isCurrent(path, plain))) return plain;
@@ -50,9 +48,7 @@ export class Versions {
     return file;
   }
 
-  /**
-   * Replaces the object if it still has the tag `expected`. Also `refused` when another process was faster.
-   */
+  /** Replaces the object if its tag is still `expected`. `refused` also when another process was faster. */
   async replace(path: string, body: ObjectBody, expected: ETag | undefined): Promise<PutResult> {
     // No versions folder is made when the object is missing or has another tag.
     if (!isNamed(versionsFolder(path)) && !(await this.#isStill(path, expected, (at) => this.open(at))))
@@ -114,10 +110,7 @@ export class Versions {
     return this.#folders.within(dirname(path), async (folder) => work(folder.at));
   }
 
-  /**
-   * Runs `work` with the versions folder open; `undefined` when the folder is gone, or the file that `work`
-   * looks for.
-   */
+  /** Runs `work` with the versions folder open; `undefined` when that, or the file it looks for, is gone. */
   async #inVersions<Result>(
     path: string,
     work: (folder: StoreFolder) => Promise<Result>,
@@ -138,10 +131,7 @@ export class Versions {
     });
   }
 
-  /**
-   * Lists the versions folder; `undefined` when there is none, because nobody has replaced the object under a
-   * condition yet.
-   */
+  /** Lists the versions folder; `undefined` until the object is first replaced under a condition. */
   async #listVersions(path: string): Promise<ListedVersions | undefined> {
     const entries = await unlessErrno(this.#folders.guard.entries(versionsFolder(path)), "ENOENT", "ENOTDIR");
     if (entries === undefined) return undefined;
@@ -151,10 +141,7 @@ export class Versions {
     return { names, head, isPending: head !== undefined && names.includes(bodyName(head)) };
   }
 
-  /**
-   * Makes the versions folder with its first head, unless another process has made it. False when there is no
-   * object.
-   */
+  /** Makes the versions folder with its first head, unless one is there. False when there is no object. */
   async #begin(path: string): Promise<boolean> {
     const plain = await this.#openPlain(path);
     if (plain === undefined) return false;
@@ -199,10 +186,7 @@ export class Versions {
     }
   }
 
-  /**
-   * The versions after the head's content has become the plain file, durably (P170). `undefined` when there
-   * is no object.
-   */
+  /** The versions once the head's content is durably the plain file (P170). `undefined`: no object. */
   async #publishedVersions(path: string): Promise<HeadedVersions | undefined> {
     for (;;) {
       const listed = await this.#presentVersions(path);
@@ -265,10 +249,7 @@ type HeadedVersions = ListedVersions & { readonly head: Version };
 
 const maxLooks = 10;
 
-/**
- * A version of an object. Its number only rises, and its id is never used twice, even after the object was
- * deleted.
- */
+/** An object's version. Its number only rises, and its id is never used twice, even after a deletion. */
 interface Version {
   readonly number: number;
   readonly id: string;

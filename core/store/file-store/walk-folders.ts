@@ -5,10 +5,7 @@ import type { ListedObject } from "../object-store.ts";
 import { type StoreFolders, unlessErrno } from "./store-folders.ts";
 import { isLeftover, temporaryPrefix } from "./stored-file.ts";
 
-/**
- * How many files are examined while their folder is open. The folder is closed while the listing waits for
- * its reader.
- */
+/** How many files are examined while their folder is open. It is closed while a listing's reader works. */
 const filesAtOnce = 64;
 
 /**
@@ -59,10 +56,7 @@ async function examined(
   return listed;
 }
 
-/**
- * The names of the folders right below `prefix` that hold an object at any depth, in order; a link is no
- * folder.
- */
+/** The folders right below `prefix` that hold an object at any depth, in order; a link is no folder. */
 export async function* listFolders(folders: StoreFolders, prefix: string): AsyncGenerator<string> {
   for (const name of await namesIn(folders, prefix)) {
     // A process that was killed while deleting may have left empty folders, which do not count.
@@ -79,9 +73,7 @@ async function hasFile(folders: StoreFolders, folder: string): Promise<boolean> 
   return false;
 }
 
-/**
- * The visible names. Folders end in `/`, so that sorting the names sorts the keys: `a-b` < `a.json` < `a/b`.
- */
+/** The visible names. Folders end in `/`, so sorting names sorts keys: `a-b` < `a.json` < `a/b`. */
 async function namesIn(folders: StoreFolders, folder: string): Promise<readonly string[]> {
   return (await entriesIn(folders, folder))
     .filter(isVisible)
@@ -97,10 +89,7 @@ async function entriesIn(folders: StoreFolders, folder: string): Promise<readonl
   return (await ifThere(folders.within(path, (open) => folders.guard.entries(open.at())))) ?? [];
 }
 
-/**
- * P174: removes hidden leftovers in the folder and below: temporary files of killed processes, and empty
- * folders.
- */
+/** P174: removes hidden leftovers in the folder and below: killed processes' files and empty folders. */
 export async function tidyFolders(
   folders: StoreFolders,
   folder: string,

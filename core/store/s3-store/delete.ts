@@ -11,9 +11,7 @@ import type { S3Request } from "./send.ts";
 const maxBatch = 1000;
 const maxParallelSingles = 16;
 
-/**
- * `delete` of the port. Google Cloud Storage has no batch requests, which the refusal of the first one shows.
- */
+/** `delete` of the port. Google Cloud Storage has no batches, as its first refusal shows. */
 export function createDelete(context: S3Context): ObjectStore["delete"] {
   const { location, send } = context;
   let hasBatches = true;

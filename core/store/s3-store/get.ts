@@ -6,10 +6,7 @@ import type { GetResult, ObjectStore } from "../object-store.ts";
 import { type S3Context, s3Call } from "./s3-call.ts";
 import { describeCall, type S3Call, s3Key, unlessKind } from "./s3-error.ts";
 
-/**
- * Up to this size a body is read at once, whoever asks. Most such bodies arrive together with the head of the
- * answer.
- */
+/** Up to this size a body is read at once. Most such bodies arrive with the head of the answer. */
 const maxWholeBytes = 64 * 1024;
 
 /** `get` of the port. */

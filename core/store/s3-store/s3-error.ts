@@ -27,9 +27,7 @@ export interface S3Call {
   /** S3's name of the operation. */
   readonly operation: keyof typeof permissions;
   readonly location: S3Location;
-  /**
-   * The object's key, or the prefix of a listing, without the location's prefix. For a batch, the first key.
-   */
+  /** The object's key, or a listing's prefix, without the location's prefix. For a batch, the first key. */
   readonly key: string;
 }
 
@@ -38,9 +36,7 @@ export function describeCall(call: S3Call): string {
   return `${call.operation} ${s3Address(call.location)}${call.key}`;
 }
 
-/**
- * The permissions that an operation needs, as IAM writes them. A put with If-Match reads the present ETag.
- */
+/** The permissions that an operation needs, as IAM writes them. A put with If-Match reads the ETag. */
 const permissions = {
   GetObject: "s3:GetObject",
   PutObject: "s3:PutObject and s3:GetObject",
@@ -168,18 +164,12 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   return status === 501 || (status >= 400 && status < 500) ? "unsupported" : "unavailable";
 }
 
-/**
- * True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED, HPE_INVALID_CONSTANT, ..., but not for Node's codes of
- * wrong arguments.
- */
+/** True for ECONNRESET, EAI_AGAIN, CERT_HAS_EXPIRED and the like; false for codes of wrong arguments. */
 function isTransportCode(code: string): boolean {
   return /^[A-Z][A-Z0-9_]+$/.test(code) && !/^ERR_(?:INVALID|HTTP)_/.test(code);
 }
 
-/**
- * A `BadAnswer`, or an error of the network or the SDK. Its message is not read, since it may quote headers
- * and signatures.
- */
+/** A `BadAnswer`, or an error of network or SDK. Its message may quote headers, and so is not read. */
 interface ThrownError {
   readonly message?: unknown;
   readonly Code?: unknown;
@@ -232,10 +222,7 @@ export async function unlessKind<Output>(
   }
 }
 
-/**
- * A cause without the SDK's error, which holds the signed headers and the socket. Neither may be kept or
- * logged.
- */
+/** A cause without the SDK's error, whose signed headers and socket must not be kept or logged. */
 function slimCause(code: string, thrown: unknown): Error {
   const cause = new Error(code);
   const stack = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];

@@ -14,14 +14,9 @@ export interface S3StoreOptions {
   readonly bucket: string;
   /** The beginning of every key in the bucket: empty, or ending in `/`. */
   readonly prefix: string;
-  /**
-   * Whether requests name the bucket in the path instead of the host name, as most S3-compatible stores want
-   * it.
-   */
+  /** Whether requests name the bucket in the path, not the host, as most S3-compatible stores want. */
   readonly forcePathStyle: boolean;
-  /**
-   * Deadline of one attempt of a call. A put gets 1 s more per MiB. For bodies see `BodyOptions` in `get.ts`.
-   */
+  /** Deadline of one attempt of a call, 1 s more per MiB of a put. For bodies see `BodyOptions`. */
   readonly timeoutMs: number;
   /** Replaces what the SDK finds: AWS_ENDPOINT_URL_S3, AWS_REGION and the standard credential chain. */
   readonly connection?: S3Connection | undefined;

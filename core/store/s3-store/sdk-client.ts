@@ -68,10 +68,7 @@ export interface BucketEndpoint {
   readonly sign: Sign;
 }
 
-/**
- * Lets the SDK prepare a request without sending it. Throws `store_unsupported` where requests need another
- * kind of signature.
- */
+/** Lets the SDK prepare a request without sending it. Throws `store_unsupported` for another signature. */
 export async function bucketEndpoint(client: S3Client, bucket: string): Promise<BucketEndpoint> {
   let endpoint: BucketEndpoint | undefined;
   const command = new GetObjectCommand({ Bucket: bucket, Key: sampleKey });

@@ -10,9 +10,7 @@ import type { SigningCredentials } from "./signature.ts";
 
 export interface S3Request {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  /**
-   * With the location's prefix; empty for a request to the bucket. Its characters need no encoding in a path.
-   */
+  /** With the location's prefix; empty for a request to the bucket. A path needs no encoding of it. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Names are in lower case. */

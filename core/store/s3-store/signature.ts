@@ -1,9 +1,6 @@
 import { createHmac, hash } from "node:crypto";
 
-/**
- * Signs requests, the digest of whose body is known, with AWS Signature Version 4 in the Authorization
- * header.
- */
+/** Signs requests whose bodies' digests are known, with AWS Signature Version 4 in Authorization. */
 export type Sign = (
   request: UnsignedRequest,
   credentials: SigningCredentials,
