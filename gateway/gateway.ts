@@ -124,8 +124,7 @@ export class Gateway {
     const { server, connections } = this.#api;
     this.#stopping.abort(new Failure("interrupted", "The gateway was stopped before it listened."));
     if (server.listening) {
-      // W97: load balancers that ask `/readyz`, and clients that are told to close, can go elsewhere before
-      // anything is refused.
+      // W97: load balancers that ask `/readyz`, and clients told to close, go elsewhere before a refusal.
       await new Promise((resolve) => setTimeout(resolve, shutdownDelaySeconds * 1000));
       await closeServer(server, shutdownGraceSeconds * 1000, connections.endIdle);
     }

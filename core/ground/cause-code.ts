@@ -2,8 +2,8 @@ import { asFailure, type FailureCode } from "./failure.ts";
 
 /**
  * Why a request was not answered with a 200: the code in the gateway's log, which is one of `refusalCodes` or
- * the code of the failure behind a 500. The tools for support tell causes apart by this code, so a code never
- * changes its meaning.
+ * the code of the failure behind a 500. Support's tools tell causes apart by it, so a code never changes its
+ * meaning.
  */
 export type CauseCode = (typeof refusalCodes)[number] | FailureCode;
 

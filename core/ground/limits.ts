@@ -1,7 +1,6 @@
 /*
  * The bounds on stored documents, one table for those who write a document and those who read it: what a
- * reader refuses, no writer may write. Tests take their values from here, so that a bound that is changed is
- * crossed at its new value.
+ * reader refuses, no writer may write. Tests take their values from here, so that a changed bound is crossed.
  */
 
 /** A million programs. */

@@ -16,8 +16,7 @@ export interface StoreOptions {
 
 /**
  * Opens the store with the driver for its address. Throws `settings` for a `file:` address that is no folder.
- * A missing folder is an empty store. Drivers are loaded when needed, since the S3 SDK alone takes a third of
- * a second to load.
+ * A missing folder is an empty store. Drivers are loaded when needed: the S3 SDK takes a third of a second.
  */
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const { address, forcePathStyle, timeoutMs } = options;

@@ -39,8 +39,7 @@ function isAdded(trusted: BlockList, entry: string): boolean {
   const address = ipAddress(host);
   if (address === undefined || more.length > 0) return false;
   const [family, bits] = isIPv6(address) ? (["ipv6", 128] as const) : (["ipv4", 32] as const);
-  // The prefix length of a mapped network would count from 128 bits, so such a network must be written as
-  // IPv4.
+  // A mapped network's prefix length would count from 128 bits, so such a network must be written as IPv4.
   if (length !== undefined && isIPv6(host) !== isIPv6(address)) return false;
   if (!/^(0|[1-9]\d{0,2})$/.test(length ?? "0") || Number(length ?? 0) > bits) return false;
   trusted.addSubnet(address, Number(length ?? bits), family);

@@ -104,8 +104,7 @@ export interface ObjectStore {
 
   /**
    * The objects whose key begins with `prefix` and sorts after `after`, in the order of their keys by code
-   * unit. They are read page by page, so memory is bounded. Objects that are written meanwhile may or may not
-   * be listed.
+   * unit. They are read page by page, so memory is bounded. Objects written meanwhile may be listed or not.
    */
   list(
     prefix: string,

@@ -51,8 +51,7 @@ export interface BodyCacheOptions {
 
 /**
  * Response bodies in memory, bounded by bytes, one for an id. A body is returned only for a generation whose
- * manifest names it, so no response mixes snapshots. Requests that wait for the same reading or packing share
- * it.
+ * manifest names it, so no response mixes snapshots. Requests share a reading or packing.
  */
 export class BodyCache {
   /** Bodies above this size are not kept. Their gzip forms are kept if they are not above it. */
@@ -89,8 +88,7 @@ export class BodyCache {
 
   /**
    * The body that the generation's manifest describes; with `gzip` packed, unless that makes it no smaller or
-   * takes too long. `undefined` when too many bytes are held for other answers (W186): then it is to be
-   * streamed.
+   * takes too long. `undefined` when too many bytes are held for others (W186): then it is streamed.
    */
   async load(wanted: WantedBody, gzip: boolean): Promise<BodyForm | undefined> {
     const read = await this.#whole(wanted);

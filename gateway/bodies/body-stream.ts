@@ -12,8 +12,7 @@ import type { StoreReader } from "../known/store-reader.ts";
 
 /**
  * Gives a body to `take`, chunk by chunk. A chunk belongs to `take` until `take` has resolved. Throws when
- * the body is wrong or breaks off; the last bytes were not given to `take` then. Throws also what `take`
- * throws.
+ * the body is wrong or breaks off; the last bytes were not given then. Throws also what `take` throws.
  */
 export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<void>;
 
@@ -33,8 +32,7 @@ export function createBodyOpener(
     if (found.kind === "fault") throw entryFailure(entry, found.fault);
     const version = versionOf(found.etag, entry);
     const isLocal = found.forEachChunk !== undefined;
-    // The first reader hashes what it sends. Others that come meanwhile share one reading, since it may be
-    // slow.
+    // The first reader hashes what it sends. Others share one reading, since the first may be slow.
     if (isLocal && !verified.has(entry, version) && beingRead.has(version))
       await verified.verifyOnce(entry, version);
     if (isLocal && verified.has(entry, version)) return found.forEachChunk;
@@ -120,8 +118,8 @@ class VerifiedFiles {
 
 /**
  * Passes each chunk on when the next one has arrived. The last chunk is passed on only when size and digest
- * are those of the entry. Otherwise the loop fails, and the client sees a body that ends too early instead of
- * a wrong one.
+ * are those of the entry. Otherwise the loop fails, and the client sees a body that ends early, not a wrong
+ * one.
  */
 export async function* verifiedChunks(
   chunks: AsyncIterable<Buffer>,

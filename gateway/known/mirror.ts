@@ -49,8 +49,7 @@ export class Mirror {
   readonly #files: ObjectStore;
   readonly #outage: OutageLog;
   readonly #kept = new Map<ObjectKey, KeptDocument>();
-  // A hanging disk holds one of Node's four threads for each of these, and leaves one for gzip and host
-  // names.
+  // A hanging disk holds one of Node's four threads for each, and leaves one for gzip and host names.
   readonly #reads = createSlots(1);
   readonly #writes = createSlots(1);
   readonly #registryWrites = createSlots(1);
@@ -212,8 +211,7 @@ export class Mirror {
     const value = await readBody(found, maxRegistryBytes, key);
     const ageMs = clocks.unixMs() - found.modifiedAt.getTime();
     if (ageMs >= -roundedMs) return { value, confirmedAtMs: clocks.monotonicMs() - ageMs };
-    // W76: for ever, since nobody can say how old it is when the clock has caught up. Its revision or
-    // generation still counts.
+    // W76: for ever: nobody can say its age once the clock has caught up. Its revision or generation counts.
     logger.warn({ cause: `the clock is behind ${key}` }, "the last good copy counts as too old");
     await lutimes(join(folder, key), 0, 0);
     return { value, confirmedAtMs: Number.NEGATIVE_INFINITY };

@@ -39,8 +39,7 @@ export class StoreWatch {
 
   /**
    * A reader that fails while the store is missing (W160) or another one (W161). It looks at `store.json`
-   * when an answer is suspicious, before anybody uses that answer, and every 5 s with an answer about the
-   * registry.
+   * when an answer is suspicious, before anybody uses it, and every 5 s with the registry.
    */
   guard(guarded: StoreReader): StoreReader {
     return {

@@ -40,8 +40,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     if (connection.isEnding || !req.socket.writable) return;
     const { last } = connection;
     connection.last = res;
-    // Pipelined requests are handled one by one. Node gives a response the socket when the response before it
-    // is over.
+    // Pipelined requests are handled one by one. Node gives a response the socket when the one before is
+    // over.
     if (res.socket !== null) dispatch(req, res, connection);
     else if (mayWait(connection, req.socket.bytesRead)) {
       last?.once("close", () => {
@@ -65,8 +65,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   server.on("request", onRequest);
-  // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer instead of an
-  // interim 100.
+  // W48: an unknown `Expect` is ignored. A request with `100-continue` gets its final answer and no 100.
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   refuseBeforeRouting(server, connections, options.legacyHeaders, options.onRefusal);
@@ -95,8 +94,7 @@ function plainServer(
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
   // A client that has closed its side (`printf ... | nc`) gets its answer. By default Node gives it only one
-  // that is ready at once, and it has no documented option for this; `wire-message.test.ts` shows that this
-  // one works.
+  // that is ready at once, and has no documented option for this; `wire-message.test.ts` holds this one.
   Object.assign(server, { httpAllowHalfOpen: true });
   return server;
 }

@@ -110,8 +110,7 @@ function answer(
 /**
  * A body too large to be held is packed once, and its first reader waits for the gzip form. If packing takes
  * long, or the gzip form is too large for the cache as well, the bytes go out unpacked: gzip is a preference,
- * and `identity` is always available. Rejects, with nothing sent yet, when the store does not deliver the
- * body.
+ * `identity` always possible. Rejects, with nothing sent yet, when the store does not deliver the body.
  */
 async function fetchAnswer(
   { bodies, respond }: HandlerParts,

@@ -108,8 +108,7 @@ export class RedisConnection {
       // The limit differs by token, so the caller checks it. This limiter only counts.
       points: Number.MAX_SAFE_INTEGER,
       duration: windowSeconds,
-      // The window's length is part of the key, so a window that began under a longer setting is not
-      // continued.
+      // The window's length is in the key, so a window that began under a longer setting is not continued.
       keyPrefix: `partner-programs:window-${windowSeconds}s`,
     });
     return { limiter, isReady, close: () => client.destroy() };

@@ -158,8 +158,7 @@ type RefusedHead = ReturnType<typeof refusedHead>;
 /** The same bound as for every request. */
 const maxHeaderBytes = 16 * 1024;
 
-// W63: these bytes may be an attacker's. In each pattern, no repeated class can match what follows it, so it
-// takes linear time.
+// W63: these bytes may be an attacker's. No repeated class can match what follows it: time is linear.
 /** RFC 9112 section 3: three parts, one space between them. */
 const requestLinePattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/(\d\.\d)$/;
 /** RFC 9112 section 5, without folding and without control characters other than tabs. */

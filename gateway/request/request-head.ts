@@ -120,8 +120,7 @@ export function createCredentialsReader(): CredentialsReader {
   return (authorization) => {
     const [value] = authorization;
     if (value === undefined) return none;
-    // W31: with two headers, a proxy may have checked either of them. So neither counts, even if they are
-    // equal.
+    // W31: with two headers, a proxy may have checked either. So neither counts, even if they are equal.
     if (authorization.length > 1) return malformed;
     if (value !== last) {
       credentials = bearerCredentials(value);

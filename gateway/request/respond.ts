@@ -69,8 +69,7 @@ export class Responder {
       await reads.during(asker, `Reading ${entry.key}`, signal, async () => {
         const forEachChunk = await open(entry, signal);
         await forEachChunk(async (chunk) => {
-          // A local file is read on after the client has left. A response that began now would never be
-          // reported as over.
+          // A local file is read on after the client has left. A response begun now would never be over.
           signal.throwIfAborted();
           if (!res.headersSent) this.#beginStream(exchange, entry.size, over);
           bytes += chunk.length;

@@ -8,8 +8,7 @@ import type { Writable } from "node:stream";
 // construction. `Date`, `Connection` and `Keep-Alive` are written as Node would write them, and a test
 // compares both byte by byte.
 //
-// This needs things that Node does not document. Each of them names the test that fails when a new version of
-// Node changes it.
+// This needs what Node does not document. Each such line names the test that fails when Node changes it.
 
 /** An answer whose body is in memory. */
 export interface ReadyAnswer {

@@ -128,9 +128,8 @@ async function putIfAbsent({ folders }: FolderParts, path: string, body: ObjectB
 }
 
 /**
- * Makes the target another name of the source's file, read-only from then on. A new file would take ten times
- * as long. False for an object that is replaced under conditions, since its plain file need not be the
- * object.
+ * Makes the target another name of the source's file, read-only from then on. A new file takes ten times as
+ * long. False for an object that is replaced under conditions: its plain file need not be it.
  */
 async function link({ folders, versions }: FolderParts, source: string, target: string): Promise<boolean> {
   if (isNamed(versionsFolder(source))) return false;

@@ -107,7 +107,7 @@ export function createLinkGuard(
         return handle;
       } catch (error) {
         await handle?.close();
-        // With these errors systems report a link, where O_NOFOLLOW forbids one or O_DIRECTORY requires a
+        // Systems report a link by these errors, where O_NOFOLLOW forbids one or O_DIRECTORY requires a
         // folder.
         if (isErrno(error, "ELOOP", "EMLINK", "ENOTDIR")) await refuseLinks(path);
         throw error;
@@ -258,8 +258,7 @@ class SharedFolder {
 
 /**
  * `mkdir -p` for the root. Node's own `recursive` is not used, since it never ends where a parent exists but
- * takes no folder (/proc). The folders above the root do not belong to the store, so they get the mode that
- * the umask gives.
+ * takes no folder (/proc). The folders above the root are not the store's, so they get the umask's mode.
  */
 async function makeRoot(folder: string, mode: number): Promise<void> {
   try {

@@ -69,8 +69,8 @@ export class Versions {
       if (isOurs === undefined) return { kind: "refused" };
       await this.#inVersions(path, (folder) => folder.sync());
       await this.#publish(path, next);
-      // P174: bodies listed before our rename belong to processes that began from this head or an earlier
-      // one. They have lost.
+      // P174: bodies listed before our rename are of processes that began from this head or before, and have
+      // lost.
       const lost = names.filter((name) => name !== headName(head));
       await this.#removeNames(path, lost);
       return { kind: "stored", etag };
@@ -95,8 +95,7 @@ export class Versions {
         await this.#publish(path, head);
         await this.#inVersions(path, async (folder) => unlinkSync(folder.at(headName(head))));
       }
-      // The plain file is removed last. A process that is killed before has deleted nothing and leaves
-      // nothing behind.
+      // The plain file is removed last. A process killed before has deleted nothing and leaves nothing.
       await unlessErrno(
         this.#beside(path, (at) => unlinkSync(at(basename(path)))),
         "ENOENT",
@@ -191,8 +190,7 @@ export class Versions {
     for (;;) {
       const listed = await this.#presentVersions(path);
       if (listed !== undefined) {
-        // The body is published even if it was not listed, since a listing may miss a file that appears
-        // meanwhile.
+        // The body is published even if it was not listed: a listing may miss a file that appears meanwhile.
         await this.#publish(path, listed.head);
         await this.#folders.within(dirname(path), (folder) => folder.sync());
         return listed;
@@ -210,8 +208,7 @@ export class Versions {
 
   /**
    * Whether the plain file that was opened is the object: no version is pending, and none was published
-   * meanwhile. A read checks this after it has opened the plain file, so most reads need not search for
-   * pending bodies first.
+   * meanwhile. A read checks this after it has opened the plain file, so most need not search for bodies.
    */
   async #isCurrent(path: string, { inode }: OpenFile): Promise<boolean> {
     if ((await this.#folders.guard.inodeAt(versionsFolder(path))) !== undefined) {
@@ -231,8 +228,7 @@ export class Versions {
         return await this.#openPlain(path);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        // The reader may not write, so it reads the body itself, unless another process publishes the body
-        // just now.
+        // The reader may not write, so it reads the body itself, unless another process just publishes it.
         const reading = openFile(this.#folders.guard, join(versionsFolder(path), bodyName(head)));
         const file = await (looks === maxLooks ? reading : reading.catch(() => undefined));
         if (file !== undefined) return file;

@@ -16,9 +16,8 @@ export function createLists(context: S3Context): Pick<ObjectStore, "list" | "lis
   const { location, send } = context;
 
   /**
-   * Reads page after page, each by the key after which it begins. Continuation tokens are not used, since a
-   * listing may take hours and some stores forget their tokens earlier. `query`: what all pages ask for
-   * beside the prefix.
+   * Reads page after page, each by the key after which it begins. Continuation tokens are not used, since
+   * some stores forget them before a long listing ends. `query`: what all pages ask for beside the prefix.
    */
   async function* pages(
     prefix: string,

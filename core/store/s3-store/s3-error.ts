@@ -158,8 +158,7 @@ export function errorKind(status: number | undefined, code: string): S3ErrorKind
   if (status === 412) return "precondition_failed";
   if (status === 429) return "throttled";
   if (status === 503) return "busy";
-  // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and does not mean that an object is
-  // missing.
+  // A 404 without NoSuchKey comes from a proxy or a wrong endpoint, and tells of no missing object.
   if (status === 404 || status === 408) return "unavailable";
   return status === 501 || (status >= 400 && status < 500) ? "unsupported" : "unavailable";
 }
