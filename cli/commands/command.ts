@@ -7,9 +7,7 @@ import { type Shell, settingsOf, withStore } from "../shell/shell.ts";
 /** Turns the text of an option or argument into its value; throws a `Failure` for wrong usage. */
 type Parse<Value> = (text: string, shell: Shell) => Value;
 
-/**
- * An option or argument of a command, named like its value, in kebab case. `Value` is the type of this value.
- */
+/** An option or argument of a command, named like its value in kebab case, which has the type `Value`. */
 export interface Part<Value> {
   readonly isArgument?: boolean;
   /** A word for the value in the help: `<id>`. An option without it is a flag. */
@@ -101,10 +99,7 @@ export type Values<Of extends Parts> = {
   readonly [Name in keyof Of]: Of[Name] extends Part<infer Value> ? Value : never;
 };
 
-/**
- * A command of the program: its options and arguments by the names of their values, and what it does. Without
- * an exit status it ends with 0.
- */
+/** A command: its options and arguments by their values' names, and what it does. Exit status: 0 if none. */
 export function command<Of extends Parts>(
   parts: Of,
   // biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing

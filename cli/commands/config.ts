@@ -50,10 +50,7 @@ async function foundStore(settings: CliSettings, faults: string[]) {
   }
 }
 
-/**
- * The settings of both programs in force, in the order of their tables, each with its origin or its fault.
- * Secrets are hidden.
- */
+/** Both programs' settings in force, in their tables' order, with origin or fault. Secrets are hidden. */
 export function effectiveSettings(env: Environment) {
   const programs = [
     ["partner-programs", Object.values(cliSettings)],
@@ -78,10 +75,7 @@ export function effectiveSettings(env: Environment) {
 const harmless =
   /^AWS_((DEFAULT_)?REGION|PROFILE|ENDPOINT_URL(_[A-Z0-9_]+)?|CONFIG_FILE|SHARED_CREDENTIALS_FILE|ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|CA_BUNDLE)$/;
 
-/**
- * The variables of the AWS SDK that are set. The SDK reads them itself. For secrets, only their presence is
- * shown.
- */
+/** The variables that are set of the AWS SDK, which reads them. Of secrets only the presence is shown. */
 export function awsVariables(env: Environment) {
   const names = Object.keys(env).filter((name) => name.startsWith("AWS_"));
   return names.sort().flatMap((name) => {

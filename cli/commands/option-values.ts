@@ -60,10 +60,7 @@ function instant(sign: 1 | -1, duration: string) {
 /** `--reason`, an option of every command that leaves a record below `audit/`. */
 export const reason = value("<text>", "why, for the audit", storedLine(500));
 
-/**
- * `--build-within`: a tenant without a build for that time is told as silent (P53). The store does not say
- * how often builds come.
- */
+/** `--build-within`: a tenant unbuilt for so long is silent (P53). No store says how often builds come. */
 export const buildWithin = value(
   "<duration>",
   "the time within which a build of each tenant is expected: 2h, 2d (default: 26h)",

@@ -65,10 +65,7 @@ export const sandboxInit = command(
       return { say };
     }
 
-    /**
-     * Ends the sandbox as `tenant remove --purge` does. A later one of the same id continues its generations
-     * (P3).
-     */
+    /** Ends the sandbox as `tenant remove --purge` does. A later generation is higher all the same (P3). */
     async function end(store: ObjectStore, audit: Audit): Promise<Done> {
       if (existing === undefined) {
         throw new Failure("not_found", "This store has no sandbox; nothing was done.");

@@ -65,10 +65,7 @@ export const snapshotBuild = command(
   },
 );
 
-/**
- * The booking database and the store of a run, for people. The run's session has found that `pg` can use the
- * setting.
- */
+/** A run's booking database and store, for people. Its session has found that `pg` can use the setting. */
 export function runPlaces(settings: CliSettings): string {
   const [database, store] = [databaseLabel(settings), showStoreAddress(settings.storeUrl)].map(printable);
   return `From ${database} into ${store}`;

@@ -18,9 +18,7 @@ import { createAskedDatabase, type WithdrawnSince, withdrawnSince } from "../sup
 import { command, defaulted, expecting, flag, json, required, value } from "./command.ts";
 import { reason, wholeNumber } from "./option-values.ts";
 
-/**
- * `snapshot rollback`: makes an earlier snapshot live at once. It stays live until the tenant is released.
- */
+/** `snapshot rollback`: makes an earlier snapshot live at once, until the tenant is released. */
 export const snapshotRollback = command(
   {
     tenant: required("<id>", "the tenant", parseTenantId),
@@ -88,10 +86,7 @@ function rollbackText({ outcome, before, after, programs, programsBefore }: Roll
   );
 }
 
-/**
- * The sentences about programs that the next build takes out again, since the source has withdrawn them
- * (P20).
- */
+/** The sentences about programs that the next build takes out again, since they are withdrawn (P20). */
 function withdrawnText(withdrawn: WithdrawnSince): string {
   if (withdrawn.kind === "unavailable") {
     return (

@@ -11,10 +11,7 @@ import { statusJson, statusTable, tenantStatus } from "../support/texts/status.t
 import { json, storeCommand, value } from "./command.ts";
 import { buildWithin, logFlag, namedLogs, supportReader } from "./option-values.ts";
 
-/**
- * `snapshot status`: what is live, how old it is, how the last run went, and what partners got in the last
- * hour.
- */
+/** `snapshot status`: what is live, how old, how the last run went, what partners got in the last hour. */
 export const snapshotStatus = storeCommand(
   {
     tenant: value("<id>", "only this tenant, with all details", parseTenantId),

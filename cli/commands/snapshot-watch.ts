@@ -12,10 +12,7 @@ import { command, defaulted, flag } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { concurrency, onInvalid, runPlaces, shard } from "./snapshot-build.ts";
 
-/**
- * `snapshot watch`: builds a tenant when the source says that it changed, and all tenants at least every
- * interval.
- */
+/** `snapshot watch`: builds a tenant when the source says it changed, and all tenants each interval. */
 export const snapshotWatch = command(
   {
     interval: defaulted("<seconds>", "build all tenants at least this often", wholeNumber(1, 86_400), 300),
@@ -45,8 +42,5 @@ export const snapshotWatch = command(
   },
 );
 
-/**
- * The shortest time between two writes of `runs/confirmed.json`. It is one small object, however many tenants
- * change.
- */
+/** The least time between two writes of `runs/confirmed.json`, one small object for all tenants. */
 const confirmationIntervalMs = 10_000;

@@ -140,10 +140,7 @@ export const sourcePreview = command(
 /** Causes that keep rows from being seen, although no row is wrong. */
 const hidingCodes: readonly string[] = ["row_security", "security_invoker"];
 
-/**
- * The document first, then the values that were dropped from it, and the findings about the whole sample
- * last.
- */
+/** The document first, then what was dropped from it, and the findings about the whole sample last. */
 export function previewText(preview: SourcePreview, layout: Layout): string {
   const { tenantId, tenants, program, programs, neverFilled, findings } = preview;
   const { style } = layout;

@@ -14,10 +14,7 @@ import { printResult, settingsOf } from "../shell/shell.ts";
 import { asText, command, defaulted, expecting, flag, json, value } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 
-/**
- * `source init`: creates the reference schema with its views, or helps to write the views on a schema of your
- * own.
- */
+/** `source init`: creates the reference schema with its views, or helps to write views on your own. */
 export const sourceInit = command(
   {
     viewsOnly: flag("with a booking schema of your own: create empty views for data that you don't have"),

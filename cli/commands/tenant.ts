@@ -99,10 +99,7 @@ function renameText(from: TenantId, to: TenantId, { movedTokens, activeTokens }:
   );
 }
 
-/**
- * `tenant list`: which tenants source, store and tokens have. A source that cannot be asked hides no other
- * side.
- */
+/** `tenant list`: the tenants of source, store and tokens. An unasked source hides no other side. */
 export const tenantList = storeCommand({ buildWithin, json }, async (shell, { buildWithin, json }, store) => {
   const { signal } = shell;
   const reader = supportReader(shell, buildWithin);

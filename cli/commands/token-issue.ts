@@ -75,9 +75,7 @@ function tokenLines(token: RegisteredToken): string {
   ].join("\n");
 }
 
-/**
- * `token rotate`: a new token on the same terms; the old one ends in the same write, at once or later (T6).
- */
+/** `token rotate`: a new token on the same terms; the old one ends in the same write, or later (T6). */
 export const tokenRotate = command(
   {
     tokenId: argument("the token to replace", parseTokenId),

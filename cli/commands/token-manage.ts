@@ -23,10 +23,7 @@ import { printJson, settingsOf, withStore } from "../shell/shell.ts";
 import { argument, command, flag, json, repeatedArgument, required, storeCommand, value } from "./command.ts";
 import { instantAfter, instantForms, logFlag, logSources, reason } from "./option-values.ts";
 
-/**
- * `token expire`: gives a token an end, so that it overlaps with its successor while a partner changes over
- * (P84).
- */
+/** `token expire`: gives a token an end, so that it overlaps its successor while a partner changes (P84). */
 export const tokenExpire = command(
   {
     tokenId: argument("the token to end", parseTokenId),
@@ -103,10 +100,7 @@ export const tokenRevoke = command(
   },
 );
 
-/**
- * `token list`: every token ever issued, with its status. Plaintexts are stored nowhere, so it cannot show
- * them.
- */
+/** `token list`: every token ever issued, with its status. No plaintext is stored, so none is shown. */
 export const tokenList = storeCommand(
   { tenant: value("<id>", "only this tenant's", parseTenantId), json },
   async (shell, { tenant, json }, store) => {

@@ -138,10 +138,7 @@ function recordChanges(before: JsonRecord, after: JsonRecord, path: string): Jso
   });
 }
 
-/**
- * Between the elements that both ends share, those at the same place were changed, and the surplus was
- * removed or added.
- */
+/** Between the shared ends, elements at the same place were changed, and the surplus removed or added. */
 function arrayChanges(before: readonly unknown[], after: readonly unknown[], path: string): JsonChange[] {
   const [old, young] = [before.map(text), after.map(text)];
   const shorter = Math.min(old.length, young.length);

@@ -1,9 +1,7 @@
 import { visible } from "../../core/ground/printable.ts";
 import { tokenFree } from "./safe-output.ts";
 
-/**
- * Markup made by the template `html`, in which every foreign value is escaped. Only the template can make it.
- */
+/** Markup by the template `html`, which escapes every foreign value. Nothing else can make it. */
 export type Html = Markup;
 
 /** A value in a template. Text is escaped; `null`, `undefined` and `false` are left out. */
@@ -45,10 +43,7 @@ class Markup {
   }
 }
 
-/**
- * Whether elements are allowed where this beginning of a template ends. They are not in attributes, title,
- * option and textarea.
- */
+/** Whether elements may follow this beginning of a template: not in attributes, title, option, textarea. */
 function mayHoldElements(beginning: string): boolean {
   const tag = /<[^<]*$/.exec(beginning)?.[0] ?? "";
   return !/^<[^>]*$|^<(title|option|textarea)\b/.test(tag);

@@ -32,10 +32,7 @@ const minWidth = 24;
 /** A label and the lines of text beside it. */
 export type Labelled = readonly [label: string, ...lines: readonly string[]];
 
-/**
- * Labels and texts as lines: labels in one column, texts in another, which is wrapped so that no line is
- * longer than `width`.
- */
+/** Lines of labels in one column and texts in another, wrapped so that none is longer than `width`. */
 export function labelledLines(rows: readonly Labelled[], width: number): string {
   const labels = rows.map(([label]) => styledLine(label));
   const labelWidth = widest(labels);
@@ -63,10 +60,7 @@ export function numbers(title: string): Column {
   return { title, isNumeric: true };
 }
 
-/**
- * Rows as aligned columns, each on one line however narrow the terminal is, so that every cell can be copied
- * whole.
- */
+/** Rows as aligned columns, each on one line however narrow the terminal, so that cells can be copied. */
 export function table(titled: readonly (Column | string)[], rows: readonly (readonly string[])[]): string {
   const columns = titled.map((column) =>
     typeof column === "string" ? { title: column, isNumeric: false } : column,
@@ -87,10 +81,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((width, text) => Math.max(width, displayWidth(text)), 0);
 }
 
-/**
- * How many columns of a terminal a text fills: two per wide East Asian character, none per combining mark or
- * escape code.
- */
+/** The columns that a text fills: two per wide East Asian character, none per combining or escape. */
 export function displayWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
   let width = 0;
@@ -136,10 +127,7 @@ const readableWidth = 100;
 /** Emphasis for people: colours on a terminal, plain text elsewhere. Nothing may be said by colour alone. */
 export type Style = ReturnType<typeof styleOf>;
 
-/**
- * The style for an output: colours on a terminal that has them, unless `NO_COLOR` is set to anything
- * (no-color.org).
- */
+/** The style for an output: colours where the terminal has them, unless `NO_COLOR` is set (no-color.org). */
 export function styleOf(output: Pick<Output, "isTTY">, env: Readonly<Record<string, string | undefined>>) {
   const wantsNone = env.NO_COLOR !== undefined && env.NO_COLOR !== "";
   const isPlain = !output.isTTY || wantsNone || env.TERM === "dumb";

@@ -42,9 +42,7 @@ function harmless(text: string, isTerminal: boolean): string {
   return isTerminal ? betweenCodes(text, escapedLines) : escapedLines(text);
 }
 
-/**
- * A progress line: it returns to the beginning of the line, and ends with the code that wipes the rest of it.
- */
+/** A progress line: it returns to the line's beginning, and ends with the code that wipes the rest. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a progress line ends with a terminal's code
 const redrawn = /^\r([^\n\r]*)\u001b\[K$/;
 
@@ -63,10 +61,7 @@ export function tokenFree(text: string, issued: readonly string[] = []): string 
   });
 }
 
-/**
- * Matches also a token that was cut off, or whose prefix was typed in another case, since the secret follows
- * all the same.
- */
+/** Also a token cut off, or with its prefix in another case, since the secret follows all the same. */
 const token = /ppr_[0-9A-Za-z]{16,}/gi;
 /** A text without it has no token: looking for this is much quicker than looking at each run. */
 const trace = /ppr_|%/i;

@@ -1,10 +1,7 @@
 import { singleLine } from "../../core/ground/printable.ts";
 import { isWithin } from "../../core/process/misspelt-settings.ts";
 
-/**
- * A whole number with a comma between thousands: `1,200`. `toLocaleString` would load what it knows of all
- * languages first.
- */
+/** A whole number with a comma between thousands. `toLocaleString` would load all languages first. */
 export function numberText(count: number): string {
   const groups: string[] = [];
   let rest = String(count);
@@ -64,10 +61,7 @@ export function exactTime(rfc3339: string, zone = "UTC"): string {
   return `${day}T${time}${offset.slice("GMT".length).replace("−", "-") || "+00:00"} = ${utc}`;
 }
 
-/**
- * A time for a sentence: `21 November 2026, 12:00 UTC`, in another zone with UTC behind it. A text that is no
- * time stays as it is.
- */
+/** A time for a sentence: `21 November 2026, 12:00 UTC`, or in a zone, UTC behind. Other text stays. */
 export function plainTime(rfc3339: string, { zone }: Pick<Reader, "zone">): string {
   const at = new Date(rfc3339);
   if (Number.isNaN(at.getTime())) return rfc3339;
@@ -140,18 +134,13 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return undefined;
 }
 
-/**
- * The question to put after an unknown name: ` Did you mean acme?`. It is empty when no candidate is near.
- */
+/** The question after an unknown name: ` Did you mean acme?`; empty when no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? "" : ` Did you mean ${singleLine(nearest)}?`;
 }
 
-/**
- * P210: the same for names that people shorten, such as ids of tenants: also the shortest one that begins
- * like it.
- */
+/** P210: for names that people shorten, such as tenants' ids: also the shortest that begins so. */
 export function didYouMeanLonger(name: string, candidates: readonly string[]): string {
   const asked = name.toLowerCase();
   const longer = candidates.filter((each) => asked.length >= 3 && each.toLowerCase().startsWith(asked));

@@ -14,22 +14,13 @@ import type { CliSettings, Shell } from "./shell.ts";
 
 /** A store for commands that write. */
 export interface IdentifiedStore extends ObjectStore {
-  /**
-   * P11: throws unless the store honours conditional writes, which is asked once. A `file:` store's driver
-   * decides them itself.
-   */
+  /** P11: throws unless the store honours conditional writes, asked once. A `file:` driver always does. */
   requireConditions(): Promise<void>;
-  /**
-   * P161: makes the next write check the identity again: a volume may be unmounted under a process that runs
-   * for long.
-   */
+  /** P161: the next write checks the identity again: a volume may be unmounted under a long process. */
   identifyAnew(): void;
 }
 
-/**
- * P160: before the first write it reads the store's identity, or creates it and says so. Readers don't use
- * this wrapper.
- */
+/** P160: before the first write it reads or creates the store's identity, and says so. Not for readers. */
 export function identifiedStore(
   store: ObjectStore,
   { storeId: wanted, storeUrl }: Pick<CliSettings, "storeId" | "storeUrl">,
@@ -93,10 +84,7 @@ async function begunStore(store: ObjectStore, shell: Shell, options: CallOptions
   return begun;
 }
 
-/**
- * All callers wait for one call of `work`. After it failed, the next caller begins another, unless the store
- * can never do it.
- */
+/** All callers wait for one call of `work`. After a failure the next begins anew, unless it can't succeed. */
 function doneOnce(work: () => Promise<void>) {
   let working: Promise<void> | undefined;
   const forget = (): void => {

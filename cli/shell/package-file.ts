@@ -1,10 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Failure } from "../../core/ground/failure.ts";
 
-/**
- * A file of the installation by its path from the project's root. Files that the build makes are below
- * `dist`.
- */
+/** A file of the installation by its path from the root. What the build makes is below `dist`. */
 export async function packageFile(path: string): Promise<string> {
   return await fromRoot(path, (url) => readFile(url, "utf8"));
 }

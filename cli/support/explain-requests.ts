@@ -15,10 +15,7 @@ import type { Judgement } from "./judgement/steps.ts";
 
 export interface ExplainedRequest extends RequestFacts, Judgement {}
 
-/**
- * Compares the log with the store. Throws `busy`, but not when the store fails, since the log alone explains
- * much.
- */
+/** Compares the log with the store. Throws `busy`; a failing store is a result, as the log says much. */
 export async function explainRequests(
   requests: readonly RequestLogLine[],
   context: SupportContext,

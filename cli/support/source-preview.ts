@@ -25,16 +25,10 @@ import { readElsewhere } from "./facts/asked-database.ts";
 
 export type ProgramPreview = ReturnType<typeof previewOf>;
 
-/**
- * The content that a build would publish for a tenant, as far as a sample shows it; documented in
- * docs/json.md.
- */
+/** What a build would publish for a tenant, as far as a sample shows; documented in docs/json.md. */
 export type SourcePreview = Awaited<ReturnType<typeof previewSource>>;
 
-/**
- * Reading a sample of this size takes about a tenth of a second, and shows which fields a company never
- * fills.
- */
+/** A sample of this size takes a tenth of a second, and shows which fields a company never fills. */
 const maxSampled = 200;
 
 /**
@@ -120,10 +114,7 @@ function previewOf({ source }: ReadProgram, program: CheckedProgram) {
   return { programId, outcome, state, document, roomPrices: roomPricesOf(source, document), problems };
 }
 
-/**
- * D133: each room price of the views beside what is published of it. What no row of `room_prices` gave is the
- * legacy price.
- */
+/** D133: each room price of the views, and what is published. Without a `room_prices` row: the legacy. */
 function roomPricesOf(
   { roomPrices, legacyPrice }: ProgramSource,
   document: ProgramDetailResponse | null,

@@ -15,9 +15,7 @@ import { readRegistry, registryFailure } from "../../read/administration/read-re
 import { type Audit, type AuditChange, maxChanges } from "../audit/audit.ts";
 import { forgettable } from "./forgettable.ts";
 
-/**
- * A script may create a hundred tokens side by side. Each conflict is somebody else's success, so it ends.
- */
+/** A script may create a hundred tokens at once. Each conflict is another's success, so it ends. */
 const maxWaitMs = 30_000;
 /** Pauses are random, so that two colliding writers do not collide again. */
 const maxPauseMs = 200;
@@ -140,10 +138,7 @@ function tokenState(token: RegisteredToken): TokenState {
   return { tenantId, name, scopes: [...scopes], expiresAt, rateLimit, revokedAt };
 }
 
-/**
- * A registry that no gateway accepts would lock out every partner. Options are checked before; this is the
- * last check.
- */
+/** A registry that no gateway accepts would lock out every partner. This is the last check of several. */
 async function assertReadable(bytes: Buffer): Promise<void> {
   try {
     await parseTokenRegistry(bytes);
@@ -154,10 +149,7 @@ async function assertReadable(bytes: Buffer): Promise<void> {
   }
 }
 
-/**
- * Whether every entry that was changed is in `found` as it was written. Others may have been forgotten since
- * (T17).
- */
+/** Whether `found` has each changed entry as it was written. Others may have been forgotten since (T17). */
 function holds(found: TokenRegistry, edited: TokenRegistry, changes: readonly AuditChange[]): boolean {
   if (found.revision < edited.revision) return false;
   const changed = new Set(changes.flatMap((change) => (change.kind === "token" ? [change.tokenId] : [])));

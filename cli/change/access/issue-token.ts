@@ -79,10 +79,7 @@ export function withEnd(
   return tokens.map((token) => (token === active ? { ...token, expiresAt } : token));
 }
 
-/**
- * The token, which must be in force. Throws `not_found`; `usage` for a token that is revoked or expired:
- * those stay ended.
- */
+/** The token, in force. Throws `not_found`; `usage` for a revoked or expired one: those stay ended. */
 export function activeToken(
   tokens: readonly RegisteredToken[],
   tokenId: TokenId,

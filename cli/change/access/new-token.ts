@@ -72,10 +72,7 @@ export async function createToken(
   return issued;
 }
 
-/**
- * T6: issues a token on the terms of the old one, which ends in the same write, at once or at `oldEnds`.
- * `last`: see `latestEnd`.
- */
+/** T6: a token on the terms of the old one, which ends in the same write or at `oldEnds`. */
 export async function rotateToken(
   tokenId: TokenId,
   ends: { readonly oldEnds: Date | undefined; readonly last: Date | undefined },

@@ -98,15 +98,10 @@ async function interruptiblePause(ms: number, signal: AbortSignal): Promise<void
   });
 }
 
-/**
- * A build that began before the removal may still write files, so the objects are deleted until none is left.
- */
+/** A build from before the removal may still write files, so objects are deleted until none is left. */
 const maxSweeps = 5;
 
-/**
- * Deletes everything that the store has of the tenant, the pointer first. `onDeleted` is told how many
- * objects are gone.
- */
+/** Deletes all that the store has of the tenant, the pointer first. `onDeleted` hears how many are gone. */
 async function purge(
   store: ObjectStore,
   tenantId: TenantId,
@@ -144,9 +139,7 @@ function endOf({ expiresAt, revokedAt }: RegisteredToken): number {
   return Math.min(timeOf(expiresAt), timeOf(revokedAt));
 }
 
-/**
- * Whether the booking database lists the tenant. Throws `source_unavailable`, which names `--without-source`.
- */
+/** Whether the booking database lists the tenant. `source_unavailable` names `--without-source`. */
 export async function isInSource(
   tenantId: TenantId,
   settings: CliSettings,

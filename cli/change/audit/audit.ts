@@ -21,10 +21,7 @@ export type AuditChange = AuditDocument["changes"][number];
 
 /** A record of more changes is for a machine, and the run's report has them all. */
 export const maxChanges = 500;
-/**
- * The schema of a record allows so many. A change of more tenants has several records, so that each tenant is
- * named (P206).
- */
+/** A record's schema allows so many. A change of more has several records, so each is named (P206). */
 const maxTenants = 500;
 
 /** The command, the tenants that it is about, and the reason given. */
@@ -46,9 +43,7 @@ export interface Audit {
   warn(text: string): void;
   /** All changes that were noted. */
   noted(): readonly AuditChange[];
-  /**
-   * It is unknown whether the last change arrived. The record then stays begun, since its end might be wrong.
-   */
+  /** It is unknown whether the last change arrived. The record stays begun: its end might be wrong. */
   doubt(): void;
   /**
    * P85: completes the record, if one was begun. Never throws, so that the command first prints what it did,
@@ -182,10 +177,7 @@ function recordOf(
   };
 }
 
-/**
- * P206: the tenants that were named or changed, and their changes; several parts when they are more than a
- * record names.
- */
+/** P206: the named or changed tenants and their changes; in parts when a record cannot name them all. */
 function recordParts(named: readonly TenantId[], changes: readonly AuditChange[]) {
   const tenants = [...new Set([...named, ...changes.map(tenantOf)])];
   const parts: { readonly tenants: string[]; readonly changes: readonly AuditChange[] }[] = [];
@@ -224,10 +216,7 @@ function sentence({ message }: Failure): string {
 
 const pointer = /^tenants\/[^/]+\/current\.json$/;
 
-/**
- * P85: what changes something for partners: a pointer, the registry, the sandbox, the removed tenants. They
- * do not see other objects yet.
- */
+/** P85: what changes something for partners: a pointer, the registry, the sandbox, the removed tenants. */
 function isDecisive(key: ObjectKey): boolean {
   return key === tokensKey || key === removedKey || key === sandboxKey || pointer.test(key);
 }

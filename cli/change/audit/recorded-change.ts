@@ -13,10 +13,7 @@ export interface Done {
   readonly say: () => void;
   /** 0 unless given. */
   readonly status?: ExitStatus;
-  /**
-   * Work that comes after the change. It may add a sentence; its failure is a warning, and changes no exit
-   * status (P205).
-   */
+  /** Work after the change. It may add a sentence; its failure is only a warning (P205). */
   readonly follow?: () => Promise<void>;
 }
 

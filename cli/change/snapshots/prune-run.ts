@@ -65,10 +65,7 @@ export async function pruneRun(
   return { dryRun, keep, minAgeHours, tenants, runs, probes };
 }
 
-/**
- * Deletes the objects that are older than that, but for the last `kept` of them: keys come in the order of
- * time.
- */
+/** Deletes objects older than that, but for the last `kept`: keys come in the order of time. */
 async function pruneOld(
   { store, dryRun, now, signal }: PruneContext,
   prefix: string,

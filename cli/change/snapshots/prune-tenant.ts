@@ -137,10 +137,7 @@ function assertReadable({ current }: PointerVersion, { published, damaged }: Ten
   throw new Failure("corrupt_document", `${what}; nothing was deleted: ${see}.`);
 }
 
-/**
- * Spares the files in targeted folders that kept snapshots use, since unchanged files stay where an earlier
- * build put them.
- */
+/** Spares files in targeted folders that kept snapshots use: unchanged files stay where they were put. */
 async function spareKept(
   targets: PruneTargets,
   kept: readonly PublishedSnapshot[],
@@ -280,8 +277,5 @@ async function spareBuilds(
 }
 
 const maxParallelPuts = 16;
-/**
- * Each attempt that fails is a publication by somebody else in the few milliseconds between a reading and a
- * write.
- */
+/** An attempt fails by another's publication in the few milliseconds between a reading and a write. */
 const maxRewrites = 100;

@@ -136,10 +136,7 @@ async function makeLive(
   };
 }
 
-/**
- * P14: throws `shrink_guard` for a target that lacks too much. `live` is `undefined` when its manifest cannot
- * be read.
- */
+/** P14: throws `shrink_guard` for a target that lacks too much. `live`: `undefined` if it is unreadable. */
 function assertAlike(live: Manifest | undefined, target: Manifest): void {
   const found = programLoss(live, target);
   if (found === undefined) return;

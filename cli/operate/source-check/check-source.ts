@@ -21,10 +21,7 @@ import { addTallyHints, type SourceTables, sourceTables, TenantTally, twinFinder
 export interface SourceReport {
   /** Whether a problem is an error. */
   readonly isBroken: boolean;
-  /**
-   * Rows per view, `null` for an unreadable one; `null` altogether when so much is broken that no rows were
-   * looked at.
-   */
+  /** Rows per view, `null` for an unreadable one; `null` as a whole when too much is broken to look. */
   readonly rows: Readonly<Record<string, number | null>> | null;
   /** How many programs a build would publish; `null` when the structure is broken. */
   readonly published: number | null;
@@ -157,10 +154,7 @@ async function statedTally(client: SourceClient, tenantId: TenantId): Promise<Te
 
 /** A question about all tenants' rows that takes longer is given up. */
 const maxQueryMs = 120_000;
-/**
- * With so many statuses, one is of a booking that takes no place. Fewer may be those of bookings that count
- * alone.
- */
+/** With so many statuses, one is of a booking that takes no place. Fewer may be of bookings that count. */
 const minStatuses = 3;
 
 /**

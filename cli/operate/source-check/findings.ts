@@ -16,9 +16,7 @@ export interface ProblemPlace {
   readonly column: string | null;
 }
 
-/**
- * A finding about a view, or about none. `found`: its column, its count and examples, where they are known.
- */
+/** A finding about a view, or about none. `found`: its column, count and examples, if known. */
 export function viewProblem<Code extends string>(
   code: Code,
   severity: SourceProblem["severity"],
@@ -55,31 +53,19 @@ interface FindingGroup extends ProblemPlace {
   readonly values: Map<string, ProblemExample & { count?: number }>;
 }
 
-/**
- * What is wrong with the data, grouped by rule and place. In memory are counts and distinct values up to a
- * bound.
- */
+/** What is wrong with the data, by rule and place. Memory holds counts and values up to a bound. */
 export class FindingGroups {
   readonly #groups = new Map<string, FindingGroup>();
   readonly #isRead: (place: ProblemPlace) => boolean;
-  /**
-   * What the rows of the last program id have wrong. They are one program, so each finding of theirs counts
-   * once.
-   */
+  /** What the last program id's rows have wrong. They are one program: each finding counts once. */
   #ofId: { readonly id: string; readonly found: Set<string> } = { id: "", found: new Set() };
 
-  /**
-   * `isRead`: whether the values of a place are read. Nothing is said of others, which have an error of their
-   * own (D135).
-   */
+  /** `isRead`: whether a place's values are read. Others have an error of their own (D135). */
   constructor(isRead: (place: ProblemPlace) => boolean = () => true) {
     this.#isRead = isRead;
   }
 
-  /**
-   * With `count` the example stands for that many rows of its tenant; without it, for one row, and rows of
-   * one value are one.
-   */
+  /** With `count`, the example stands for that many rows of its tenant; without it, for one row. */
   add(
     code: FindingGroup["code"],
     { view, column }: ProblemPlace,
@@ -108,10 +94,7 @@ export class FindingGroups {
     this.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
   }
 
-  /**
-   * Adds what a build would find in a program, each finding with its place. Programs come in the order of
-   * their ids.
-   */
+  /** Adds what a build would find in a program, each with its place. Programs come in the order of ids. */
   addProgram(tenantId: TenantId, { source, isDuplicate }: ReadProgram, outcome: CheckedProgram): void {
     if (outcome.kind === "unpublished") return;
     const id = JSON.stringify([tenantId, source.programId]);
@@ -125,9 +108,7 @@ export class FindingGroups {
     }
   }
 
-  /**
-   * Adds what of a program is legal and probably wrong. `twin`: the id of a program like it, if there is one.
-   */
+  /** Adds what of a program is legal and probably wrong. `twin`: the id of a program like it, if any. */
   addHints(tenantId: TenantId, { source }: ReadProgram, today: string, twin?: string | null): void {
     const { programId } = source;
     if (twin !== undefined) {
@@ -142,10 +123,7 @@ export class FindingGroups {
     }
   }
 
-  /**
-   * In the contract's order of views and columns, what is of no view first, then in that of the rules. Hints
-   * come last, rule by rule.
-   */
+  /** In the contract's order of views and columns, viewless ones first, then of rules. Hints come last. */
   get problems(): readonly SourceProblem<FindingGroup["code"]>[] {
     const place = ({ view, column }: ProblemPlace): number => columnOrder.indexOf(`${view}.${column}`);
     const order = (group: FindingGroup): number =>
@@ -196,10 +174,7 @@ export function addShared(
   }
 }
 
-/**
- * The place from which the public field of a problem came (`prices.rooms[2]`, or a JSON pointer into the
- * response).
- */
+/** Where a problem's public field came from (`prices.rooms[2]`, or a JSON pointer into the response). */
 export function problemPlace(field: string | null): ProblemPlace {
   if (field === null) return nowhere;
   const name = field.startsWith("/") ? pointedField(field) : field.replace(/\[\d+\]/g, "[]");
@@ -225,9 +200,7 @@ function placesOf(view: keyof typeof sourceViews): [string, ProblemPlace][] {
   return element === null ? found : [[`${element}[]`, { view, column: null }], ...found];
 }
 
-/**
- * `/data/content/visits/0` is an element of `content.visits`. The list's elements have no `data` around them.
- */
+/** `/data/content/visits/0` is an element of `content.visits`. List elements have no `data` around. */
 function pointedField(pointer: string): string {
   const names = pointer.split("/").slice(1);
   if (names[0] === "data" && names.length > 1) names.shift();

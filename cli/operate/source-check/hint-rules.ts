@@ -2,15 +2,9 @@ import { lifecycle, type ProgramSource } from "../../publish/public-program/prog
 import { sourceViews, viewNames } from "../../publish/source/contract.ts";
 import { fieldOf } from "../../publish/source/program-row.ts";
 
-/**
- * Beyond these a value is legal and probably wrong. Each has its reason, since hints that are mostly mistaken
- * are soon read by nobody.
- */
+/** Beyond these a value is legal and probably wrong. Mostly mistaken hints are soon read by nobody. */
 const limits = {
-  /**
-   * Nobody sells tours of the last century: an earlier date is a default (`1970-01-01`) or a year of two
-   * digits.
-   */
+  /** Nobody sells tours of the last century: it is a default (`1970-01-01`) or a year of two digits. */
   firstDeparture: "2000-01-01",
   /** Tours are sold two or three years ahead. A later date is a placeholder (`2099-12-31`) or a slip. */
   yearsAhead: 5,
@@ -175,17 +169,11 @@ const htmlTag =
 const htmlEntity =
   /&(?:#\d+|#[xX][0-9A-Fa-f]+|[AEIOUYaeiouy](?:acute|circ|grave|uml)|[ANOano]tilde|[Aa]ring|[Cc]cedil|[Oo]slash|[Ss]caron|AElig|aelig|OElig|oelig|szlig|[lg]t|amp|quot|apos|nbsp|shy|[ne]msp|thinsp|[nm]dash|[lr]squo|sbquo|[lrb]dquo|[lr]aquo|[lr]saquo|hellip|bull|middot|deg|euro|cent|pound|yen|copy|reg|trade|sect|para|dagger|times|divide|plusmn|frac1[24]|frac34|sup[123]|ord[fm]|micro|permil|prime|iexcl|iquest|[lurdh]arr|hearts|infin);/;
 
-/**
- * UTF-8 of Latin letters and of typographic signs, read as Windows-1252: `CafÃ©`, `itâ€™s`. A quote or space
- * behind `Ã` is Portuguese.
- */
+/** UTF-8 of letters and signs, read as Windows-1252: `CafÃ©`, `itâ€™s`. `Ã` with a space is Portuguese. */
 const encodedTwice =
   /[ÃÄÅ][\u0080-\u009f\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf]|Â[\u00a0-\u00bf]|â€[™œ“”¦¢\u0080-\u009f]/;
 
-/**
- * Names that say in whole words that nobody is to book: a match between nations is a test, too, so that word
- * alone says nothing.
- */
+/** Names that say in whole words that nobody is to book. "Test" alone says nothing: a match is one, too. */
 const testName =
   /\b(?:dummy|lorem ipsum|do not (?:book|use)|nicht buchen)\b|^test(?:ing)?(?: (?:tour|trip|program(?:me)?|product))?\W*\d*$/i;
 

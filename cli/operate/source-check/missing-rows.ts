@@ -103,10 +103,7 @@ export async function countedRows(
   return { rows, byTenant };
 }
 
-/**
- * `tenant`: a listed one; `null` for rows without a tenant, whose `first` is NULL, too, and for those of
- * unlisted tenants.
- */
+/** `tenant`: a listed one; `null` for rows of none, whose `first` is NULL, too, and of unlisted ones. */
 type Counts = [tenant: string | null, rows: string, first: string | null];
 
 function countQuery(from: string): string {
@@ -152,10 +149,7 @@ export async function hiddenRows(
   return found;
 }
 
-/**
- * What could not be read: of each view the first failure, and the tenants that fail though each view by
- * itself gives their rows.
- */
+/** What could not be read: each view's first failure, and tenants that fail where each view gives rows. */
 export class Unreadable {
   readonly views = new Map<string, SourceProblem>();
   readonly #tenants = new Map<TenantId, Error>();

@@ -39,9 +39,7 @@ function problemLines(
 /** So many values are shown; `--json` has more. */
 const maxShown = 5;
 
-/**
- * A value with its count and its first program, `inactive (8): acme / P1, ...`, or what is said of a tenant.
- */
+/** A value with its count and first program, `inactive (8): acme / P1, ...`, or a tenant's words. */
 function exampleText({ tenantId, programId, value, count }: ProblemExample): string {
   const shown = value === null ? "NULL" : printable(value);
   const place = [tenantId, programId].map((id) => (id === null ? "NULL" : shownId(id)));

@@ -56,9 +56,7 @@ export class TenantTally implements ExpectedPrograms {
   }
 }
 
-/**
- * Gives for a program the id of an earlier one with the same name, dates and description, if there is one.
- */
+/** Gives the id of an earlier program with the same name, dates and description, if there is one. */
 export function twinFinder(): (source: ProgramSource) => string | null | undefined {
   const known = new Map<string, string | null>();
   return ({ programId, name, departureDate, returnDate, description }) => {

@@ -152,10 +152,7 @@ function clockResult(storedAt: Date, startedAt: Date, endedAt: Date): CheckResul
   return ["warning", `${difference} ${harm} ${advice}`];
 }
 
-/**
- * Whether a `file:` store is closed to other accounts and holds no symbolic links, which no program would
- * follow.
- */
+/** Whether a `file:` store is closed to other accounts and without links, which no program follows. */
 async function folderResult(directory: string): Promise<CheckResult> {
   const links = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isSymbolicLink())
@@ -179,10 +176,7 @@ const othersMode = 0o007;
 const rounds = 5;
 const contenders = 8;
 
-/**
- * Whether exactly one of several simultaneous puts is stored. Rounds of `match` build on the winner of the
- * last one.
- */
+/** Whether just one of several simultaneous puts is stored. `match` builds on the round before. */
 async function raceConditions(
   store: ObjectStore,
   objects: ProbeObjects,

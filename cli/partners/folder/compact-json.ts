@@ -1,13 +1,9 @@
-/**
- * JSON for people: a value stands on one line if that has at most `width` characters. Ends with a line break.
- */
+/** JSON for people: a value that has at most `width` characters is on one line. Ends with a line break. */
 export function compactJson(value: unknown, width = 84): string {
   return `${linesOf(value, 0, width)}\n`;
 }
 
-/**
- * `taken`: the characters of the line for the indentation, the key before the value, and the comma behind it.
- */
+/** `taken`: the line's characters for the indentation, the key before and the comma behind. */
 function linesOf(value: unknown, indentation: number, width: number, taken = indentation): string {
   const line = oneLine(value);
   if (typeof value !== "object" || value === null || taken + line.length <= width) return line;

@@ -3,16 +3,10 @@ import { type Html, html } from "../../output/html.ts";
 import { packageFile } from "../../shell/package-file.ts";
 import type { Company } from "./company.ts";
 
-/**
- * The recorded answers of a gateway, by a path from the root of the project.
- * `test/integration/docs/exchanges.test.ts` renews them.
- */
+/** The recorded answers of a gateway, by a path from the root. `exchanges.test.ts` renews them. */
 export const exchangesFile = "docs/exchanges.json";
 
-/**
- * The pages in the order of the navigation: each one's name in the folder, its title there, and its file in
- * `docs`.
- */
+/** The pages in the order of the navigation: the name in the folder, the title, and the file in `docs`. */
 export const sitePages = {
   index: ["Start", "partner-start.md"],
   guide: ["Guide", "partners.md"],

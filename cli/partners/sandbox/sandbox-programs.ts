@@ -18,9 +18,7 @@ interface SandboxFile {
 // valid, or not at all.
 const { usual, programs } = stored as unknown as SandboxFile;
 
-/**
- * What each program shows to the author of a partner's client, in the order in which people should read it.
- */
+/** What each program shows to the author of a partner's client, in the order to read it. */
 export const sandboxCases = programs.map(({ programId, shows }) => ({ programId, shows }));
 
 /** A program whose id is not NULL. */

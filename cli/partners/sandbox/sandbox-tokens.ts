@@ -17,9 +17,7 @@ import { assertNotRemoved } from "../../read/administration/known-tenant.ts";
 import { type Shell, settingsOf } from "../../shell/shell.ts";
 import { sandboxCases } from "./sandbox-programs.ts";
 
-/**
- * For each kind of token: its environment variable in a partner's tests, and the answer to a request with it.
- */
+/** For each kind of token, its environment variable in a partner's tests and what a request gets. */
 const kinds = {
   good: { variable: "SANDBOX_TOKEN", answer: "200" },
   "small-quota": {
@@ -38,10 +36,7 @@ const sandboxTokenKinds = Object.keys(kinds) as SandboxTokenKind[];
 interface SandboxToken {
   readonly kind: SandboxTokenKind;
   readonly entry: RegisteredToken;
-  /**
-   * The plaintext of a token that was issued just now. Nobody has the plaintext of an older token, so it is
-   * `undefined`.
-   */
+  /** The plaintext of a token issued just now; `undefined` for older ones, which nobody has. */
   readonly plaintext: TokenPlaintext | undefined;
 }
 
@@ -116,10 +111,7 @@ interface SandboxReport {
   readonly tokens: readonly SandboxToken[];
 }
 
-/**
- * T4: the tokens that were issued just now, as lines that a shell reads (`. sandbox.env`); empty when no
- * token was issued.
- */
+/** T4: the tokens issued just now, as lines for a shell (`. sandbox.env`); empty without any. */
 export function tokenVariables(tokens: readonly SandboxToken[]): string {
   return tokens
     .map(({ kind, plaintext }) => (plaintext === undefined ? "" : `${kinds[kind].variable}=${plaintext}\n`))

@@ -4,9 +4,7 @@ type AuditChange = AuditDocument["changes"][number];
 
 const maxShown = 3;
 
-/**
- * Changes in one line: the first of them, and how many more; `omitted` are not in the list. Empty for none.
- */
+/** Changes in one line: the first ones, and how many more; `omitted` are not listed. Empty for none. */
 export function changeWords(changes: readonly AuditChange[], omitted = 0): string {
   const shown = changes.slice(0, maxShown).map(changePhrase);
   const more = changes.length - shown.length + omitted;

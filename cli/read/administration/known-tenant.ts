@@ -8,10 +8,7 @@ import { storedTenants, unknownTenant } from "../../publish/snapshot/stored-tena
 import type { Shell } from "../../shell/shell.ts";
 import { readRegistry } from "./read-registry.ts";
 
-/**
- * Throws `not_found` when the tenant has no snapshot. `what` begins the message; the nearest tenant follows
- * (P56).
- */
+/** Throws `not_found` without a snapshot. `what` begins the message; the nearest tenant follows (P56). */
 export async function assertPublished(
   store: ObjectStore,
   tenantId: TenantId,

@@ -21,10 +21,7 @@ export async function readRegistry(
   return { registry: await parseTokenRegistry(bytes), etag: found.etag };
 }
 
-/**
- * The credentials of scheduled builds cannot touch tokens, so that whoever gets at a builder cannot issue
- * one.
- */
+/** The credentials of builds cannot touch tokens, so that whoever gets at a builder issues none. */
 export function registryFailure(store: ObjectStore, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "store_denied") return error;
   if (!store.address.startsWith("s3:")) return error;

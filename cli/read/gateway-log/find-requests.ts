@@ -35,10 +35,7 @@ export async function findRequests(logs: readonly LogSource[], requestId: string
   return { requests: found, omitted, covers: to === "" ? null : { from, to }, faults };
 }
 
-/**
- * The times of the first and the last request in the lines, empty without any. Only the lines at both ends
- * are parsed.
- */
+/** The first and last request's times in the lines, empty without any. Only the ends are parsed. */
 function endTimes(lines: Buffer) {
   let [first, last] = ["", ""];
   for (let at = 0; at < lines.length && first === ""; ) {

@@ -48,10 +48,7 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-/**
- * A log as a file; `undefined` for a pipe or a folder, of which nothing is known before it is read. Throws
- * `usage`.
- */
+/** A log as a file; `undefined` for a pipe or folder, known only once it is read. Throws `usage`. */
 export async function logFile(name: string) {
   try {
     const found = await stat(name);

@@ -27,19 +27,13 @@ export interface RecentAnswers {
   readonly state: LogState;
   /** `null` asks for the requests whose access key the gateway did not know. */
   of(tenantId: string | null): Answers;
-  /**
-   * The newest answer of the last minute that the gateway gave without being able to confirm its snapshot
-   * (W162).
-   */
+  /** The newest answer of the last minute whose snapshot the gateway could not confirm (W162). */
   readonly unconfirmed: RequestLogLine | null;
 }
 
 const hourMs = 3_600_000;
 const latelyMs = 60_000;
-/**
- * No more than this is read of each log, which is 1.5 s of work at most. For gateways that write more in an
- * hour, look at their metrics.
- */
+/** At most this is read of each log: 1.5 s of work. Gateways that write more in an hour have metrics. */
 const maxBytes = 64 * 1024 * 1024;
 const leastBytes = 1024 * 1024;
 
@@ -167,10 +161,7 @@ export function createGatewayLog(logs: readonly LogSource[], signal: AbortSignal
   };
 }
 
-/**
- * A pipe brings each line once and may never end. Each reading of the result gets the newest `maxBytes` of
- * what has come until then.
- */
+/** A pipe brings each line once, perhaps for ever. A reading gets the newest `maxBytes` so far. */
 function keptInput(log: LogSource, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const blocks: Buffer[] = [];
   let bytes = 0;

@@ -9,10 +9,7 @@ const texts = [
   ...(["tokenId", "tenantId", "method", "snapshotId", "unconfirmedSince", "unconfirmedCode"] as const),
   ...(["objectKey", "programId", "connection", "client", "encoding", "causeCode", "cause"] as const),
 ];
-/**
- * `nth`: the number of the request on its connection, from 1. `retryAfter`: the seconds that a 429 told the
- * client to wait.
- */
+/** `nth`: the request's number on its connection, from 1. `retryAfter`: the seconds of a 429. */
 const figures = ["durationMs", "bytes", "limit", "windowSeconds", "nth", "retryAfter"] as const;
 
 /** One request in the gateway's log. What the gateway did not know is `null`. */
@@ -60,9 +57,7 @@ export function requestsIn(lines: Buffer): readonly RequestLogLine[] {
 
 type TimedRecord = Readonly<Record<string, unknown>> & { readonly time: string };
 
-/**
- * The keys under which collectors put a line: Docker, journald, CloudWatch and Datadog, Google Cloud, Loki.
- */
+/** The keys of collectors for a line: Docker, journald, CloudWatch and Datadog, Google Cloud, Loki. */
 const wrappings = ["log", "MESSAGE", "message", "jsonPayload", "line"] as const;
 const maxDepth = 3;
 /** A collector's labels in front of the line may have braces, too. */

@@ -12,18 +12,12 @@ import { isManifestDocument } from "../../../schemas/generated/validators-stored
 
 /** The part of a manifest before its programs. */
 export interface ManifestHead extends Pick<Manifest, "snapshotId" | "generation" | "parent" | "generatedAt"> {
-  /**
-   * When the database was read for the programs that partners see. Earlier than `generatedAt` when the build
-   * only withdrew programs.
-   */
+  /** When the database was read for what partners see. Before `generatedAt` if a build only withdrew. */
   readonly contentAt: string;
   readonly programs: number;
   /** When the manifest was stored, by the store's clock. */
   readonly storedAt: Date;
-  /**
-   * The program that was asked for: `null` when the snapshot lacks it, `unknown` when the rest of the
-   * manifest is damaged.
-   */
+  /** The program asked for: `null` when it is lacking, `unknown` when the manifest's rest is damaged. */
   readonly entry?: ResponseEntry | null | "unknown" | undefined;
 }
 
@@ -96,10 +90,7 @@ async function* headPieces(found: StoredObject): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Nothing states the digest of an old manifest. It was read once, so a damaged transfer may give a history a
- * wrong line.
- */
+/** Nothing states an old manifest's digest. It was read once: a bad transfer may give a wrong line. */
 async function entryIn(
   bytes: Buffer,
   tenantId: TenantId,
@@ -111,9 +102,7 @@ async function entryIn(
   return manifest === undefined ? "unknown" : (detailEntry(manifest, programId) ?? null);
 }
 
-/**
- * The canonical form names the programs last, so the text before them is the manifest of an empty snapshot.
- */
+/** The canonical form names programs last, so the text before is the manifest of an empty snapshot. */
 function canonicalHead(bytes: Buffer): ManifestDocument | undefined {
   const end = bytes.indexOf(programsStart) + programsStart.length;
   const head = Buffer.concat([bytes.subarray(0, end), Buffer.from("}}")]);

@@ -23,10 +23,7 @@ export interface ProgramVersions {
 /** Each manifest names all programs of its tenant, so few are read. */
 const newest = 40;
 
-/**
- * P48: a program's versions, as far as snapshots are kept. The manifests tell by digest where it changed; no
- * body is read.
- */
+/** P48: a program's versions in kept snapshots. The manifests tell them by digest; no body is read. */
 export async function readProgramVersions(
   store: ObjectStore,
   pointer: PointerVersion,
@@ -56,10 +53,7 @@ function digestOf(entry: ProgramVersion["entry"]): string | null {
   return entry === null || entry === "unknown" ? entry : entry.sha256;
 }
 
-/**
- * `lacking`: the snapshot that lacks the program, and when: the live one now, or the one that a request was
- * answered from.
- */
+/** `lacking`: the snapshot without the program, and when: the live one, or the one of a request. */
 export function programPast(
   { versions, hasOlder }: ProgramVersions,
   lacking: { readonly snapshotId: SnapshotId | null; readonly at: Date },

@@ -25,10 +25,7 @@ export type ProgramPast =
   /** The snapshot is not kept. */
   | { readonly kind: "not_kept" };
 
-/**
- * `last` had it, and the build of `by` on it took it out. `next`: the id of the snapshot behind `by`, if
- * there is one.
- */
+/** `last` had it, and the build of `by` on it took it out. `next`: the snapshot behind `by`, if any. */
 export interface RemovedPast {
   readonly kind: "removed";
   readonly last: SnapshotMoment;

@@ -97,10 +97,7 @@ function named(programId: ProgramId, data: unknown) {
   return { programId, name: hasName ? String(data.name) : null };
 }
 
-/**
- * `contentAt`: when the source was read for what partners see; earlier where a build only took out withdrawn
- * programs.
- */
+/** `contentAt`: when the source was read for what partners see; earlier after a mere withdrawal. */
 function side({ snapshotId, generatedAt, contentAt = generatedAt, programs }: Manifest) {
   return { snapshotId, generatedAt, contentAt, programs: programs.count };
 }

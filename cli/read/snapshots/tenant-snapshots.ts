@@ -17,10 +17,7 @@ export interface PublishedSnapshot extends ManifestHead {
   readonly withdrawnAt: Date | null;
   /** The rollbacks that replaced it, oldest first; one that was killed may be among them. */
   readonly rollbacks: readonly MarkedRollback[];
-  /**
-   * A prune has begun to delete it: it can't become live again. Nobody looks for that where a program is
-   * looked for.
-   */
+  /** A prune has begun to delete it: it can't become live again. Only some readers look for that. */
   readonly isCondemned: boolean;
 }
 
@@ -30,10 +27,7 @@ export interface TenantSnapshots {
   readonly published: readonly PublishedSnapshot[];
   /** When partners saw which, as far as snapshots are kept, newest first (P48). */
   readonly periods: readonly LivePeriod[];
-  /**
-   * Folders that are no snapshots: of builds that were killed, overtaken or are still under way, and what a
-   * prune left.
-   */
+  /** Folders that are no snapshots: of builds killed, overtaken or under way, and leftovers of a prune. */
   readonly others: readonly SnapshotId[];
   /** Folders whose manifest is damaged, and how. */
   readonly damaged: readonly { readonly snapshotId: SnapshotId; readonly failure: Failure }[];

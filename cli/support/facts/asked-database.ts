@@ -42,10 +42,7 @@ const maxConnections = 4;
 const maxWaiting = 60;
 const what = "Asking the booking database";
 
-/**
- * P180: all questions to one `AskedDatabase` share four connections. Each question opens one and closes it
- * again, so an idle page holds none.
- */
+/** P180: all questions share four connections. Each opens and closes one, so an idle page holds none. */
 export function createAskedDatabase(settings: CliSettings): AskedDatabase {
   const slots = createSlots(maxConnections);
   let asking = 0;
@@ -111,9 +108,7 @@ export interface FoundInSource {
   readonly state: string;
 }
 
-/**
- * The programs of any tenant whose id and name contain every word, in upper or lower case. At most `limit`.
- */
+/** The programs of any tenant with every word in id or name, whatever the case. At most `limit`. */
 export async function findProgramsInSource(
   client: SourceClient,
   words: readonly string[],

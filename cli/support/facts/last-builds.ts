@@ -16,10 +16,7 @@ import { inShard } from "../../publish/snapshot/stored-tenants.ts";
 export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "leftOut" | "leftOutCount"> {
   /** RFC 3339. */
   readonly finishedAt: string;
-  /**
-   * An outcome of the run report; `failed` when the run failed before the tenant's turn, `interrupted` when
-   * it was ended.
-   */
+  /** The run report's outcome; `failed` when the run failed before its turn, `interrupted` if ended. */
   readonly outcome: string;
   /** `null` when that is not known of a run that failed as a whole. */
   readonly onInvalid: TenantLastRun["onInvalid"] | null;
@@ -40,16 +37,11 @@ export interface LastBuild {
   readonly confirmation: Confirmation | undefined;
   /** When the last run of all tenants found that the source does not list this one; `null` when it did. */
   readonly notInSource: string | null;
-  /**
-   * P211: since when a build of it is under way that the others do not wait for any more; left out when there
-   * was none lately.
-   */
+  /** P211: since when a build of it has been overdue; left out when none was lately. */
   readonly overdueSince?: string | undefined;
 }
 
-/**
- * Two reads for all tenants. A document that cannot be read is named in `faults`, and nothing is known by it.
- */
+/** Two reads for all tenants. An unreadable document is named in `faults`, and tells nothing. */
 export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   const [last, confirmed] = await Promise.all([
     orFault(noLastRuns, signal, async () => (await readLastRuns(store, signal)) ?? noLastRuns),
@@ -82,10 +74,7 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
   };
 }
 
-/**
- * A part of the facts. `faults` says why it could not be read, so that one part that fails does not hide the
- * others.
- */
+/** A part of the facts, or why it could not be read in `faults`: it must not hide the other parts. */
 export async function orFault<Value>(
   none: Value,
   signal: AbortSignal,
@@ -100,9 +89,7 @@ export async function orFault<Value>(
   }
 }
 
-/**
- * A run of all tenants that ended before the tenant's turn is in no tenant's entry, and may be the last one.
- */
+/** A run of all that ended before the tenant's turn is in no tenant's entry, and may be the last one. */
 function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRun | null {
   const own = tenants.get(tenantId);
   const isLater = (run: LastRunOfAll): boolean =>

@@ -22,10 +22,7 @@ import {
   type SupportContext,
 } from "./asked-database.ts";
 
-/**
- * A program as the booking database has it now, and how a build would treat it. `dropped`: what partners
- * would not see of it.
- */
+/** A program in the booking database, and how a build would treat it. `dropped`: what partners miss. */
 export type ProgramInSource =
   | SourceAway
   /** `rows`: what its rows say, which no build asks while the source does not list the tenant. */
@@ -57,16 +54,10 @@ type ProgramRows =
       readonly statuses?: readonly EnrollmentStatus[];
     };
 
-/**
- * The limit for a question to the database. A person waits for the answer, perhaps with a partner on the
- * telephone.
- */
+/** The limit for a question. A person waits for the answer, perhaps with a partner on the telephone. */
 const maxAskingMs = 20_000;
 
-/**
- * Asks the source. Throws `busy`. Any other failure of the source is a result, since the store alone explains
- * much.
- */
+/** Asks the source. Throws `busy`. Another failure is a result, since the store alone explains much. */
 export async function readProgramInSource(
   { database, reader, signal }: SupportContext,
   { tenantId, programId }: { readonly tenantId: TenantId; readonly programId: string },
@@ -155,9 +146,7 @@ function mended({ source, isDuplicate }: ReadProgram, code: string | undefined):
 }
 
 export type ProgramInStore =
-  /**
-   * Nothing was ever published for the tenant. `isStore`: whether that place was ever used as a store (W160).
-   */
+  /** Nothing was ever published for it. `isStore`: whether the place was ever used as a store (W160). */
   | { readonly kind: "unpublished"; readonly store: string; readonly isStore: boolean }
   /** The tenant's pointer, its manifest or the program's own file cannot be trusted. */
   | { readonly kind: "damaged"; readonly reason: string }
@@ -167,15 +156,9 @@ export type ProgramInStore =
       readonly programs: number;
       /** `null`: the live snapshot does not have the program. */
       readonly served: ServedProgram | null;
-      /**
-       * The id of a program in the live snapshot that is nearly this one; `null` when the snapshot has the
-       * program itself.
-       */
+      /** The id of a live program that is nearly this one; `null` when the snapshot has this one. */
       readonly near: string | null;
-      /**
-       * Why the live snapshot lacks the program; `null` when it has it, and of a program that was not asked
-       * for.
-       */
+      /** Why the live snapshot lacks the program; `null` when it has it, or none was asked for. */
       readonly past: ProgramPast | null;
     };
 
@@ -187,10 +170,7 @@ export interface ServedProgram {
   readonly builtBy: SnapshotId | null;
 }
 
-/**
- * `isAsked`: the question is about this program, and not about another spelling of its id, so its past is
- * looked for.
- */
+/** `isAsked`: the question is about this program, not another spelling of its id: look for its past. */
 export async function readProgramInStore(
   { store, reader, signal }: SupportContext,
   reading: LiveReading<Manifest>,

@@ -31,10 +31,7 @@ export interface TenantFacts extends LastBuild {
   readonly answers: Answers | null;
 }
 
-/**
- * A tenant was removed. `openKeys` counts the keys that the command did not revoke because it was
- * interrupted; they still work.
- */
+/** A tenant was removed. `openKeys` counts keys that an interrupted removal left working. */
 interface Removal {
   /** RFC 3339. */
   readonly removedAt: string;
@@ -52,10 +49,7 @@ export interface TenantsQuestion {
   readonly live?: LiveReading<LiveHead> | undefined;
   /** Reads the access keys only if this tenant was removed: they tell whether the removal ended. */
   readonly keysIfRemoved?: TenantId;
-  /**
-   * Tenants that another side knows, and the store may not. With them come removed ones of which nothing is
-   * stored.
-   */
+  /** Tenants that another side knows. With them come removed ones of which nothing is stored. */
   readonly also?: readonly TenantId[];
   /** What the gateways' log says of the last hour; `undefined` when no log was given. */
   readonly log?: RecentAnswers | undefined;

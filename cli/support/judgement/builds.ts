@@ -128,22 +128,13 @@ export function guardSteps(tenant: TenantFacts): readonly Step[] {
   return [tell, forOperations(text, build, commandTo.build(tenant.tenantId, override))];
 }
 
-/**
- * `withdrawal`: the program goes, because the source states so; `loss`: it goes without that. `change`:
- * anything else.
- */
+/** `withdrawal`: the program goes as the source states; `loss`: without that. `change`: anything else. */
 export type Need = "change" | "withdrawal" | "loss";
 
-/**
- * `last` (P10): this program is the last published one, and the next build refuses to remove it unless it
- * publishes another.
- */
+/** `last` (P10): the last published program, which the next build refuses to remove without another. */
 export type Obstacle = "none" | "last" | Exclude<BuildState[keyof BuildState], "running">;
 
-/**
- * A program that waits for a build of its tenant. `isOnly`: no other is published. `isWait`: nothing has to
- * be corrected first.
- */
+/** A program that waits for a build. `isOnly`: no other is published. `isWait`: nothing to correct. */
 interface Waiting {
   readonly tenant: TenantFacts;
   readonly programId: string;

@@ -1,10 +1,7 @@
 import { counted } from "../../output/words.ts";
 import { clause, type Step } from "./steps.ts";
 
-/**
- * `bad`: somebody has to do something today: partners get errors, or data that nobody renews. `doubtful`: it
- * may be meant so.
- */
+/** `bad`: somebody must act today: partners get errors, or unrenewed data. `doubtful`: it may be meant. */
 type Severity = "bad" | "doubtful";
 
 export interface Concern {
@@ -23,10 +20,7 @@ export interface Concern {
   readonly steps: readonly Step[];
 }
 
-/**
- * P53: all kinds in the order of all commands and pages, the worst first, with their usual severity and a
- * short name.
- */
+/** P53: all kinds in every command's and page's order, the worst first, with severity and short name. */
 export const concernKinds = {
   answers_old: { severity: "bad", title: "older data" },
   unfinished_removal: { severity: "bad", title: "removal not ended" },

@@ -44,9 +44,7 @@ export function namedKey({ tokenId, name }: Pick<RegisteredToken, "tokenId" | "n
   return name === null ? tokenId : `${tokenId} (${name})`;
 }
 
-/**
- * A token of a tenant without a snapshot would get errors only, so none is issued before there is one (T13).
- */
+/** A token of a tenant without a snapshot would get errors only, so none is issued before (T13). */
 export function issueStep({ tenantId }: RegisteredToken, tenant: Pick<TenantFacts, "live"> | null): Step {
   const text = "If the partner may still read programs, issue a new one";
   const issue = command`token create --tenant ${{ tenantId }}`;

@@ -79,9 +79,7 @@ export function activation({ state, ifActive, lastDay }: NotPublishable): Step {
 type Faulty = Extract<ProgramInSource, { readonly kind: "invalid" }>;
 type Publishable = Extract<ProgramInSource, { readonly kind: "publishable" }>;
 
-/**
- * All that keeps it from being published, and what partners would not see of it even if that were corrected.
- */
+/** All that keeps it unpublished, and what partners would not see of it even if that were corrected. */
 export function faultWords({ problems, dropped }: Faulty): string {
   const then =
     dropped.length === 0 ? "" : ` Corrected, it would still not be shown whole: ${problemList(dropped)}`;
@@ -97,10 +95,7 @@ export function correctionSteps(source: Faulty | Publishable): readonly Step[] {
   return [...faults, forSupport(flaws)];
 }
 
-/**
- * P207: what the source says of the program, beside something that concerns its whole tenant; and what is to
- * be corrected.
- */
+/** P207: what the source says of the program beside its tenant's trouble, and what to correct. */
 export function besides(facts: ProgramFacts): Pick<Standing, "now"> & { readonly steps: readonly Step[] } {
   const { source, otherSpelling, tenantId } = facts;
   const nor = "Nor would partners see this program then:";
@@ -159,10 +154,7 @@ export function massWithdrawal({ lastRun }: Runs, reader: Reader) {
   return { at, text, step: forSupport("Find out whether the company really took those programs out.") };
 }
 
-/**
- * P240: what such a run has to do with this program: it took it out, or partners may have got something else
- * of it before.
- */
+/** P240: what such a run did to this program: it took it out, or partners may have got other data. */
 export function daysFinding(
   { tenant, store }: ProgramFacts,
   reader: Reader,
@@ -178,10 +170,7 @@ export function daysFinding(
   return { now: ` The program went with most of its tenant: ${most.text}.${now}`, steps: [most.step] };
 }
 
-/**
- * Whether the run that ended then took the program out: no build between did. An id begins with the time of
- * its build.
- */
+/** Whether the run that ended then took it out: no build between did. An id begins with its time. */
 function isOfRun({ by, next }: RemovedPast, endedAt: string): boolean {
   const began = (snapshotId: string): string => snapshotId.slice(0, 16);
   const ended = endedAt.replace(/[-:]|\.\d+/g, "");

@@ -47,10 +47,7 @@ function is(name: Standing["name"], now: string, steps: Standing["steps"] = []):
   return { name, now, steps };
 }
 
-/**
- * What partners see of a program × what the source says of it. Total: every combination of facts has one
- * standing.
- */
+/** What partners see of a program × what the source says. Total: each combination has one standing. */
 function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   const { store, programId, tenantId, tenant, source } = facts;
   const goneAt = goneSince(tenant);
@@ -75,9 +72,7 @@ function standingOf(facts: ProgramFacts, reader: Reader): Standing {
   return store.served === null ? missing(facts, store) : served(facts);
 }
 
-/**
- * The standing of a whole tenant with what is to be said of the program. Its correction comes before a build.
- */
+/** A tenant's standing with what is said of the program, whose correction comes before a build. */
 function withProgram(facts: ProgramFacts, { name, now, steps: [first, ...rest] }: Standing): Standing {
   const own = besides(facts);
   return is(name, `${now}${own.now}`, [first, ...own.steps, ...rest]);
@@ -226,10 +221,7 @@ function unpublished(facts: ProgramFacts, isStore: boolean): Standing {
   }
 }
 
-/**
- * The sandbox is published once and stays as it is, so neither a build nor the booking system changes
- * anything.
- */
+/** The sandbox is published once and stays, so neither a build nor the booking system changes it. */
 function inSandbox({ tenantId, store, source }: ProgramFacts): Standing {
   if (store.kind !== "live") {
     const why = store.kind === "damaged" ? "a published file is damaged" : "nothing is published";

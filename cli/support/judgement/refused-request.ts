@@ -112,10 +112,7 @@ function endedKey(facts: RequestFacts, key: KnownKey, reader: Reader): RequestCa
   return requestCase(summary, noLongerValid, ...remedies.removed(tenantId, false));
 }
 
-/**
- * Whether the key had expired at that time and was not yet revoked. What was done to it later explains no
- * refusal.
- */
+/** Whether the key had expired by then and was not yet revoked. What came later explains no refusal. */
 function hadExpired({ expiresAt, revokedAt }: RegisteredToken, at: string): boolean {
   const isBefore = (instant: string): boolean => Date.parse(instant) <= Date.parse(at);
   return expiresAt !== null && isBefore(expiresAt) && (revokedAt === null || !isBefore(revokedAt));

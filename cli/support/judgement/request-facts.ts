@@ -12,10 +12,7 @@ export interface RequestFacts {
   readonly keys: "some" | "none" | "unknown";
   /** The tenant whose programs the access key reads now; `null` when none is known. */
   readonly tenant: TenantFacts | null;
-  /**
-   * The facts about a program that the request did not find; `null` when it found its program, or when
-   * nothing is known.
-   */
+  /** The program that the request did not find; `null` when it did, or when nothing is known. */
   readonly miss: MissingProgram | null;
   /** The snapshot that the answer came from; `null` when there was none, or when it cannot be read. */
   readonly snapshot:

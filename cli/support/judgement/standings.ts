@@ -81,10 +81,7 @@ export function verdictTone(verdict: Verdict): "good" | "doubtful" | "bad" {
   return verdict.startsWith("served") || verdict === "waiting" ? "doubtful" : "bad";
 }
 
-/**
- * When the tenant was removed and its access keys ended, so that nobody is served any more (P91); `null` for
- * others.
- */
+/** When the tenant was removed and its keys ended: nobody is served any more (P91); else `null`. */
 export function goneSince({ removal }: Pick<TenantFacts, "removal">): string | null {
   return removal !== null && removal.openKeys === 0 ? removal.removedAt : null;
 }

@@ -1,9 +1,6 @@
 import { counted, unitOf } from "../../output/words.ts";
 
-/**
- * A command of this program (without `partner-programs` in front) as data until it is printed; a text when it
- * names no tenant.
- */
+/** A command of this program without its name, as data until printed; a text when it names no tenant. */
 export type Command = string | CommandWords;
 type CommandWords = readonly (string | TenantWord)[];
 interface TenantWord {

@@ -7,10 +7,7 @@ import { home } from "./addresses.ts";
 export type Access =
   /** `user`: the person's name for the access log; `null` for a person with the key of the run. */
   | { readonly kind: "granted"; readonly user: string | null }
-  /**
-   * The key came in the address. A redirect removes it from the address bar, and a cookie brings it from now
-   * on.
-   */
+  /** The key came in the address. A redirect takes it out, and a cookie brings it from now on. */
   | { readonly kind: "welcome"; readonly location: string; readonly cookie: string }
   | { readonly kind: "refused"; readonly status: 403 | 421; readonly message: string };
 

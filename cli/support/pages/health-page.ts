@@ -18,10 +18,7 @@ import { programPath, requestPath, tenantPath } from "./addresses.ts";
 import type { Inspection, Page } from "./page.ts";
 import { badge, command, logNotices, longTable, notice, section, stepList, time } from "./parts.ts";
 
-/**
- * P53: the start page. What somebody should look at comes first, equal causes once; then all tenants, the
- * worst first.
- */
+/** P53: the start page. Concerns come first, equal causes once; then all tenants, the worst first. */
 export async function healthPage(inspection: Inspection): Promise<Page> {
   const { store, log, signal } = inspection;
   const reader = inspection.reader();

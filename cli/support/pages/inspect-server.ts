@@ -102,9 +102,7 @@ function publicTarget(target: string): string {
   return tokenFree(shown === plain ? target : shown).slice(0, 1000);
 }
 
-/**
- * The page at the address. Throws `not_found` when there is none, as for a target that is no address at all.
- */
+/** The page at the address. Throws `not_found` without one, also for a target that is no address. */
 async function pageAt(url: URL | undefined, inspection: Inspection): Promise<Answer> {
   if (url === undefined) throw nowhere();
   const segments = url.pathname.split("/").slice(1).map(decoded);

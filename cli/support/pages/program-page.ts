@@ -91,10 +91,7 @@ function nameOf(document: unknown): string | undefined {
   return typeof name === "string" && name.trim() !== "" ? name : undefined;
 }
 
-/**
- * The versions; none where the explanation says that the tenant's pointer is damaged, or that no snapshot has
- * the program.
- */
+/** The versions; none when the tenant's pointer is damaged or no snapshot has the program. */
 async function versionsOf(
   { store, signal }: Inspection,
   tenantId: TenantId,

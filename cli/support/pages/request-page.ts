@@ -8,10 +8,7 @@ import { describedRequest, requestTone } from "../texts/request.ts";
 import { homeTrail, type Inspection, type Page } from "./page.ts";
 import { command, describedList, logNotices, notice, section, stepList } from "./parts.ts";
 
-/**
- * Why a request was answered as it was, and what to tell the partner: all requests of one id, the newest
- * first.
- */
+/** Why a request was answered so, and what to tell the partner: all of one id, the newest first. */
 export async function requestPage(typed: string, inspection: Inspection): Promise<Page> {
   const { log } = inspection;
   const requestId = requestIdIn(typed);

@@ -29,10 +29,7 @@ export function explanationText(explanation: Explanation, layout: Layout): strin
   return answerText({ ...explanation, title, tone: verdictTone(verdict), rows }, layout);
 }
 
-/**
- * The answer to a question of support: the answer first, then the facts that lead to it, and the next steps
- * last.
- */
+/** The answer to a question of support: first the answer, then its facts, and the next steps last. */
 export function answerText(
   answer: Judgement & {
     readonly title: string;
@@ -165,10 +162,7 @@ function findings(text: string, problems: readonly Problem[]): readonly Line[] {
   return problems.map((problem) => [{ tone: "doubtful", text }, ` ${problemText(problem)}`]);
 }
 
-/**
- * The enrollments that take the places of a sold-out program. A cancelled booking whose status nobody named
- * takes one, too.
- */
+/** The enrollments that fill a sold-out program. A cancelled one whose status nobody named counts, too. */
 function placeLines(source: ProgramInSource): readonly Line[] {
   if (source.kind !== "publishable" || source.statuses === undefined) return [];
   const lines = source.statuses.map(({ status, isStaff, count, takesPlace }) => {

@@ -16,10 +16,7 @@ export interface TenantList {
   readonly away: Readonly<Record<"source" | "store" | "tokens", string | null>>;
 }
 
-/**
- * One line per tenant, and the concerns below, each cause once. `list`: what the source says, too, for
- * `tenant list`.
- */
+/** A line per tenant, and each cause of concern once. `list`: also the source, for `tenant list`. */
 export function statusTable(report: JudgedTenants, layout: Layout, list?: TenantList): string {
   const { tenants, concerns, faults } = report;
   const note = (label: string, text: string): Labelled => [printable(label), printable(text)];
