@@ -11,8 +11,7 @@ import { createProgram } from "./program.ts";
 import { type ExitStatus, exitStatuses, failureText } from "./shell/exit-status.ts";
 import type { Shell } from "./shell/shell.ts";
 
-// The SDK warns about Node.js 20 on standard error. We support that version, as package.json says, so we
-// silence it.
+// The SDK warns about Node.js 20, which package.json says that we support, so we silence it.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
 // `pg` asks where it runs. Without this name, which later versions of Node.js have, it makes a `Response`,
 // for which Node.js 20 loads all of its `fetch`: up to 12 MB, and 40 ms.
@@ -32,8 +31,7 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run(args: readonly string[]): Promise<ExitStatus> {
   const interruption = new AbortController();
-  // Every call in flight listens to this signal. Node.js would take more than ten listeners for a leak and
-  // warn.
+  // Every call in flight listens to this signal. Node.js takes more than ten listeners for a leak.
   setMaxListeners(0, interruption.signal);
   const interrupt = (): void => {
     // The second signal ends a process that is stuck.
@@ -41,8 +39,7 @@ async function run(args: readonly string[]): Promise<ExitStatus> {
     interruption.abort();
   };
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
-  // `partner-programs ... | head` closes our output early, which is no failure unless the command has said
-  // so.
+  // `partner-programs ... | head` closes our output early: no failure, unless the command says so.
   let status: ExitStatus = 0;
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) =>
     process.exit(code === "EPIPE" ? status : 1),

@@ -25,8 +25,7 @@ export async function createProgram(
       writeErr: (text) => shell.stderr.write(text),
       getOutHelpWidth: () => shell.stdout.columns,
       getErrHelpWidth: () => shell.stderr.columns,
-      // Errors quote the arguments. Each error is kept to one line, so that no argument can forge another
-      // line.
+      // Errors quote the arguments. Each is kept to one line, so that no argument can forge another line.
       outputError: (text, write) => write(`${singleLine(withNearestOption(text.trimEnd(), options))}\n`),
     })
     .exitOverride();

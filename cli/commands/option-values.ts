@@ -50,8 +50,7 @@ function instant(sign: 1 | -1, duration: string) {
   const what = `a date and time of RFC 3339, like 2027-01-31T00:00:00Z, or ${duration}: 90d, 12h, 2w.`;
   return expecting(what, (text, { now }) => {
     const instant = parseInstant(text) ?? new Date(now().getTime() + sign * durationMs(text));
-    // Stored times and the keys of records hold years of four digits. No bound admits the invalid date of a
-    // text that is no duration.
+    // Stored times and keys of records have years of four digits. No bound admits an invalid date.
     const isStorable = instant.getTime() >= Date.UTC(1000, 0) && instant.getTime() < Date.UTC(10_000, 0);
     return isStorable ? instant : undefined;
   });

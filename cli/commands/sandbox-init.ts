@@ -47,8 +47,7 @@ export const sandboxInit = command(
       if (existing === undefined) {
         const isStored = await hasPointer(store, tenantId, signal);
         if (isStored) throw removed.has(tenantId) ? notPurged(tenantId) : taken(tenantId, "The store");
-        // The document comes before anything else of the sandbox, so that no run takes it for a tenant that
-        // vanished.
+        // The document comes before all else of the sandbox, so that no run takes it for a vanished tenant.
         await makeSandbox(store, tenantId, shell.now());
       }
       await reinstateReturned(store, [tenantId], removed, { dryRun: false, signal });

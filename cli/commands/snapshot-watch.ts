@@ -22,8 +22,7 @@ export const snapshotWatch = command(
     json: flag("print each run report as a line of JSON instead of a summary"),
   },
   async (shell, { interval, shard, concurrency, onInvalid, json }) => {
-    // A watch that ends because nobody reads its output any more is not done, and whoever keeps it running
-    // starts it again.
+    // A watch that ends since nobody reads its output is not done: whoever keeps it running starts it again.
     shell.finish(1);
     const settings = settingsOf(shell);
     const options = buildOptions({ concurrency, onInvalid }, settings);

@@ -99,8 +99,7 @@ function seedText(report: SeedReport, elapsedMs: number): string {
 export const demo = command(
   { check: flag("end after the requests; exit status 0 if every answer was as expected") },
   async (shell, { check }) => {
-    // Only `DATA_DIR` is read. The other settings name real databases and stores, which the demo must not
-    // touch (P120).
+    // Only `DATA_DIR` is read. Other settings name real databases and stores, which no demo touches (P120).
     const parsed = parseSettings({ dataDir: cliSettings.dataDir }, shell.env);
     if (!parsed.ok) throw new Failure("settings", parsed.faults);
     return (await demonstrate({ dataDir: parsed.values.dataDir, isCheck: check }, shell)) ? 0 : 1;

@@ -77,8 +77,7 @@ export const tokenRevoke = command(
       let ended: readonly TokenId[] = named;
       let isKnown = true;
       await editRegistry(store, audit, (tokens) => {
-        // Each attempt reads the tenant's tokens again, so that a token that was just issued is not missed
-        // (P84).
+        // Each attempt reads the tenant's tokens again, so that none that was just issued is missed (P84).
         if (tenant !== undefined) {
           isKnown = tokens.some(({ tenantId }) => tenantId === tenant);
           ended = unrevoked(tokens, tenant);

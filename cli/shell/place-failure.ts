@@ -2,8 +2,7 @@ import { Failure } from "../../core/ground/failure.ts";
 
 /**
  * Turns an error of the file system into a `Failure` about the place that the user chose to write to. `what`
- * begins its sentence ("The folder /srv/out"), `advice` ends it. Anything else that was thrown is returned
- * unchanged.
+ * begins its sentence ("The folder /srv/out"), `advice` ends it. Anything else is returned unchanged.
  */
 export function placeFailure(error: unknown, what: string, advice: string): unknown {
   if (error instanceof Failure || !(error instanceof Error) || !("syscall" in error) || !("code" in error)) {

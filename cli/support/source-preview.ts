@@ -142,8 +142,7 @@ const place = { view: "programs", column: "tenant_id" };
 
 /**
  * P144: warns of programs of the sample that another tenant has with the same id and name. `sample`: those
- * that would be published. Other tenants' rows that cannot be read leave the preview as it is, and the
- * warning says so.
+ * that would be published. If other tenants' rows cannot be read, the warning says so.
  */
 async function addSharedSample(
   client: SourceClient,

@@ -113,8 +113,7 @@ async function purge(
     let isEmpty = true;
     try {
       for await (const { key, size } of store.list(tenantPrefix(tenantId), { signal })) {
-        // Without its pointer nothing of a tenant can be published on top of it, by a builder that began
-        // before.
+        // Without its pointer nothing of a tenant can be published on it, by a builder that began before.
         if (isEmpty) await store.delete([currentKey(tenantId)], { signal });
         isEmpty = false;
         if (isObjectKey(key)) await add(key, size);

@@ -28,8 +28,7 @@ export async function renameTenant(
   { store, audit, now, signal }: TenantChange,
 ): Promise<TenantRename> {
   const sandbox = await knownSandbox(store, signal);
-  // The sandbox's programs are made up, and everybody who tests has its tokens, so none moves to or from it
-  // (P94).
+  // The sandbox's programs are made up and all who test have its tokens: none moves to or from it (P94).
   if (sandbox === from || sandbox === to) {
     throw new Failure(
       "usage",

@@ -23,8 +23,7 @@ export async function putMark(
 
 /**
  * Marks the snapshot as withdrawn and appends the rollback to those that replaced it before. Called before
- * the swap of the pointer, so a rollback that is killed in between leaves an entry of something that did not
- * happen.
+ * the swap of the pointer, so a rollback killed in between leaves an entry of what did not happen.
  */
 export async function markRollback(
   store: ObjectStore,

@@ -158,9 +158,8 @@ const maxQueryMs = 120_000;
 const minStatuses = 3;
 
 /**
- * The statuses of all enrollments, and the hints about them. A question that fails is a hint and no error
- * (P191), and not even that when a failure of the views is known already. Expects to be the last in its
- * transaction.
+ * The statuses of all enrollments, and the hints about them. A question that fails is a hint (P191), and not
+ * even that when the views are known to fail. Expects to be the last in its transaction.
  */
 async function readStatuses(
   client: SourceClient,

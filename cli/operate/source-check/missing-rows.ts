@@ -73,8 +73,7 @@ const emptyTenants = [
 
 /**
  * Counts the rows of each view, in all and by tenant; `null` in all for an unreadable one. P103: no build
- * reads rows without a tenant or of unlisted tenants, so they are reported here. For programs, builds report
- * them, too.
+ * reads rows without a tenant or of unlisted ones, so they are reported here; programs' by builds, too.
  */
 export async function countedRows(
   client: SourceClient,
@@ -219,8 +218,7 @@ function fixOf(error: Error, query: string): string {
   if (hasSqlState(error, "42501")) {
     return `GRANT what is denied to the view's owner, or, of a security_invoker view, to the connected role; ${query} tells whether it suffices`;
   }
-  // P133: a database with the encoding SQL_ASCII takes any bytes for text, and refuses those that are not
-  // UTF-8 to readers.
+  // P133: a database in SQL_ASCII takes any bytes for text, and refuses readers those that are not UTF-8.
   if (hasSqlState(error, encodingState)) {
     return (
       "read such texts in the view as what they are, " +

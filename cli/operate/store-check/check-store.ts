@@ -124,8 +124,7 @@ async function checkWriting(
     });
     return isWritten;
   } finally {
-    // The check was interrupted, or may not delete. It tries to clean up without the signal, which may be
-    // aborted.
+    // The check was interrupted, or may not delete. It cleans up without the signal, which may be aborted.
     if (!isDeleted && !checks.isAway) await store.delete([...objects.keys]).catch(() => {});
   }
 }

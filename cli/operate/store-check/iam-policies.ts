@@ -64,8 +64,7 @@ export function iamPolicies({ bucket, prefix }: { readonly bucket: string; reado
       grants.flatMap(([keys, roles]) =>
         accesses.some((access) => roles[role]?.includes(access)) ? [prefix + keys] : [],
       );
-    // For a read of a missing object, AWS compares its key with these prefixes. A match makes the answer 404,
-    // not 403.
+    // AWS compares a missing object's key with these prefixes. A match makes the answer 404, not 403.
     const Condition = { StringLike: { "s3:prefix": keysFor("List", "Read") } };
     const ofBucket = { Action: ["s3:ListBucket"], Resource: [bucketArn], Condition };
     const list = { Sid: "List", Effect: "Allow", ...ofBucket } as const;

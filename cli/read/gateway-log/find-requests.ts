@@ -16,8 +16,7 @@ export async function findRequests(logs: readonly LogSource[], requestId: string
   const found: RequestLogLine[] = [];
   let omitted = 0;
   let [from, to] = ["", ""];
-  // JSON escapes nothing in an id, which has only [A-Za-z0-9._-] and perhaps `[token]`, so its bytes can be
-  // searched for.
+  // JSON escapes nothing in an id ([A-Za-z0-9._-], perhaps `[token]`), so its bytes can be searched for.
   const needle = Buffer.from(requestId);
   const take = (block: Buffer): void => {
     const { first, last } = endTimes(block);

@@ -78,8 +78,7 @@ export async function recentAnswers(
 
 /**
  * A place in a plain log, before which no line is of the hour: the lines of a log are in the order of time.
- * Looks a megabyte before the end, then twice as far each time. `undefined`: the hour begins before all that
- * is read.
+ * Looks a megabyte before the end, then twice as far. `undefined`: the hour begins before all that is read.
  */
 async function startOfHour(source: LogSource, size: number, fromMs: number, signal: AbortSignal) {
   for (let bytes = leastBytes; bytes < size && bytes <= maxBytes; bytes *= 2) {

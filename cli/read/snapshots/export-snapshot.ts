@@ -54,8 +54,7 @@ async function writeResponse(
   signal: AbortSignal,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  // Fails where a file is: on a file system that takes `A` and `a` for the same, one program would replace
-  // another.
+  // Fails where a file is: where `A` and `a` are the same name, one program would replace another.
   const file = await open(path, "wx").catch((error: unknown) => {
     if (!isErrno(error, "EEXIST")) throw error;
     const what = `${basename(path)} and another file differ only in case, which this file system can't hold`;

@@ -12,7 +12,7 @@ type Listed = ProgramListResponse["data"][number];
 
 /**
  * P223: how the lists disagree with the manifest, in words without a full stop: other programs than it names,
- * one twice, another order, another count, or a legacy list that says something else. `undefined` when they
+ * one twice, another order, another count, or a legacy list that says something else. `undefined`: they
  * agree.
  */
 export function listFault(

@@ -166,14 +166,12 @@ export function livePeriods(
   current: Pick<Current, "snapshotId" | "generation" | "publishedAt">,
 ): readonly LivePeriod[] {
   const changes = changesOf(snapshots);
-  // A rollback that was killed between its mark and its swap changed nothing: what came next went on from the
-  // same snapshot.
+  // A rollback killed between its mark and its swap changed nothing: the same snapshot was built on.
   const happened = changes.filter(
     ({ how, before }, at) =>
       how === "published" || (changes[at + 1]?.before ?? current.snapshotId) !== before,
   );
-  // The pointer knows the last change best. It is the only trace of a rollback whose mark was deleted with
-  // its snapshot.
+  // The pointer knows the last change best: it is the only trace of a rollback whose mark was deleted.
   const { snapshotId, publishedAt: from } = current;
   const last = happened.at(-1);
   const isLast = last?.after === snapshotId && (last.generation > current.generation - 1 || last.at === from);

@@ -69,8 +69,7 @@ export async function verifyTenant(tenantId: TenantId, context: VerifyContext): 
     const result = await verifyOnce(tenantId, context);
     if (result.outcome !== "findings") return result;
     if (reading === maxReadings) return await withRollback(result, context);
-    // A snapshot that was replaced meanwhile may be deleted by a prune; that is no fault of the one that is
-    // live now.
+    // A snapshot replaced meanwhile may be deleted by a prune: no fault of the one that is live now.
     const now = await readPointer(context.store, tenantId, context.signal).catch(() => undefined);
     if (now === undefined || now.current.snapshotId === result.snapshotId)
       return await withRollback(result, context);

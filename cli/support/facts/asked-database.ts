@@ -18,9 +18,9 @@ export interface SourceAway {
 export interface AskedDatabase {
   readonly settings: CliSettings;
   /**
-   * Waits at most `maxMs` for the answer. A database that fails or is silent is an answer, too, since the
-   * store alone explains much. Throws `busy` when too many questions wait already, and `interrupted` when
-   * `signal` aborts.
+   * Waits at most `maxMs` for the answer. A failing or silent database is an answer, too: the store alone
+   * explains much. Throws `busy` when too many questions wait already, and `interrupted` when `signal`
+   * aborts.
    */
   ask<Answer>(
     limits: { readonly maxMs: number; readonly signal: AbortSignal },

@@ -16,7 +16,7 @@ import {
 export interface BuildState {
   /**
    * `running`: the last one got as far as the rules let it. `interrupted`: somebody ended it. `failing`: it
-   * failed for a reason that is not in a program's data. `silent`: none has come within the time in which one
+   * failed for a reason that is not in a program's data. `silent`: none has come in the time in which one
    * should (P53).
    */
   readonly builds: "unseen" | "running" | "interrupted" | "failing" | "silent";

@@ -67,8 +67,7 @@ function concernsOf(facts: TenantFacts, reader: Reader): readonly Concern[] {
     found.push(concern(kind, tenantId, text, steps, more));
   };
   for (const kind of caseKinds) add(kind, cases[kind](facts, reader));
-  // Builds pass over the sandbox and a tenant that the source does not list, so missing builds are no concern
-  // there.
+  // Builds pass over the sandbox and unlisted tenants, so missing builds are no concern there.
   if (notInSource === null && !isSandbox) {
     const { builds, block } = buildStateOf(facts, reader);
     if (builds !== "running") add(builds, buildCases[builds](facts, reader));
