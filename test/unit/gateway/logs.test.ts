@@ -1,5 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { findRequests } from "../../../cli/read/gateway-log/find-requests.ts";
+import { requestLine } from "../../../cli/read/gateway-log/request-line.ts";
+import { refusalCodes } from "../../../core/ground/cause-code.ts";
 import { Failure } from "../../../core/ground/failure.ts";
 import { createLogger } from "../../../core/process/logger.ts";
 import { createAccessLog } from "../../../gateway/beside/access-log.ts";
@@ -77,6 +80,72 @@ test("whatever the cause says, a refusal is one line of JSON", () => {
         causeCode: "malformed_request",
         cause: text,
       });
+    }),
+  );
+});
+
+/** An exchange of which each field is left out or as long as it can be, but for what no log shows. */
+const exchanges = fc.record({
+  requestId: fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/).filter((id) => !/ppr_/i.test(id)),
+  programId: fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9.~-]{0,127}$/), { nil: undefined }),
+  token: fc.option(
+    fc.constant({ tokenId: "tok_1", tenantId: "a".repeat(64), limit: Number.MAX_SAFE_INTEGER }),
+    { nil: undefined },
+  ),
+  snapshot: fc.option(
+    fc.constant({
+      manifest: { snapshotId: "20261121T120000Z-17e29921" },
+      unconfirmed: { since: "2026-11-21T12:00:00.000Z", code: "store_unavailable" },
+    }),
+    { nil: undefined },
+  ),
+  cause: fc.option(
+    fc.record({ code: fc.constantFrom(...refusalCodes), text: fc.string({ unit: "binary" }) }),
+    { nil: undefined },
+  ),
+  route: fc.constantFrom("list", "detail", "legacy", "unknown"),
+  nth: fc.integer({ min: 1 }),
+  acceptsGzip: fc.option(fc.boolean(), { nil: undefined }),
+});
+const outcomes = fc.record({
+  status: fc.integer({ min: 200, max: 599 }),
+  bytes: fc.nat(),
+  isCut: fc.boolean(),
+});
+const wrappings = fc.array(fc.constantFrom("log", "MESSAGE", "message", "line"), { maxLength: 3 });
+
+test("P209 whatever the gateway writes of a request, support reads, through three collectors and in a long log", async () => {
+  await fc.assert(
+    fc.asyncProperty(exchanges, outcomes, wrappings, async (own, outcome, keys) => {
+      const lines: string[] = [];
+      const connection = { id: "c-1", isProxied: true };
+      const req = { method: "GET", rawHeaders: [] };
+      const exchange = { ...own, req, connection, objectKey: undefined, encoding: "gzip", quota: undefined };
+      const log = createAccessLog({ write: (line) => lines.push(line) }, "test", 60, () => "2001:db8::1");
+      log.exchange({ ...exchange, startedAtMs: 0 } as never, outcome, 86_400_000.0004);
+      const wrapped = keys.reduce((line, key) => JSON.stringify({ [key]: line }), (lines[0] ?? "").trimEnd());
+      const read = requestLine(wrapped);
+      expect(read).toMatchObject({
+        ...outcome,
+        requestId: own.requestId,
+        programId: own.programId ?? null,
+        tenantId: own.token?.tenantId ?? null,
+        limit: own.token?.limit ?? null,
+        snapshotId: own.snapshot?.manifest.snapshotId ?? null,
+        unconfirmedSince: own.snapshot?.unconfirmed.since ?? null,
+        cause: own.cause?.text ?? null,
+        causeCode: own.cause?.code ?? null,
+        route: own.route,
+        nth: own.nth,
+        acceptsGzip: own.acceptsGzip ?? null,
+        client: "2001:db8::1",
+        durationMs: 86_400_000,
+      });
+      const stdin = (async function* () {
+        yield Buffer.from(`other\n${wrapped}\n`);
+      })();
+      const found = await findRequests([{ name: "-", stdin }], own.requestId, new AbortController().signal);
+      expect(found.requests).toEqual([read]);
     }),
   );
 });
