@@ -1,4 +1,4 @@
-import { singleLine } from "./printable.ts";
+import { singleLine, withoutMiddle } from "./printable.ts";
 
 /**
  * The closed set of reasons for which an operation can fail. One table maps a code to an HTTP status
@@ -38,8 +38,8 @@ export type FailureCode =
  * `cause`.
  *
  * Messages quote foreign text (ids, paths, errors of the database and the store). They are made printable
- * here, so that nobody can forget it: a message is one line, whatever it quotes. A message of several lines
- * is given as a list.
+ * and short here, so that nobody can forget it: a message is one line of at most a thousand characters,
+ * whatever it quotes. A message of several lines is given as a list.
  */
 export class Failure extends Error {
   override readonly name = "Failure";
@@ -51,7 +51,7 @@ export class Failure extends Error {
     options?: { readonly cause?: unknown },
   ) {
     const lines = typeof message === "string" ? [message] : message;
-    super(lines.map(singleLine).join("\n"), options);
+    super(lines.map((line) => singleLine(withoutMiddle(line))).join("\n"), options);
     this.code = code;
   }
 }

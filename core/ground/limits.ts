@@ -12,8 +12,8 @@ export const maxRegistryBytes = 64 * 1024 * 1024;
 /** 10,000 tenants are about 2 MB. */
 export const maxConfirmedBytes = 16 * 1024 * 1024;
 
-/** 10,000 tenants are about 4 MB. */
-export const maxLastRunsBytes = 32 * 1024 * 1024;
+/** 10,000 tenants are about 4 MB, and at most 40 MB if each has failed with the longest message. */
+export const maxLastRunsBytes = 64 * 1024 * 1024;
 
 export const maxCurrentBytes = 64 * 1024;
 

@@ -50,6 +50,17 @@ export function shortened(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }
 
+/**
+ * The text without its middle if it is longer than `max` code units. A database quotes values of any size in
+ * its errors, and what is to be done stands behind the quote.
+ */
+export function withoutMiddle(text: string, max = 1000): string {
+  if (text.length <= max) return text;
+  const start = text.slice(0, Math.floor(max * 0.6)).replace(/[\ud800-\udbff]$/, "");
+  const end = text.slice(start.length - max + 1).replace(/^[\udc00-\udfff]/, "");
+  return `${start}…${end}`;
+}
+
 function codes(character: string): string {
   return character
     .split("")

@@ -1,4 +1,5 @@
 import type { TenantId } from "../../../core/ground/ids.ts";
+import { withoutMiddle } from "../../../core/ground/printable.ts";
 import type { CheckedProgram } from "../../publish/content/checked-program.ts";
 import { minPrograms } from "../../publish/guards/guards.ts";
 import { type ProblemCode, problemRules, shownValue } from "../../publish/public-program/problem.ts";
@@ -26,7 +27,8 @@ export function viewProblem<Code extends string>(
   found: Partial<Pick<SourceProblem, "column" | "count" | "examples">> = {},
 ): SourceProblem<Code> {
   const way: Fix = typeof fix === "string" ? { kind: "advice", text: fix } : fix;
-  return { severity, code, view, column: null, message, fix: way, count: null, examples: [], ...found };
+  const said = withoutMiddle(message);
+  return { severity, code, view, column: null, message: said, fix: way, count: null, examples: [], ...found };
 }
 
 /** A finding that so many rows at a place break a rule. */

@@ -1,5 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readLastRuns } from "../../../core/documents/last-runs.ts";
+import { parseTenantId } from "../../../core/ground/ids.ts";
 import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
 const bench = useWorkbench();
@@ -67,6 +69,24 @@ describe("a reading that fails", () => {
     expect(tenantRun(report, "beta")).toMatchObject({ outcome: "failed", counts: { withdrawn: 1 } });
     expect(await served("beta")).toEqual(["p-1", "p-3", "p-4"]);
     expect((await bench.published("beta")).current.hold).not.toBeNull();
+  });
+
+  test("P194 with an error that quotes a long value says it in short, with what to do, and is recorded", async () => {
+    const answer = "many".repeat(2_500_000);
+    await bench.source.query("INSERT INTO public.faq VALUES ('beta', 'p-3', NULL, 'How many?', $1)", [
+      answer,
+    ]);
+    const built = await bench.build();
+    const { failure } = tenantRun(built.report, "beta");
+    expect(failure?.message).toMatch(
+      /^The view partner_source\.faq fails: .*manymany.*source check` names the row/,
+    );
+    const recorded = await readLastRuns(bench.store, new AbortController().signal);
+    expect(recorded?.tenants.get(parseTenantId("beta"))?.failure).toEqual(failure);
+    const checked = await bench.run(["source", "check", "--json"]);
+    expect(checked.stdout).toContain("Reading partner_source.faq");
+    for (const text of [built.stdout, built.stderr, checked.stdout, checked.stderr])
+      expect(text.length).toBeLessThan(20_000);
   });
 });
 

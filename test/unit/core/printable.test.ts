@@ -53,6 +53,17 @@ describe("foreign text", () => {
     );
   });
 
+  test("of any length leaves a failure short, with its beginning and what is to be done behind the quote", () => {
+    fc.assert(
+      fc.property(foreign, fc.integer({ min: 1, max: 3000 }), (text, times) => {
+        const { message } = new Failure("usage", `It is "${text.repeat(times)}". Mend it.`);
+        expect(message.length).toBeLessThanOrEqual(6 * 1000);
+        expect(message).toMatch(/^It is ".*Mend it\.$/su);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test("never comes at the beginning of a line by where a sentence breaks", () => {
     for (let padding = 0; padding < 120; padding += 1) {
       const lines = wrapped(`The reason: ${"x".repeat(padding)} ${forgery}`, 60);
