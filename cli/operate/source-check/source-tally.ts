@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { TenantId } from "../../../core/ground/ids.ts";
 import type { CheckedProgram } from "../../publish/content/checked-program.ts";
+import { shownValue } from "../../publish/public-program/problem.ts";
 import type { ProgramSource } from "../../publish/public-program/program-source.ts";
 import { sourceViews } from "../../publish/source/contract.ts";
 import { fieldOf } from "../../publish/source/program-row.ts";
@@ -25,7 +26,7 @@ export class TenantTally implements ExpectedPrograms {
   readonly alike = new Map<string, string>();
 
   addState(state: string | null, outcome: CheckedProgram["kind"]): void {
-    const key = state?.toLowerCase() ?? "NULL";
+    const key = shownValue(state)?.toLowerCase() ?? "NULL";
     const ofState = this.states.get(key) ?? { programs: 0, published: 0, unpublished: 0 };
     this.states.set(key, ofState);
     for (const counts of [this, ofState]) {

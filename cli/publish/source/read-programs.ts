@@ -40,7 +40,7 @@ export async function readSums(
   }
   const strays = programViews.flatMap((view, at) => {
     const [first, ...others] = ofUnknown.filter(([, , views]) => (Number(views) & (1 << at)) !== 0);
-    return first ? [{ view, programs: others.length + 1, firstProgramId: first[0] ?? null }] : [];
+    return first ? [{ view, programs: others.length + 1, firstProgramId: named(first[0] ?? null) }] : [];
   });
   return { sums, strays };
 }
@@ -157,15 +157,18 @@ function programsOf(
       field: null,
       text,
     } as const;
-    return [{ source: bareSource(programId, all, tooLarge), isDuplicate }];
+    return [{ source: bareSource(named(programId), all, tooLarge), isDuplicate }];
   }
   const rows: ProgramRows = JSON.parse(json);
   // An element of a list counts at most six times the bytes of its JSON.
   const mayBeOversize = Number(bytes) * 6 > maxValueBytes;
   const oversize = mayBeOversize ? oversizeIn(rows, maxValueBytes) : null;
-  // A longer id is ill-formed anyway, so this much of it is enough to name it.
-  const shortId = programId.length <= 1000 ? programId : [...programId].slice(0, 1000).join("");
-  return [{ source: programSource(shortId, rows, oversize), isDuplicate }];
+  return [{ source: programSource(named(programId), rows, oversize), isDuplicate }];
+}
+
+/** An id of more than 1,000 characters is ill-formed anyway, so this much of it is enough to name it. */
+function named(id: string | null): string | null {
+  return id === null || id.length <= 1000 ? id : [...id.slice(0, 2000)].slice(0, 1000).join("");
 }
 
 function statesOf(states: string): readonly (string | null)[] {

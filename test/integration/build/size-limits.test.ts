@@ -156,3 +156,31 @@ test("programs just below the limits are published in a heap that holds a fracti
   expect(status).toBe(0);
   expect(tenantRun(parsedReport(stdout), "acme").counts.programs).toBe(41);
 });
+
+test("P217 ids, names and states of any length leave every report, finding and message short", async () => {
+  const text = long(300_000);
+  await bench.source.insert("tenants", { tenant_id: text, name: text }, { tenant_id: "gamma", name: text });
+  await bench.insertPrograms("acme", { program_id: text }, { program_id: `${text}y`, name: text.repeat(5) });
+  await bench.insertPrograms("acme", { program_id: "p", name: text, lifecycle_state: text });
+  await bench.insertPrograms(`${text}z`, { program_id: text, lifecycle_state: text });
+  await bench.insertRows("faq", "acme", `${text}z`, { question: text });
+  await bench.insertRows("faq", text, "p", { question: text });
+  await bench.insertRows("enrollments", "acme", "good", { status: text, role: text });
+  for (const [args, most] of [
+    [["snapshot", "build", "--json"], 30_000],
+    [["snapshot", "build"], 30_000],
+    [["source", "check", "--json"], 30_000],
+    [["source", "check"], 30_000],
+    [["source", "preview", "--tenant", "acme", "--json"], 60_000],
+    [["tenant", "list", "--json"], 10_000],
+    [["snapshot", "status", "--json"], 60_000],
+    [["snapshot", "explain", "--tenant", "acme", "p"], 10_000],
+  ] as const) {
+    const { stdout, stderr } = await bench.run(args);
+    expect([args.join(" "), stdout.length < most, stderr.length < most]).toEqual([
+      args.join(" "),
+      true,
+      true,
+    ]);
+  }
+});
