@@ -90,10 +90,10 @@ export class FindingGroups {
   }
 
   /** Adds what a build would find in the list of tenants. */
-  addTenant({ code, tenantId, programs, rows }: TenantProblem, view: string): void {
-    const nameless = tenantId === null ? `${rows} row(s)` : tenantId;
-    const value = programs === null ? nameless : `${programs} program(s)`;
-    this.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, programs ?? rows);
+  addTenant({ code, tenantId, counted, count }: TenantProblem, view: string): void {
+    const nameless = tenantId === null ? `${count} row(s)` : tenantId;
+    const value = counted === "rows" ? nameless : `${count} program(s)`;
+    this.add(code, { view, column: "tenant_id" }, { tenantId, programId: null, value }, count);
   }
 
   /** Adds what a build would find in a program, each with its place. Programs come in the order of ids. */

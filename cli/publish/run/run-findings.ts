@@ -106,10 +106,12 @@ async function renamedTenants(
   return renamed;
 }
 
-export function tenantProblem({ code, tenantId, programs, rows }: TenantProblem): Problem {
-  const what = code === "tenant_duplicate" ? "further rows" : "rows";
-  const counted = programs !== null ? `: ${programs} program(s)` : rows > 1 ? `: ${rows} ${what}` : "";
-  return runProblem(code, `${shownId(tenantId)}${counted}`);
+export function tenantProblem({ code, tenantId, counted, count }: TenantProblem): Problem {
+  const rows = code === "tenant_duplicate" ? "further rows" : "rows";
+  const unit = counted === "programs" ? "program(s)" : rows;
+  // One row goes without saying.
+  const told = counted === "rows" && count === 1 ? "" : `: ${count} ${unit}`;
+  return runProblem(code, `${shownId(tenantId)}${told}`);
 }
 
 export function runProblem(code: ProblemCode, value: string): Problem {

@@ -12,10 +12,10 @@ export interface TenantRow {
 export interface TenantProblem {
   readonly code: ProblemCode;
   readonly tenantId: string | null;
-  /** How many programs name an unlisted tenant; `null` for other problems. */
-  readonly programs: number | null;
-  /** The rows of `tenants` that the problem concerns; of a tenant listed several times, all but the first. */
-  readonly rows: number;
+  /** What is counted: the programs that name an unlisted tenant, or rows of the view `tenants`. */
+  readonly counted: "programs" | "rows";
+  /** For a tenant that is listed several times, the rows after the first. */
+  readonly count: number;
 }
 
 /** Ordered by id. A tenant that is listed twice comes twice. */
@@ -33,7 +33,7 @@ export async function readTenantList(
   const tenants: TenantId[] = [];
   const problems: TenantProblem[] = [];
   const add = (code: TenantProblem["code"], tenantId: string | null, rows: number): void => {
-    problems.push({ code, tenantId, programs: null, rows });
+    problems.push({ code, tenantId, counted: "rows", count: rows });
   };
   // P216: a join may multiply the rows of a tenant by any number.
   const rowsOfId = new Map<string | null, number>();
@@ -72,10 +72,10 @@ export async function readStrayPrograms(client: SourceClient): Promise<readonly 
     WHERE NOT EXISTS (SELECT FROM partner_source.tenants AS t WHERE t.tenant_id::text COLLATE "C" = p.tenant_id::text COLLATE "C")
     GROUP BY 1 ORDER BY 1`;
   const rows = await rowsOf<[string | null, number]>(client, query);
-  return rows.map(([tenantId, programs]) => ({
+  return rows.map(([tenantId, count]) => ({
     code: tenantId === null ? "tenant_id_null" : "programs_of_unknown_tenant",
     tenantId,
-    programs,
-    rows: 0,
+    counted: "programs",
+    count,
   }));
 }
