@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, fstatSync, openSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { parseTenantId } from "../../../core/ground/ids.ts";
 import { currentKey } from "../../../core/ground/object-key.ts";
 import { createFileStore } from "../../../core/store/file-store/file-store.ts";
@@ -142,6 +142,48 @@ test("a large body that is destroyed after its chunks were read closes nobody el
   expect(fstatSync(other).size).toBe(size);
   closeSync(other);
 });
+
+test.runIf(process.platform === "linux")("a large body that nobody reads closes its file", async () => {
+  const directory = await folder();
+  const store = createFileStore({ directory });
+  await store.put(key, bytesBody(Buffer.alloc(2 * 1024 * 1024)));
+  const isOpen = (): boolean =>
+    readdirSync("/proc/self/fd").some((file) => openedAs(file) === join(directory, key));
+  const found = await store.get(key);
+  if (found.kind !== "object") throw new Error("the object is missing");
+  expect(isOpen()).toBe(true);
+  found.body.destroy();
+  await expect.poll(isOpen).toBe(false);
+});
+
+test.runIf(process.platform === "linux")(
+  "folders that a put makes are durable in those above them, and so is its file's name",
+  async () => {
+    const directory = await folder();
+    const store = createFileStore({ directory: join(directory, "above/root") });
+    const synced: string[] = [];
+    const handle = await open(directory);
+    const syncs = vi.spyOn(Object.getPrototypeOf(handle), "sync").mockImplementation(async function (
+      this: typeof handle,
+    ) {
+      synced.push(openedAs(this.fd) ?? "");
+    });
+    onTestFinished(() => syncs.mockRestore());
+    await handle.close();
+    await store.put(key, bytesBody(Buffer.from("0")));
+    const places = ["", "/above", "/above/root", "/above/root/tenants", "/above/root/tenants/acme"];
+    expect(synced).toEqual(places.map((place) => directory + place));
+  },
+);
+
+/** The path that was opened as this descriptor; `undefined` when it is closed. */
+function openedAs(file: string | number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`);
+  } catch {
+    return undefined;
+  }
+}
 
 test("a folder that was removed after it was opened is made again", async () => {
   const directory = await folder();

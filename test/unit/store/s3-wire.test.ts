@@ -53,6 +53,12 @@ describe("what the S3 driver sends", () => {
     }
   });
 
+  test("a choice of other places is no object", async () => {
+    const headers = { etag: '"1"', "content-length": "2", "last-modified": new Date(0).toUTCString() };
+    nock(endpoint).get(/.*/).query(true).reply(300, "{}", headers);
+    await expect(store.get(tokensKey)).rejects.toMatchObject({ name: "Failure" });
+  });
+
   test.each([
     ["AccessDenied", 1, "store_denied", "s3:DeleteObject on arn:aws:s3:::bucket/p/*"],
     ["InternalError", 3, "store_unavailable", "InternalError"],
