@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { lineFrom, type Manifest } from "../../../core/documents/manifest.ts";
 import { ProgramTable } from "../../../core/documents/program-table.ts";
 import { parseProgramId, parseTenantId, type SnapshotId, snapshotId } from "../../../core/ground/ids.ts";
@@ -27,4 +27,19 @@ test("W180 of too many changes, of a snapshot that is not in the line, and of a 
   expect(changedSince(first, second.snapshotId)).toBe("*");
   const { ancestors: _, ...older } = manifestOf(300, []);
   expect(changedSince(older, first.snapshotId)).toBe("*");
+});
+
+test("W180 the programs are looked through once for each of the last snapshots that partners ask with", () => {
+  const ancestors = Array.from({ length: 33 }, () => snapshotId(new Date(0), randomBytes(4)));
+  const manifest = manifestOf(2, ancestors);
+  const looking = vi.spyOn(manifest.programs, "idsIn");
+  const ask = (asked: readonly SnapshotId[]): number => {
+    looking.mockClear();
+    for (const since of asked) expect(changedSince(manifest, since)).toBe("program-0,program-1");
+    return looking.mock.calls.length;
+  };
+  expect([ask(ancestors.slice(0, 32)), ask(ancestors.slice(0, 32)), ask(ancestors.slice(32))]).toEqual([
+    32, 0, 1,
+  ]);
+  expect([ask(ancestors.slice(32)), ask(ancestors.slice(0, 1))]).toEqual([0, 1]);
 });
