@@ -1,4 +1,5 @@
-import { openSync, readFileSync, statSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
@@ -64,4 +65,18 @@ test("the bound counts bytes, so that no line with letters beyond ASCII is cut",
   destination.flushSync(1000);
   expect(readFileSync(path, "utf8")).toBe("\u00e4\u00e4\u00e4\u00e4\n");
   expect(lost).toBe(1);
+});
+
+test("what a stalled reader does not take before the process ends is given up in time", () => {
+  const pipe = join(directory, "pipe");
+  spawnSync("mkfifo", [pipe]);
+  const stalled = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  const destination = new LogDestination({ fd: stalled, maxPendingBytes: 1_000_000, onLost });
+  for (let at = 0; at < 500; at += 1) destination.write(`${"x".repeat(999)}\n`);
+  const late = spawn("sh", ["-c", `sleep 3; exec cat ${pipe}`], { stdio: "ignore" });
+  destination.flushSync(50);
+  // The pipe is still full, so nobody has waited for the late reader.
+  expect(() => writeSync(stalled, "x")).toThrow("EAGAIN");
+  late.kill("SIGKILL");
+  closeSync(stalled);
 });
