@@ -1,4 +1,3 @@
-import { parsedUrl } from "../ground/url.ts";
 import { type Environment, mayBeInFile, setting, settingText } from "./setting-parser.ts";
 import { parseUrl, shownUrl } from "./url-setting.ts";
 
@@ -53,7 +52,7 @@ const schemes = ["postgres:", "postgresql:", "socket:"];
 
 /** WHATWG's URLs have no user without a host, but libpq's and `pg`'s do. So a host stands in meanwhile. */
 function withHost(text: string): string {
-  return parsedUrl(text) === undefined ? text.replace("@/", `@${stand}/`) : text;
+  return text.replace("@/", `@${stand}/`);
 }
 
 const stand = "no-host.invalid";
