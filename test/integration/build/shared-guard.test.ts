@@ -137,6 +137,7 @@ test("P144 all first snapshots of a run that have programs of others are refused
   const shared = (others: string) =>
     expect.stringContaining(`8 of 8 added program(s) are those of ${others}.`);
   expect(messages).toEqual([shared("acme"), undefined, shared("eta"), shared("zeta")]);
+  expect(tenantRun(report, "epsilon").problems).toEqual([]);
   // Only a tenant that partners have may have a new id.
   expect(messages.map((message) => message?.includes("tenant rename"))).toEqual([
     true,

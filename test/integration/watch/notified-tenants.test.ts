@@ -204,6 +204,15 @@ describe("snapshot watch", () => {
     }
   });
 
+  test("the time of its run is told within bounds from 20 ms to half an hour", async () => {
+    start("--interval", "3600");
+    await expect.poll(() => metric('builder_run_duration_seconds_count{kind="round"}')).toBe(1);
+    const text = await (await fetch(`${await adminAddress()}/metrics`)).text();
+    const buckets = text.matchAll(/^builder_run_duration_seconds_bucket\{le="([^"]+)",kind="round"\}/gm);
+    const bounds = [...buckets].map(([, bound]) => Number(bound));
+    expect(bounds.slice(0, -1)).toEqual([0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800]);
+  });
+
   test("P193: a name that is no tenant begins a round, once; a new tenant is built at once", async () => {
     await addTenants("acme");
     start("--interval", "3600");
