@@ -114,6 +114,8 @@ describe.skipIf(redisUrl === "")(title, () => {
     await proxy.restore();
     await eventually(() => shared(), Boolean);
     expect(remaining(await client.get("/v1/programs", token.plaintext))).toBe(989);
+    // The log says so at the beginning and at the end of the outage.
+    expect(gateways[0]?.logText().match(/counted in Redis, for the whole fleet/g)).toHaveLength(2);
   });
 
   test("Redis that does not answer delays a request by its deadline, and the next ones not at all", async () => {

@@ -10,6 +10,7 @@ import { parseTenantId } from "../../../core/ground/ids.ts";
 import { currentKey } from "../../../core/ground/object-key.ts";
 import { createFileStore } from "../../../core/store/file-store/file-store.ts";
 import { createLinkGuard, createStoreFolders } from "../../../core/store/file-store/store-folders.ts";
+import { listFiles } from "../../../core/store/file-store/walk-folders.ts";
 import { bytesBody } from "../../../core/store/object-body.ts";
 
 const key = currentKey(parseTenantId("acme"));
@@ -184,6 +185,21 @@ function openedAs(file: string | number): string | undefined {
     return undefined;
   }
 }
+
+test("a file that is deleted while its folder is listed is left out", async () => {
+  const directory = await folder();
+  for (const name of ["a", "b"]) await writeFile(join(directory, name), "");
+  const guard = createLinkGuard(directory);
+  const entries: typeof guard.entries = async (path) => {
+    const found = await guard.entries(path);
+    await rm(join(directory, "a"));
+    return found;
+  };
+  const listed: string[] = [];
+  const folders = createStoreFolders({ ...guard, entries });
+  for await (const { key } of listFiles(folders, "", "")) listed.push(key);
+  expect(listed).toEqual(["b"]);
+});
 
 test("a folder that was removed after it was opened is made again", async () => {
   const directory = await folder();

@@ -31,6 +31,20 @@ test("W185 one tenant gets half, the next one a third each, and a tenant that co
   expect(["a", "b", "c", "d"].map(takenBy)).toEqual([256, 128, 64, 32]);
 });
 
+test("W185 work is told how long it waited for its turn, which its deadline takes into account", async () => {
+  vi.useFakeTimers({ toFake: ["performance"], now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  const shares = new FairShares(2);
+  const { hold, ends } = holders(shares);
+  vi.advanceTimersByTime(1000);
+  const first = hold(asker("a"));
+  const waited = shares.during(asker("a"), "Working", undefined, async (waitedMs) => waitedMs);
+  vi.advanceTimersByTime(250);
+  ends[0]?.();
+  expect(await waited).toBe(250);
+  await first;
+});
+
 test("W185 whatever was taken and given back before, a tenant that holds nothing may begin, until as many tenants as shares hold one", () => {
   const step = fc.record({ tenant: fc.nat({ max: 9 }), gives: fc.boolean() });
   fc.assert(

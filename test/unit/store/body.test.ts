@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { joinedPieces } from "../../../core/store/object-body.ts";
 import { type BodyOptions, checkedBody } from "../../../core/store/s3-store/get.ts";
 
 const timeoutMs = 1000;
@@ -7,6 +8,12 @@ const timeoutMs = 1000;
 function guard(source: PassThrough, options: Partial<BodyOptions> = {}) {
   return checkedBody(source, { size: 6, timeoutMs, signal: undefined, what: "the body", ...options });
 }
+
+test("a body in pieces is joined up to the bytes that are allowed", async () => {
+  const pieces = [Buffer.from("ab"), Buffer.from("cd")];
+  expect(await joinedPieces(pieces, 4, "it")).toEqual(Buffer.from("abcd"));
+  await expect(joinedPieces(pieces, 3, "it")).rejects.toMatchObject({ code: "corrupt_document" });
+});
 
 describe("a checked body", () => {
   beforeEach(() => {
