@@ -69,6 +69,7 @@ test("/metrics counts requests by resource and status, times them, and tells age
   expect(await metric('gateway_body_cache_lookups_total{result="miss"}')).toBe(2);
   expect(await metric("gateway_body_cache_bytes")).toBeGreaterThan(100);
   expect(await metric('gateway_store_calls_total{operation="get",outcome="object"}')).toBeGreaterThan(3);
+  expect(await gateway.metrics()).toContain("# TYPE gateway_body_cache_lookups_total counter\n");
   expect(await metric("gateway_limiter_shared")).toBe(0);
   expect(await metric("process_resident_memory_bytes")).toBeGreaterThan(1e6);
 });

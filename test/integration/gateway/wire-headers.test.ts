@@ -56,6 +56,7 @@ describeWire("W41, W42, W41 headers of responses", [
     expect(answer.header("ratelimit")).toMatch(/^"default";r=\d+;t=([1-9]|[1-5]\d|60)$/);
     expect(answer.header("snapshot-id")).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{8}$/);
     expect(answer.header("snapshot-generated-at")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+    expect(Math.abs(Date.parse(answer.header("date") ?? "") - Date.now())).toBeLessThan(3_600_000);
   }),
   {
     name: "W44, W45 an authenticated 404 tells quota and snapshot",

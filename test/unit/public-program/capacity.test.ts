@@ -64,6 +64,11 @@ describe("capacity", () => {
     },
   );
 
+  test("D28 no place at all is a total like others", () => {
+    const { detail, warnings } = published({ capacityTotal: 0 });
+    expect([detail.capacity.total, warnings]).toEqual([0, []]);
+  });
+
   test("D28 used is not capped at total, and remaining is max(0, total - used), whatever the numbers", () => {
     const counts = fc.array(fc.nat(1000), { maxLength: 5 });
     fc.assert(
