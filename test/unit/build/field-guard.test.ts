@@ -58,6 +58,7 @@ describe("P140 the parts of a program that are filled", () => {
       "content.faq",
     ]);
     expect(publicFacts(program).used).toBe(3);
+    expect(filled({ capacity: { total: 1, used: 0 } })).toEqual(["capacity.total"]);
   });
 });
 

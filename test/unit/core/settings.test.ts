@@ -144,15 +144,30 @@ describe("faulty settings", () => {
   );
 
   test.each([
-    ["RATE_LIMIT_WINDOW_SECONDS", "0", "86401"],
-    ["TOKEN_REFRESH_MS", "49", "60001"],
-    ["TOKEN_MAX_STALE_SECONDS", "0", "86401"],
-    ["CACHE_MAX_MB", "0", "1048577"],
-    ["PORT", "-1", "65536"],
-    ["ADMIN_PORT", "none", "65536"],
-  ])("%s out of range: %s, %s", (name, low, high) => {
-    expect(faults(gatewaySettings, { [name]: low })).toHaveLength(1);
-    expect(faults(gatewaySettings, { [name]: high })).toHaveLength(1);
+    ["MAX_VALUE_KB", 1, 65_536],
+    ["MAX_PROGRAM_KB", 1, 262_144],
+    ["MAX_LIST_MB", 1, 500],
+    ["STORE_TIMEOUT_MS", 100, 600_000],
+    ["RATE_LIMIT_WINDOW_SECONDS", 1, 86_400],
+    ["TOKEN_REFRESH_MS", 50, 60_000],
+    ["TOKEN_MAX_STALE_SECONDS", 1, 86_400],
+    ["SNAPSHOT_REFRESH_MS", 0, 3_600_000],
+    ["SNAPSHOT_MAX_STALE_SECONDS", 1, 31_536_000],
+    ["CACHE_MAX_MB", 1, 1_048_576],
+    ["MAX_CONNECTIONS", 1, 1_000_000],
+    ["HEADERS_TIMEOUT_SECONDS", 1, 600],
+    ["KEEP_ALIVE_TIMEOUT_SECONDS", 1, 3600],
+    ["SEND_STALL_SECONDS", 1, 3600],
+    ["SEND_TIMEOUT_SECONDS", 1, 86_400],
+    ["SHUTDOWN_DELAY_SECONDS", 0, 3600],
+    ["SHUTDOWN_GRACE_SECONDS", 0, 3600],
+    ["PORT", 0, 65_535],
+    ["ADMIN_PORT", 0, 65_535],
+  ])("%s is from %i to %i", (name, min, max) => {
+    const areTaken = [min - 1, min, max, max + 1].map((value) =>
+      [cliSettings, gatewaySettings].every((table) => faults(table, { [name]: `${value}` }).length === 0),
+    );
+    expect(areTaken).toEqual([false, true, true, false]);
   });
 
   test.each(["", "example.com/path", "a b", "a;b", "http://x", "<script>"])("HOST %j", (host) => {
