@@ -27,6 +27,15 @@ export interface LastRun extends Pick<TenantLastRun, "runId" | "failure" | "left
   readonly mostlyWithdrawn?: TenantLastRun["mostlyWithdrawn"] | undefined;
 }
 
+/** A run of all tenants, and the tenants that it names. */
+interface KnownRun extends LastRunOfAll {
+  readonly listed: ReadonlySet<string>;
+}
+
+interface KnownRuns extends Pick<LastRuns, "tenants"> {
+  readonly runsOfAll: readonly KnownRun[];
+}
+
 /** What is recorded of a tenant's builds. */
 export interface LastBuild {
   /** `null` when no build has written `runs/last.json` since there is such a document. */
@@ -50,22 +59,25 @@ export async function readLastBuilds(store: ObjectStore, signal: AbortSignal) {
       return found.kind === "object" ? await readConfirmations(piecesOf(found)) : new Map();
     }),
   ]);
-  const { runsOfAll, tenants } = last.value;
+  const { tenants } = last.value;
+  // Each of thousands of tenants is looked for in the lists of thousands.
+  const runsOfAll = last.value.runsOfAll.map((run) => ({ ...run, listed: new Set<string>(run.tenants) }));
+  const known = { runsOfAll, tenants };
   return {
     of(tenantId: TenantId): LastBuild {
-      const lastRun = lastRunOf(tenantId, last.value);
+      const lastRun = lastRunOf(tenantId, known);
       const tried = lastRun && { outcome: lastRun.outcome, triedAt: lastRun.finishedAt };
       const confirmation = confirmed.value.get(tenantId);
       const { outcome, triedAt } = confirmation ?? {};
       const isLater = outcome !== undefined && triedAt !== undefined && triedAt > (tried?.triedAt ?? "");
       const lastTry = isLater ? { outcome, triedAt } : tried;
-      const notInSource = unlistedSince(tenantId, last.value);
+      const notInSource = unlistedSince(tenantId, known);
       return {
         lastRun,
         lastTry,
         confirmation,
         notInSource,
-        overdueSince: overdueSince(tenantId, last.value),
+        overdueSince: overdueSince(tenantId, known),
       };
     },
     /** The tenants that a run has named. */
@@ -90,7 +102,7 @@ export async function orFault<Value>(
 }
 
 /** A run of all that ended before the tenant's turn is in no tenant's entry, and may be the last one. */
-function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): LastRun | null {
+function lastRunOf(tenantId: TenantId, { runsOfAll, tenants }: KnownRuns): LastRun | null {
   const own = tenants.get(tenantId);
   const isLater = (run: LastRunOfAll): boolean =>
     run.runId !== own?.runId && run.endedAt >= (own?.endedAt ?? "");
@@ -122,25 +134,25 @@ function hasEndedEarly({ failure, outcome }: LastRunOfAll): boolean {
 }
 
 /** A run that failed before it knew its tenants lists none. */
-function concerns({ shard, tenants }: LastRunOfAll, tenantId: TenantId): boolean {
-  if (tenants.length > 0) return tenants.includes(tenantId);
+function concerns({ shard, listed }: KnownRun, tenantId: TenantId): boolean {
+  if (listed.size > 0) return listed.has(tenantId);
   const [index = 1, count = 1] = shard?.split("/").map(Number) ?? [];
   return inShard(tenantId, { index, count });
 }
 
 /** Only runs of all tenants tell it, and shards only together. */
-function unlistedSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): string | null {
+function unlistedSince(tenantId: TenantId, { runsOfAll, tenants }: KnownRuns): string | null {
   const [at] = runsOfAll.map(({ endedAt }) => endedAt).sort();
   const parts = Number(runsOfAll[0]?.shard?.split("/")[1] ?? 1);
   const isWhole = runsOfAll.length >= parts && !runsOfAll.some(hasEndedEarly);
-  if (at === undefined || !isWhole || runsOfAll.some((run) => run.tenants.includes(tenantId))) return null;
+  if (at === undefined || !isWhole || runsOfAll.some(({ listed }) => listed.has(tenantId))) return null;
   const own = tenants.get(tenantId);
   // A told build after that has found the tenant in the source.
   return own !== undefined && own.failure?.code !== "not_found" && own.endedAt > at ? null : at;
 }
 
 /** What the last runs of all found, unless the build has ended since. */
-function overdueSince(tenantId: TenantId, { runsOfAll, tenants }: LastRuns): string | undefined {
+function overdueSince(tenantId: TenantId, { runsOfAll, tenants }: KnownRuns): string | undefined {
   const overdue = runsOfAll.flatMap((run) => run.overdue ?? []).find((each) => each.tenantId === tenantId);
   const endedAt = tenants.get(tenantId)?.endedAt ?? "";
   return overdue === undefined || endedAt > overdue.since ? undefined : overdue.since;

@@ -82,6 +82,12 @@ export async function readTenantFacts(question: TenantsQuestion) {
     orFault(undefined, signal, () => knownSandbox(store, signal)),
     readingRemoved,
   ]);
+  const tokensOf = new Map<string, RegisteredToken[]>();
+  for (const token of keys.kind === "read" ? keys.registry.tokens : []) {
+    const own = tokensOf.get(token.tenantId) ?? [];
+    own.push(token);
+    tokensOf.set(token.tenantId, own);
+  }
   // A tenant whose first build failed has no folder, but people ask about it most of all. Nor has one whose
   // files are lost, and the partners who still have its keys get 500.
   const others = also === undefined ? keyed(keys) : [...also, ...removed.value.keys()];
@@ -98,8 +104,7 @@ export async function readTenantFacts(question: TenantsQuestion) {
     const isSandbox = tenantId === sandbox.value;
     const reading = question.live ?? (await readLiveHead(store, tenantId, signal));
     const pointer = reading.kind === "none" ? null : reading.pointer;
-    const own =
-      keys.kind === "read" ? keys.registry.tokens.filter((token) => token.tenantId === tenantId) : null;
+    const own = keys.kind === "read" ? (tokensOf.get(tenantId) ?? []) : null;
     return {
       tenantId,
       ...build,
