@@ -9,7 +9,6 @@ import { createBodyOpener } from "./bodies/body-stream.ts";
 import { FairShares } from "./bodies/fair-shares.ts";
 import type { Waits } from "./clocks.ts";
 import { atEndOfTurn } from "./request/end-of-turn.ts";
-import type { Exchange } from "./request/exchange.ts";
 import { FleetCounter } from "./request/fleet-counter.ts";
 import { createRequestHandler } from "./request/handle-request.ts";
 import { createProcessCounter } from "./request/quota.ts";
@@ -18,12 +17,7 @@ import { createAnswerSender } from "./request/send-answer.ts";
 import type { StoreKnowledge } from "./store-knowledge.ts";
 
 /** What answers requests, from what the process knows of its store. */
-export interface Answering {
-  readonly handle: (exchange: Exchange) => void;
-  readonly bodies: BodyCache;
-  /** `undefined` when no Redis is set. */
-  readonly fleet: FleetCounter | undefined;
-}
+export type Answering = ReturnType<typeof createAnswering>;
 
 export interface AnsweringOptions {
   readonly settings: GatewaySettings;
@@ -36,7 +30,7 @@ export interface AnsweringOptions {
   readonly accessLog: AccessLog | undefined;
 }
 
-export function createAnswering(options: AnsweringOptions): Answering {
+export function createAnswering(options: AnsweringOptions) {
   const { settings, knowledge, maxReads, waits, metrics, accessLog } = options;
   const { reading, tokens, snapshots } = knowledge;
   const { callTimeoutMs, mirror, store } = reading;
@@ -74,7 +68,7 @@ export function createAnswering(options: AnsweringOptions): Answering {
   return { handle: atEndOfTurn(handle), bodies, fleet };
 }
 
-/** W53: this process counts when no Redis is set, and while Redis is away. */
+/** W53: this process counts when no Redis is set (`fleet` is `undefined` then), and while Redis is away. */
 function createCounter({ settings, knowledge, waits, logger }: AnsweringOptions) {
   const { rateLimitWindowSeconds: windowSeconds, redisUrl, redisUrlFile } = settings;
   const own = createProcessCounter(windowSeconds, knowledge.reading.clocks.monotonicMs);

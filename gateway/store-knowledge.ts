@@ -3,8 +3,7 @@ import type { GatewaySettings } from "../core/process/settings.ts";
 import { showStoreAddress } from "../core/process/store-address.ts";
 import type { Metrics } from "./beside/metrics.ts";
 import type { Clocks, Waits } from "./clocks.ts";
-import type { StoreReading } from "./known/confirmed.ts";
-import { createFreshness, type Freshness } from "./known/freshness.ts";
+import { createFreshness } from "./known/freshness.ts";
 import { LiveSnapshots } from "./known/live-snapshots.ts";
 import { Mirror } from "./known/mirror.ts";
 import { measuredReader, type StoreReader } from "./known/store-reader.ts";
@@ -23,16 +22,7 @@ export interface StoreClients {
 }
 
 /** What the process knows of its store, and what keeps that up to date. */
-export interface StoreKnowledge {
-  readonly watch: StoreWatch;
-  /** `undefined` when no copy is kept. */
-  readonly mirror: Mirror | undefined;
-  readonly tokens: TokenDirectory;
-  readonly freshness: Freshness;
-  readonly snapshots: LiveSnapshots;
-  /** What reads of bodies need: the reader is guarded, measured, and has the copy behind it. */
-  readonly reading: Omit<StoreReading, "refreshMs">;
-}
+export type StoreKnowledge = ReturnType<typeof createStoreKnowledge>;
 
 export interface StoreKnowledgeOptions {
   readonly settings: GatewaySettings;
@@ -44,7 +34,7 @@ export interface StoreKnowledgeOptions {
   readonly lastGoodFolder: string | undefined;
 }
 
-export function createStoreKnowledge(options: StoreKnowledgeOptions): StoreKnowledge {
+export function createStoreKnowledge(options: StoreKnowledgeOptions) {
   const { settings, clients, clocks, waits, logger, metrics, lastGoodFolder: folder } = options;
   const clock = clocks.monotonicMs;
   const measured = (client: StoreReader) => measuredReader(client, clock, metrics.storeCall);
@@ -91,10 +81,12 @@ export function createStoreKnowledge(options: StoreKnowledgeOptions): StoreKnowl
   });
   return {
     watch,
+    /** `undefined` when no copy is kept. */
     mirror,
     tokens,
     freshness,
     snapshots,
+    /** What reads of bodies need: the reader is guarded, measured, and has the copy behind it. */
     reading: { ...reading, store: readerOf(clients.store) },
   };
 }

@@ -4,13 +4,7 @@ import type { ConnectionRefusal } from "../request/refuse-before-routing.ts";
 import type { Outcome } from "../request/respond.ts";
 
 /** Writes one line per request, with a fixed list of fields, in the form of the logger's own lines. */
-export interface AccessLog {
-  exchange(exchange: Exchange, outcome: Outcome, nowMs: number): void;
-  /** The HTTP parser refused the request, so little is known but the request id in the answer. */
-  refusal(refusal: ConnectionRefusal): void;
-  /** The connection was ended without an answer to this request. */
-  cut(requestId: string, cause: Cause): void;
-}
+export type AccessLog = ReturnType<typeof createAccessLog>;
 
 /** `clientOf` is called only for requests that came through a trusted proxy. */
 export function createAccessLog(
@@ -18,7 +12,7 @@ export function createAccessLog(
   program: string,
   windowSeconds: number,
   clientOf: (rawHeaders: readonly string[]) => string | undefined = () => undefined,
-): AccessLog {
+) {
   const opening = openingClock(program);
   const windowField = `,"windowSeconds":${windowSeconds}`;
 
@@ -29,7 +23,7 @@ export function createAccessLog(
   }
 
   return {
-    exchange(exchange, { status, bytes, isCut }, nowMs) {
+    exchange(exchange: Exchange, { status, bytes, isCut }: Outcome, nowMs: number): void {
       const { requestId, token, route, programId, req, snapshot, objectKey, cause, startedAtMs } = exchange;
       const { connection, nth, acceptsGzip, encoding, quota } = exchange;
       let line = `${opening()}${withoutTokens(requestId)}"`;
@@ -56,11 +50,13 @@ export function createAccessLog(
       destination.write(`${line}${isCut ? cutEnding : ending}`);
     },
 
-    refusal({ requestId, route, status, cause }) {
+    /** The HTTP parser refused the request, so little is known but the request id in the answer. */
+    refusal({ requestId, route, status, cause }: ConnectionRefusal): void {
       destination.write(`${unread(requestId, route, status, cause)}${ending}`);
     },
 
-    cut(requestId, cause) {
+    /** The connection was ended without an answer to this request. */
+    cut(requestId: string, cause: Cause): void {
       destination.write(`${unread(requestId, "unknown", 400, cause)}${cutEnding}`);
     },
   };

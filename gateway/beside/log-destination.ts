@@ -1,6 +1,12 @@
 import { write, writeSync } from "node:fs";
 import { settledWithin } from "../deadline.ts";
 
+interface LogDestinationOptions {
+  readonly fd: number;
+  readonly maxPendingBytes: number;
+  readonly onLost: (lines: number) => void;
+}
+
 /**
  * Takes log lines into memory and writes them in the background to a file descriptor, so that no request
  * waits for the disk. When its reader stops, `maxPendingBytes` of lines are kept, and further ones are
@@ -11,9 +17,7 @@ import { settledWithin } from "../deadline.ts";
  * written, and `drop` does not report them, so they would be missing from `gateway_log_lines_lost_total`.
  */
 export class LogDestination {
-  readonly #fd: number;
-  readonly #maxPendingBytes: number;
-  readonly #onLost: (lines: number) => void;
+  readonly #options: LogDestinationOptions;
   /** Its first `#used` bytes are lines behind those in `#block`. As texts, collections would copy them. */
   readonly #page: Buffer;
   #used = 0;
@@ -23,20 +27,15 @@ export class LogDestination {
   #timer: NodeJS.Timeout | undefined;
   #onAllWritten: (() => void) | undefined;
 
-  constructor(options: {
-    readonly fd: number;
-    readonly maxPendingBytes: number;
-    readonly onLost: (lines: number) => void;
-  }) {
-    this.#fd = options.fd;
-    this.#maxPendingBytes = options.maxPendingBytes;
-    this.#onLost = options.onLost;
+  constructor(options: LogDestinationOptions) {
+    this.#options = options;
     this.#page = Buffer.allocUnsafeSlow(options.maxPendingBytes);
   }
 
   write(line: string): void {
-    if (this.#block.length + this.#used + Buffer.byteLength(line) > this.#maxPendingBytes) {
-      this.#onLost(1);
+    const { maxPendingBytes, onLost } = this.#options;
+    if (this.#block.length + this.#used + Buffer.byteLength(line) > maxPendingBytes) {
+      onLost(1);
       return;
     }
     this.#used += this.#page.write(line, this.#used);
@@ -58,7 +57,7 @@ export class LogDestination {
     const endsAt = Date.now() + maxMs;
     while (this.#hasBlock() && Date.now() < endsAt) {
       try {
-        this.#block = this.#block.subarray(writeSync(this.#fd, this.#block));
+        this.#block = this.#block.subarray(writeSync(this.#options.fd, this.#block));
       } catch (error) {
         if (!isBusy(error)) return;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyRetryMs);
@@ -85,9 +84,9 @@ export class LogDestination {
     }
     this.#isWriting = true;
     const begun = this.#block;
-    write(this.#fd, begun, (error, bytes) => {
+    write(this.#options.fd, begun, (error, bytes) => {
       this.#isWriting = false;
-      // `flushSync` has written this this.#block meanwhile.
+      // `flushSync` has written this block meanwhile.
       if (this.#block !== begun) return;
       const isBusyNow = error !== null && isBusy(error);
       if (error === null) this.#block = begun.subarray(bytes);
@@ -101,7 +100,7 @@ export class LogDestination {
 
   /** Drops lines that nobody will ever read (EPIPE, EBADF) or that find no room (ENOSPC). */
   #giveUp(): void {
-    this.#onLost(this.#block.toString("latin1").split("\n").length - 1);
+    this.#options.onLost(this.#block.toString("latin1").split("\n").length - 1);
     this.#block = empty;
   }
 

@@ -1,5 +1,4 @@
 import type { CauseCode } from "../../core/ground/cause-code.ts";
-import type { TokenId } from "../../core/ground/ids.ts";
 import { buildInfo } from "../../core/process/package-version.ts";
 import type { BodyCache } from "../bodies/body-cache.ts";
 import type { Clocks } from "../clocks.ts";
@@ -12,24 +11,11 @@ import { maxExpiring } from "../known/token-table.ts";
 import type { Connections } from "../request/connections.ts";
 import type { Route } from "../request/exchange.ts";
 import type { FleetCounter } from "../request/fleet-counter.ts";
-import type { Quota } from "../request/quota.ts";
 import type { Readiness } from "./readiness.ts";
 import { createTally, createTokenTally, metricText, type Sample } from "./tallies.ts";
 
 /** Counts and times of what happens. */
-export interface Metrics {
-  request(route: Route, status: number, durationMs: number): void;
-  /** Counts the request for its token, when it had a token of the registry. `nowMs`: monotonic. */
-  tokenRequest(tokenId: TokenId, status: number, quota: Quota | undefined, nowMs: number): void;
-  cacheLookup(isHit: boolean): void;
-  storeCall(operation: string, outcome: string, durationMs: number): void;
-  connectionCut(cause: CauseCode): void;
-  readonly shareRefused: () => void;
-  lostLogLines(count: number): void;
-  /** All of that, and what the parts say of themselves now, in Prometheus' text format. */
-  text(parts: MeasuredParts): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The parts that are asked when Prometheus reads `/metrics`. */
 export interface MeasuredParts {
@@ -46,7 +32,7 @@ export interface MeasuredParts {
   readonly mirror: Pick<Mirror, "writeFailures"> | undefined;
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const requests = createTally<Route>("request", ["route", "status"], {
     total: "Requests answered, refused ones included, by resource and HTTP status.",
     duration: "Time from a request's complete header section to the end of its response.",
@@ -65,19 +51,21 @@ export function createMetrics(): Metrics {
 
   return {
     request: requests.add,
+    /** Counts the request for its token, when it had a token of the registry. `nowMs`: monotonic. */
     tokenRequest: tokens.add,
-    cacheLookup(isHit) {
+    cacheLookup(isHit: boolean): void {
       lookups[isHit ? "hit" : "miss"] += 1;
     },
     storeCall: storeCalls.add,
-    connectionCut: (cause) => cuts.set(cause, (cuts.get(cause) ?? 0) + 1),
-    shareRefused() {
+    connectionCut: (cause: CauseCode) => cuts.set(cause, (cuts.get(cause) ?? 0) + 1),
+    shareRefused(): void {
       refusedShares += 1;
     },
-    lostLogLines(count) {
+    lostLogLines(count: number): void {
       lostLines += count;
     },
-    async text(parts) {
+    /** All of that, and what the parts say of themselves now, in Prometheus' text format. */
+    async text(parts: MeasuredParts): Promise<string> {
       let text = requests.text() + storeCalls.text() + tokens.text(parts.clocks.monotonicMs());
       const counter = (name: string, help: string, samples: number | readonly Sample[]): void => {
         text += metricText("counter", `gateway_${name}`, help, samples);

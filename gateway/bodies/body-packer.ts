@@ -7,15 +7,10 @@ import { type BodyOpener, type ChunkSource, ownBytes, written } from "./body-str
 import { type Asker, FairShares } from "./fair-shares.ts";
 
 /** Makes gzip forms; `null` when the gzip form is not worth sending. Tenants take turns (W187). */
-export interface BodyPacker {
-  /** Packs a body in memory; `null` when the gzip form is not smaller. */
-  packBytes(asker: Asker, identity: Buffer): Promise<Buffer | null>;
-  /** Packs a body too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
-  packEntry(asker: Asker, entry: ResponseEntry, maxBytes: number): Promise<Buffer | null>;
-}
+export type BodyPacker = ReturnType<typeof createBodyPacker>;
 
 /** `timeoutMs`: how long packing one body of the store may take, once it has begun. */
-export function createBodyPacker(open: BodyOpener, reads: FairShares, timeoutMs: number): BodyPacker {
+export function createBodyPacker(open: BodyOpener, reads: FairShares, timeoutMs: number) {
   // Only one large body is packed at a time, so that other requests keep a processor core. Bodies in memory
   // have turns of their own, since bodies from the store may arrive slowly: of those, one tenant packs one,
   // so that another may pack meanwhile.
@@ -28,12 +23,14 @@ export function createBodyPacker(open: BodyOpener, reads: FairShares, timeoutMs:
   }
 
   return {
-    packBytes: (asker, identity) =>
+    /** Packs a body in memory; `null` when the gzip form is not smaller. */
+    packBytes: (asker: Asker, identity: Buffer): Promise<Buffer | null> =>
       identity.length <= smallBytes
         ? packWhole(identity)
         : inMemory.during(asker, "Packing", undefined, () => packWhole(identity)),
 
-    packEntry(asker, entry, maxBytes) {
+    /** Packs a body too large for the cache; `null` when the gzip form has more than `maxBytes`, too. */
+    packEntry(asker: Asker, entry: ResponseEntry, maxBytes: number): Promise<Buffer | null> {
       const what = `Packing ${entry.key}`;
       const pack = async (signal: AbortSignal): Promise<Buffer | null> =>
         packedStream(await open(entry, signal), maxBytes, signal);

@@ -8,17 +8,9 @@ import type { ETag } from "../../core/store/object-store.ts";
 import { Confirmed, type StoreReading } from "./confirmed.ts";
 
 /** When builds last found each snapshot up to date with the source. No request needs this (P25). */
-export interface Freshness {
-  /** `null` unless that very snapshot is known to be confirmed (P23). */
-  confirmedAt(tenantId: TenantId, snapshotId: string): string | null;
-  /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
-  oldest(): readonly ConfirmedTenant[];
-  /** Reads `runs/confirmed.json` at once and then at intervals. No request waits for that. */
-  start(): void;
-  stop(): void;
-}
+export type Freshness = ReturnType<typeof createFreshness>;
 
-export function createFreshness(options: StoreReading & { readonly onChange: () => void }): Freshness {
+export function createFreshness(options: StoreReading & { readonly onChange: () => void }) {
   const { store, refreshMs, onChange } = options;
   const record: Confirmed<ConfirmationRecord> = new Confirmed({
     ...options,
@@ -56,12 +48,15 @@ export function createFreshness(options: StoreReading & { readonly onChange: () 
   }
 
   return {
-    confirmedAt: (tenantId, snapshotId) =>
+    /** `null` unless that very snapshot is known to be confirmed (P23). */
+    confirmedAt: (tenantId: TenantId, snapshotId: string) =>
       confirmedAtOf(record.value?.confirmations.get(tenantId), snapshotId),
 
+    /** The tenants that were confirmed the longest ago, the oldest first; at most `maxListed`. */
     oldest: () => oldestConfirmed(record.value?.confirmations ?? new Map(), maxListed),
 
-    start() {
+    /** Reads `runs/confirmed.json` at once and then at intervals. No request waits for that. */
+    start(): void {
       timer = setInterval(() => void look(), refreshMs);
       void look();
     },

@@ -7,7 +7,8 @@ import { maxCurrentBytes, maxManifestBytes } from "../../core/ground/limits.ts";
 import { currentKey, manifestKey, type ObjectKey } from "../../core/ground/object-key.ts";
 import { readBody } from "../../core/store/object-body.ts";
 import type { ETag } from "../../core/store/object-store.ts";
-import type { Copied, Mirror } from "./mirror.ts";
+import type { StoreReading } from "./confirmed.ts";
+import type { Copied } from "./mirror.ts";
 import type { StoreReader } from "./store-reader.ts";
 
 /** A tenant's pointer and the manifest that it names. */
@@ -27,16 +28,14 @@ export interface ReadSnapshot {
 export class LivePointer {
   readonly #tenantId: TenantId;
   readonly #key: ObjectKey;
-  readonly #store: StoreReader;
-  readonly #mirror: Mirror | undefined;
+  readonly #sources: Pick<StoreReading, "store" | "mirror">;
   #floor: SeenPointer | undefined;
   #isCopyLost = false;
 
-  constructor(tenantId: TenantId, { store, mirror }: { store: StoreReader; mirror?: Mirror | undefined }) {
+  constructor(tenantId: TenantId, sources: Pick<StoreReading, "store" | "mirror">) {
     this.#tenantId = tenantId;
     this.#key = currentKey(tenantId);
-    this.#store = store;
-    this.#mirror = mirror;
+    this.#sources = sources;
   }
 
   /**
@@ -47,13 +46,14 @@ export class LivePointer {
     // W85: what the copy has lost is read whole again, and so kept again.
     const before = this.#isCopyLost ? undefined : held;
     const key = this.#key;
-    const found = await this.#store.get(key, { ifNoneMatch: before?.etag, signal });
+    const { store, mirror } = this.#sources;
+    const found = await store.get(key, { ifNoneMatch: before?.etag, signal });
     if (found.kind === "missing") {
       throw new Failure("not_found", `${key} is missing: the tenant has no published snapshot.`);
     }
     if (found.kind === "not_modified") {
       if (before === undefined) throw new Failure("store_unsupported", `${key} is unchanged, unasked.`);
-      this.#isCopyLost = this.#mirror?.confirm(key, beganAtMs) === false;
+      this.#isCopyLost = mirror?.confirm(key, beganAtMs) === false;
       return before;
     }
     const pointer = await readBody(found, maxCurrentBytes, key);
@@ -63,8 +63,8 @@ export class LivePointer {
     const isHeld = before?.generation === generation;
     const { manifest, manifestBytes } = isHeld
       ? { manifest: before.manifest, manifestBytes: undefined }
-      : await readManifestOf(this.#store, current, signal);
-    this.#mirror?.keepSnapshot(manifest, manifestBytes, pointer, beganAtMs);
+      : await readManifestOf(store, current, signal);
+    mirror?.keepSnapshot(manifest, manifestBytes, pointer, beganAtMs);
     this.#isCopyLost = false;
     this.#floor = current;
     return { tenantId, generation, manifest, etag: found.etag };
@@ -72,12 +72,13 @@ export class LivePointer {
 
   /** The snapshot in the last good copy. */
   async restore(): Promise<Copied<ReadSnapshot> | undefined> {
-    const copy = await this.#mirror?.document(this.#key);
-    if (this.#mirror === undefined || copy === undefined) return undefined;
+    const { mirror } = this.#sources;
+    const copy = await mirror?.document(this.#key);
+    if (mirror === undefined || copy === undefined) return undefined;
     const current = parseCurrent(copy.value, this.#tenantId);
     // W79, P3: the generation of a copy counts even if the copy is too old to be served.
     this.#floor ??= current;
-    const { manifest } = await readManifestOf(this.#mirror.copy, current);
+    const { manifest } = await readManifestOf(mirror.copy, current);
     const { tenantId, generation } = current;
     return {
       value: { tenantId, generation, manifest, etag: undefined },

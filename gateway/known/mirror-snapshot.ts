@@ -12,11 +12,7 @@ import type { ObjectStore, PutCondition } from "../../core/store/object-store.ts
 type Files = Pick<ObjectStore, "get" | "put" | "listFolders">;
 
 /** Folders of snapshots that were moved away, to be removed or put back. */
-export interface Aside {
-  move(name: string): Promise<void>;
-  putBack(): Promise<void>;
-  remove(): Promise<void>;
-}
+export type Aside = ReturnType<typeof createAside>;
 
 /**
  * W189: keeps a pointer after its manifest (W77), then removes folders that the manifest does not name, also
@@ -103,18 +99,18 @@ function secondOf(snapshotId: string): string {
 }
 
 /** A gateway that is killed leaves the folder `removed-...`, which the next one that starts removes. */
-export function createAside(folder: string, { tenantId }: Pick<Manifest, "tenantId">): Aside {
+export function createAside(folder: string, { tenantId }: Pick<Manifest, "tenantId">) {
   const from = join(folder, snapshotsPrefix(tenantId));
   const to = join(folder, `removed-${randomBytes(8).toString("hex")}`);
   const moved: string[] = [];
   return {
-    async move(name) {
+    async move(name: string): Promise<void> {
       await mkdir(to, { recursive: true });
       // Another gateway may have moved it.
       await unlessErrno(rename(join(from, name), join(to, name)), "ENOENT");
       moved.push(name);
     },
-    async putBack() {
+    async putBack(): Promise<void> {
       // The other gateway may have written its manifest anew.
       for (const name of moved)
         await unlessErrno(rename(join(to, name), join(from, name)), "ENOENT", "ENOTEMPTY", "EEXIST");

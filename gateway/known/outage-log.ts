@@ -2,12 +2,7 @@ import type { Failure, FailureCode } from "../../core/ground/failure.ts";
 import type { Logger } from "../../core/process/logger.ts";
 
 /** The log lines about something that is tried again and again, and may fail for hours. */
-export interface OutageLog {
-  /** A try failed. The first failure of a code is logged at once, then one per minute. */
-  failed(failure: Failure, level?: "warn" | "debug"): void;
-  /** A try succeeded. This is logged if failures were logged before. */
-  succeeded(): void;
-}
+export type OutageLog = ReturnType<typeof createOutageLog>;
 
 /** The messages of both lines. */
 export interface OutageTexts {
@@ -25,11 +20,12 @@ export function createOutageLog(
   texts: OutageTexts,
   now: () => number,
   fields: () => Readonly<Record<string, string | undefined>> = () => ({}),
-): OutageLog {
+) {
   const lastLines = new Map<FailureCode, LastLine>();
   let isFailureLogged = false;
   return {
-    failed({ code, message }, level = "warn") {
+    /** A try failed. The first failure of a code is logged at once, then one per minute. */
+    failed({ code, message }: Failure, level: "warn" | "debug" = "warn"): void {
       const before = lastLines.get(code);
       if (before !== undefined && now() - before.atMs < everyMs) {
         before.unlogged += 1;
@@ -40,7 +36,8 @@ export function createOutageLog(
       lastLines.set(code, { atMs: now(), unlogged: 0 });
       isFailureLogged = true;
     },
-    succeeded() {
+    /** A try succeeded. This is logged if failures were logged before. */
+    succeeded(): void {
       if (isFailureLogged) logger.info(fields(), texts.succeeded);
       isFailureLogged = false;
     },

@@ -2,14 +2,9 @@ import type { Socket } from "node:net";
 import { ipAddress, type TrustedProxies } from "../../core/process/trusted-proxies.ts";
 
 /** Finds the client's address for the log, when the operator has named trusted proxies (W98). */
-export interface ClientAddresses {
-  /** Whether a trusted proxy opened the connection. */
-  isProxy(socket: Socket): boolean;
-  /** The client that a trusted proxy names; `undefined` when the headers name none, or two. */
-  clientOf(rawHeaders: readonly string[]): string | undefined;
-}
+export type ClientAddresses = ReturnType<typeof createClientAddresses>;
 
-export function createClientAddresses(proxies: TrustedProxies): ClientAddresses {
+export function createClientAddresses(proxies: TrustedProxies) {
   /**
    * W98: the search goes from the right, since each proxy appends the address that it got the request from.
    * Everything to the left of the first untrusted address may be invented. If all addresses are trusted, the
@@ -27,12 +22,14 @@ export function createClientAddresses(proxies: TrustedProxies): ClientAddresses 
   }
 
   return {
-    isProxy({ remoteAddress = "" }) {
+    /** Whether a trusted proxy opened the connection. */
+    isProxy({ remoteAddress = "" }: Socket): boolean {
       const address = ipAddress(remoteAddress.split("%", 1)[0] ?? "");
       return address !== undefined && proxies.has(address);
     },
 
-    clientOf(rawHeaders) {
+    /** The client that a trusted proxy names; `undefined` when the headers name none, or two. */
+    clientOf(rawHeaders: readonly string[]): string | undefined {
       const forwarded = valuesOf(rawHeaders, "forwarded");
       const listed = valuesOf(rawHeaders, "x-forwarded-for");
       const byForwarded = forwarded === undefined ? undefined : outermost(forwardedNodes(forwarded));

@@ -23,19 +23,9 @@ export interface Connection {
 }
 
 /** All open connections of a server. */
-export interface Connections {
-  of(socket: Socket): Connection;
-  count(): number;
-  /** Forgets a response that has been sent completely. */
-  release(res: ServerResponse, socket: Socket): void;
-  /** Ends idle connections. Node's `closeIdleConnections` also cuts answers, and keeps unused ones open. */
-  endIdle(): void;
-}
+export type Connections = ReturnType<typeof trackConnections>;
 
-export function trackConnections(
-  server: Server,
-  isProxy: (socket: Socket) => boolean = () => false,
-): Connections {
+export function trackConnections(server: Server, isProxy: (socket: Socket) => boolean = () => false) {
   const open = new Map<Socket, Connection>();
   const serverPart = randomBytes(4).toString("hex");
   let opened = 0;
@@ -45,13 +35,16 @@ export function trackConnections(
     socket.once("close", () => open.delete(socket));
   });
   return {
-    of: (socket) => open.get(socket) ?? { ...newConnection(`${serverPart}-0`, false), isEnding: true },
+    of: (socket: Socket): Connection =>
+      open.get(socket) ?? { ...newConnection(`${serverPart}-0`, false), isEnding: true },
     count: () => open.size,
-    release(res, socket) {
+    /** Forgets a response that has been sent completely. */
+    release(res: ServerResponse, socket: Socket): void {
       const connection = open.get(socket);
       if (connection?.last === res) connection.last = undefined;
     },
-    endIdle() {
+    /** Ends idle connections. Node's `closeIdleConnections` also cuts answers, and keeps unused ones open. */
+    endIdle(): void {
       for (const [socket, connection] of open) {
         const isUnused = connection.requests === 0 && socket.bytesRead === 0;
         const isDone = connection.requests > 0 && !isAnswering(connection);

@@ -66,10 +66,7 @@ function begin(parts: HandlerParts, exchange: Exchange): void {
     exchange.quota = quota(state, token.limit, parts.windowSeconds);
     const refused = quotaOrScopeRefusal(exchange.quota, token.mayRead);
     const name = refused ?? requestedResponse(resource);
-    if (name instanceof Refusal) {
-      respond.refusal(exchange, name);
-      return;
-    }
+    if (name instanceof Refusal) return respond.refusal(exchange, name);
     if (name.kind === "detail") exchange.programId = name.programId;
     whenReady(parts, exchange, parts.snapshots.liveOf(token.tenantId), (live) => {
       exchange.snapshot = live;
