@@ -33,10 +33,10 @@ export interface AnsweringOptions {
 export function createAnswering(options: AnsweringOptions) {
   const { settings, knowledge, maxReads, waits, metrics, accessLog } = options;
   const { reading, tokens, snapshots } = knowledge;
-  const { callTimeoutMs, mirror, store } = reading;
+  const { callTimeoutMs } = reading;
   const clock = reading.clocks.monotonicMs;
   const { rateLimitWindowSeconds: windowSeconds } = settings;
-  const open = createBodyOpener(store, callTimeoutMs, mirror);
+  const open = createBodyOpener(reading);
   // A read whose share came late still has half of its time.
   const reads = new FairShares(maxReads, callTimeoutMs / 2, metrics.shareRefused);
   const bodies = new BodyCache({

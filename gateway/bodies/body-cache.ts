@@ -127,17 +127,21 @@ export class BodyCache {
     const known = this.#bodies.get(id);
     const isHit = known?.sha256 === entry.sha256 && isWhole(known);
     this.#options.onLookup(isHit);
-    const body = isHit ? known : await shared(this.#reading, wanted, () => this.#readInBounds(wanted));
+    const read = () => this.#inBounds(wanted, entry.size, () => this.#read(wanted));
+    const body = isHit ? known : await shared(this.#reading, wanted, read);
     if (body !== undefined && this.#bodies.peek(id) !== body) this.#bodies.set(id, body);
     return body;
   }
 
-  async #readInBounds(wanted: WantedBody): Promise<WholeBody | undefined> {
-    const { size } = wanted.entry;
-    const { tenantId } = wanted.asker;
+  /** Does work that holds so many bytes; `undefined` where they would be too many. */
+  async #inBounds(
+    { asker, entry }: WantedBody,
+    bytes: number,
+    work: () => Promise<WholeBody>,
+  ): Promise<WholeBody | undefined> {
     // The number of reads bounds small bodies.
-    if (size <= smallBytes) return await this.#read(wanted);
-    return await this.#held.during(tenantId, size, () => this.#read(wanted));
+    if (entry.size <= smallBytes) return await work();
+    return await this.#held.during(asker.tenantId, bytes, work);
   }
 
   async #read({ asker, id, entry }: WantedBody): Promise<WholeBody> {
@@ -154,16 +158,10 @@ export class BodyCache {
 
   /** W187: whoever waits longer, also for others' turns, gets the bytes as they are. */
   async #packedInTime(wanted: WantedBody, body: WholeBody): Promise<WholeBody | undefined> {
-    const packing = shared(this.#packing, wanted, () => this.#packInBounds(wanted, body));
-    return await valueWithin(this.#options.packingWaitMs, packing);
-  }
-
-  async #packInBounds(wanted: WantedBody, body: WholeBody): Promise<WholeBody> {
-    const { size } = wanted.entry;
-    const { tenantId } = wanted.asker;
-    if (size <= smallBytes) return await this.#pack(wanted, body);
     // The body, which the cache may drop meanwhile, and its form.
-    return (await this.#held.during(tenantId, 2 * size, () => this.#pack(wanted, body))) ?? body;
+    const bytes = 2 * wanted.entry.size;
+    const pack = async () => (await this.#inBounds(wanted, bytes, () => this.#pack(wanted, body))) ?? body;
+    return await valueWithin(this.#options.packingWaitMs, shared(this.#packing, wanted, pack));
   }
 
   async #pack({ asker, id }: WantedBody, body: WholeBody): Promise<WholeBody> {

@@ -7,7 +7,7 @@ import type { ObjectKey } from "../../core/ground/object-key.ts";
 import { piecesOf } from "../../core/store/object-body.ts";
 import type { ETag } from "../../core/store/object-store.ts";
 import { withCallDeadline } from "../deadline.ts";
-import type { Mirror } from "../known/mirror.ts";
+import type { StoreReading } from "../known/confirmed.ts";
 import type { StoreReader } from "../known/store-reader.ts";
 
 /**
@@ -19,12 +19,12 @@ export type ChunkSource = (take: (chunk: Buffer) => Promise<void>) => Promise<vo
 /** Opens a body too large for the cache, checked while it is sent (P17). The signal ends the reading. */
 export type BodyOpener = (entry: ResponseEntry, signal: AbortSignal) => Promise<ChunkSource>;
 
-export function createBodyOpener(
-  store: StoreReader,
-  callTimeoutMs: number,
-  mirror?: Pick<Mirror, "keepBody">,
-): BodyOpener {
-  const verified = new VerifiedFiles(store, callTimeoutMs, mirror);
+/** `callTimeoutMs`: how long reading a file to check it may take. */
+type BodySources = Pick<StoreReading, "store" | "callTimeoutMs" | "mirror">;
+
+export function createBodyOpener(sources: BodySources): BodyOpener {
+  const { store } = sources;
+  const verified = new VerifiedFiles(sources);
   /** Versions that a reader is streaming and hashing now. */
   const beingRead = new Set<string>();
   return async (entry, signal) => {
@@ -57,16 +57,12 @@ const versionOf = (etag: ETag, { sha256 }: ResponseEntry): string => `${etag} ${
  * hashing it for every reader would be most of the work, and is kept in the last good copy then.
  */
 class VerifiedFiles {
-  readonly #store: StoreReader;
-  readonly #callTimeoutMs: number;
-  readonly #mirror: Pick<Mirror, "keepBody"> | undefined;
+  readonly #sources: BodySources;
   readonly #versions = new LRUCache<ObjectKey, string>({ max: 1000 });
   readonly #verifying = new Map<string, Promise<void>>();
 
-  constructor(store: StoreReader, callTimeoutMs: number, mirror: Pick<Mirror, "keepBody"> | undefined) {
-    this.#store = store;
-    this.#callTimeoutMs = callTimeoutMs;
-    this.#mirror = mirror;
+  constructor(sources: BodySources) {
+    this.#sources = sources;
   }
 
   has({ key }: ResponseEntry, version: string): boolean {
@@ -76,8 +72,8 @@ class VerifiedFiles {
   add(entry: ResponseEntry, version: string): void {
     // The body is too large to be kept in memory for its copy, so the store is read again for that.
     if (!this.has(entry, version))
-      this.#mirror?.keepBody(entry, () =>
-        this.#withDeadline(entry, (signal) => checkedBody(this.#store, entry, signal)),
+      this.#sources.mirror?.keepBody(entry, () =>
+        this.#withDeadline(entry, (signal) => checkedBody(this.#sources.store, entry, signal)),
       );
     this.#versions.set(entry.key, version);
   }
@@ -96,7 +92,7 @@ class VerifiedFiles {
   async #verify(entry: ResponseEntry, version: string): Promise<void> {
     const hash = createHash("sha256");
     await this.#withDeadline(entry, async (signal) => {
-      const found = await openEntry(this.#store, entry, signal);
+      const found = await openEntry(this.#sources.store, entry, signal);
       if (found.kind === "fault") return;
       if (versionOf(found.etag, entry) !== version) found.body.destroy();
       else
@@ -112,7 +108,7 @@ class VerifiedFiles {
     { key }: ResponseEntry,
     call: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    return withCallDeadline(this.#callTimeoutMs, `Reading ${key}`, call);
+    return withCallDeadline(this.#sources.callTimeoutMs, `Reading ${key}`, call);
   }
 }
 

@@ -8,15 +8,8 @@ import { LivePointer, type ReadSnapshot } from "./live-pointer.ts";
 export interface LiveSnapshot extends ReadSnapshot {
   /** The header lines of responses from this snapshot. */
   readonly headers: string;
-  /** `undefined` while the snapshot is confirmed to be live. */
-  readonly unconfirmed: Unconfirmed | undefined;
-}
-
-/** W162: since when, and why, the gateway does not know whether the snapshot is still live. */
-export interface Unconfirmed {
-  /** RFC 3339, UTC. */
-  readonly since: string;
-  readonly code: FailureCode;
+  /** W162: since when (RFC 3339, UTC) and why it is not known to be live; `undefined` while it is known. */
+  readonly unconfirmed: { readonly since: string; readonly code: FailureCode } | undefined;
 }
 
 export interface LiveSnapshotsOptions extends StoreReading {

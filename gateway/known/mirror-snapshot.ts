@@ -34,8 +34,7 @@ export async function writeSnapshot(
   const key = manifestKey(tenantId, snapshotId);
   const writeManifest = async (): Promise<boolean> => {
     if (manifestBytes === undefined) return (await files.get(key)).kind === "object";
-    await writeBytes(files, key, sha256Hex(manifestBytes), async () => manifestBytes);
-    return true;
+    return await writeBytes(files, key, sha256Hex(manifestBytes), async () => manifestBytes);
   };
   if (manifestBytes !== undefined) await writeManifest();
   if (!(await writeDocument(files, currentKey(tenantId), pointer))) return false;
@@ -69,13 +68,14 @@ export async function writeBytes(
   key: ObjectKey,
   sha256: string,
   read: () => Promise<Buffer>,
-): Promise<void> {
+): Promise<true> {
   const found = await files.get(key).catch(() => undefined);
   if (found?.kind === "object") {
     const before = await readBody(found, found.size, key).catch(() => Buffer.of());
-    if (sha256Hex(before) === sha256) return;
+    if (sha256Hex(before) === sha256) return true;
   }
   await files.put(key, bytesBody(await read()));
+  return true;
 }
 
 /** Folders of older snapshots that the manifest does not name. The copy must not grow for ever. */

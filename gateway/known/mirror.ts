@@ -134,10 +134,7 @@ export class Mirror {
       return;
     }
     this.#waitingBytes += size;
-    const write = async (): Promise<true> => {
-      await writeBytes(this.#files, key, sha256, read);
-      return true;
-    };
+    const write = () => writeBytes(this.#files, key, sha256, read);
     void this.#inTurn(this.#writes, write).then(() => {
       this.#waitingBytes -= size;
     });

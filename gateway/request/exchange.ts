@@ -3,7 +3,7 @@ import type { Cause } from "../../core/ground/cause-code.ts";
 import type { ProgramId } from "../../core/ground/ids.ts";
 import type { ObjectKey } from "../../core/ground/object-key.ts";
 import type { LiveSnapshot } from "../known/live-snapshots.ts";
-import type { KnownToken } from "../known/token-table.ts";
+import type { KnownToken } from "../known/token-directory.ts";
 import type { Connection } from "./connections.ts";
 import type { Quota } from "./quota.ts";
 import { type RequestHead, requestHead, requestIdOf } from "./request-head.ts";

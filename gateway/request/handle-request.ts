@@ -4,8 +4,7 @@ import { isProgramId } from "../../core/ground/ids.ts";
 import type { ResponseName } from "../../core/ground/object-key.ts";
 import { type BodyCache, bodyId, type WantedBody } from "../bodies/body-cache.ts";
 import type { LiveSnapshot, LiveSnapshots } from "../known/live-snapshots.ts";
-import type { TokenDirectory } from "../known/token-directory.ts";
-import type { KnownToken } from "../known/token-table.ts";
+import type { KnownToken, TokenDirectory } from "../known/token-directory.ts";
 import type { Exchange } from "./exchange.ts";
 import { quota, type WindowCounter } from "./quota.ts";
 import {

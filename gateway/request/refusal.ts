@@ -81,11 +81,8 @@ export function admittedResource(target: RequestTarget, method: string | undefin
 /** Checks 5 (W50) and 6 (W34), for a request with a valid token. */
 export function quotaOrScopeRefusal(quota: Quota, mayRead: boolean): Refusal | undefined {
   if (quota.isExceeded) {
-    return new Refusal(
-      "rate_limit_exceeded",
-      quotaExceeded,
-      `${plainHeaders}Retry-After: ${quota.resetSeconds}\r\n`,
-    );
+    const headers = `${plainHeaders}Retry-After: ${quota.resetSeconds}\r\n`;
+    return new Refusal("rate_limit_exceeded", quotaExceeded, headers);
   }
   return mayRead ? undefined : missingScope;
 }

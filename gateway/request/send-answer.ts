@@ -25,7 +25,7 @@ export interface ReadyAnswer {
 export type AnswerSender = (res: ServerResponse, response: ReadyAnswer) => boolean;
 
 export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
-  const lastLines = new LastLines(keepAliveTimeoutMs);
+  const lastLines = lastLinesClock(keepAliveTimeoutMs);
   const outgoing = new OutgoingBlock();
 
   function sendDirectly(
@@ -33,7 +33,7 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
     socket: Socket,
     { status, headers, body }: ReadyAnswer,
   ): boolean {
-    const head = `${statusLines.get(status)}${headers}${lastLines.now()}`;
+    const head = `${statusLines.get(status)}${headers}${lastLines()}`;
     // What Node sets when it sends a head, so that `end` only concludes the response, and monitoring agents
     // find the status where it always is. Tested by `wire-headers.test.ts` and `wire-message.test.ts`.
     // `Object.assign` would take up to 2 µs.
@@ -71,25 +71,20 @@ export function createAnswerSender(keepAliveTimeoutMs: number): AnswerSender {
 }
 
 /** The lines that end a head, made once per second. */
-class LastLines {
-  readonly #ending: string;
-  #second = Number.NaN;
-  #lines = "";
-
-  constructor(keepAliveTimeoutMs: number) {
-    const seconds = Math.floor(keepAliveTimeoutMs / 1000);
-    const keepAlive = keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
-    this.#ending = `Connection: keep-alive\r\n${keepAlive}\r\n`;
-  }
-
-  now(): string {
+function lastLinesClock(keepAliveTimeoutMs: number): () => string {
+  const timeout = Math.floor(keepAliveTimeoutMs / 1000);
+  const keepAlive = keepAliveTimeoutMs === 0 ? "" : `Keep-Alive: timeout=${timeout}\r\n`;
+  let madeAt = Number.NaN;
+  let lines = "";
+  return () => {
     const second = Math.floor(Date.now() / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#lines = `Date: ${new Date(second * 1000).toUTCString()}\r\n${this.#ending}`;
+    if (second !== madeAt) {
+      madeAt = second;
+      const date = new Date(second * 1000).toUTCString();
+      lines = `Date: ${date}\r\nConnection: keep-alive\r\n${keepAlive}\r\n`;
     }
-    return this.#lines;
-  }
+    return lines;
+  };
 }
 
 /** Writes head and body as one buffer if they fit: one write is faster, and needs no encoding. */

@@ -112,14 +112,14 @@ async function read(open: BodyOpener): Promise<Buffer> {
 }
 
 test("a file that is changed after it was read is refused", async () => {
-  const open = createBodyOpener(store, 60_000);
+  const open = createBodyOpener({ store, callTimeoutMs: 60_000 });
   await read(open);
   await writeFile(join(store.directory, key), wrong);
   await expect(read(open)).rejects.toMatchObject(wrongDigest);
 });
 
 test("a manifest that wants other bytes of a file than the last one gets none", async () => {
-  const open = createBodyOpener(store, 60_000);
+  const open = createBodyOpener({ store, callTimeoutMs: 60_000 });
   await read(open);
   const other = { ...entry, sha256: createHash("sha256").update(wrong).digest("hex") };
   const body = open(other, new AbortController().signal).then(whole);
@@ -137,7 +137,7 @@ test("what is damaged on its way over a network is refused, however often it cam
       body: Readable.from([bytes], { objectMode: false }),
     }),
   };
-  const open = createBodyOpener(remote, 60_000);
+  const open = createBodyOpener({ store: remote, callTimeoutMs: 60_000 });
   await read(open);
   bytes = wrong;
   await expect(read(open)).rejects.toMatchObject(wrongDigest);
@@ -152,14 +152,14 @@ test("a body that comes over a network is read once for each reader, also for se
       return { kind: "object", etag: "same", size: good.length, modifiedAt: new Date(0), body };
     },
   };
-  const open = createBodyOpener(remote, 60_000);
+  const open = createBodyOpener({ store: remote, callTimeoutMs: 60_000 });
   const readers = [await open(entry, never), await open(entry, never)];
   for (const bytes of await Promise.all(readers.map(whole))) expect(bytes.equals(good)).toBe(true);
   expect(readings).toBe(2);
 });
 
 test("a file that is cut while it is read again breaks off with an error, and is closed", async () => {
-  const open = createBodyOpener(store, 60_000);
+  const open = createBodyOpener({ store, callTimeoutMs: 60_000 });
   await read(open);
   const forEachChunk = await open(entry, new AbortController().signal);
   let seen = 0;

@@ -6,7 +6,7 @@ import {
   type TokenTable,
   tokenCounts,
   tokenTable,
-} from "../../../gateway/known/token-table.ts";
+} from "../../../gateway/known/token-directory.ts";
 import { issueToken, revoked } from "../../support/gateway-tokens.ts";
 
 function tableOf(tokens: readonly RegisteredToken[], defaultLimit = 600): TokenTable {
