@@ -58,13 +58,10 @@ export function responseEntry(manifest: Manifest, name: ResponseName): ResponseE
 export function detailEntry(manifest: Manifest, id: string): ResponseEntry | undefined {
   const record = manifest.programs.get(id);
   if (record === undefined) return undefined;
+  const { snapshotId, sha256, size } = record;
   // W22: the reader and the generator put only valid ids into the table.
   const name: ResponseName = { kind: "detail", programId: id as ProgramId };
-  return {
-    key: responseKey(manifest.tenantId, record.snapshotId, name),
-    sha256: record.sha256,
-    size: record.size,
-  };
+  return { key: responseKey(manifest.tenantId, snapshotId, name), sha256, size };
 }
 
 /**

@@ -18,8 +18,7 @@ export interface StoreOptions {
  * Opens the store with the driver for its address. Throws `settings` for a `file:` address that is no folder.
  * A missing folder is an empty store. Drivers are loaded when needed: the S3 SDK takes a third of a second.
  */
-export async function openStore(options: StoreOptions): Promise<ObjectStore> {
-  const { address, forcePathStyle, timeoutMs } = options;
+export async function openStore({ address, forcePathStyle, timeoutMs }: StoreOptions): Promise<ObjectStore> {
   if (address.kind === "file") {
     const found = await stat(address.directory).catch(() => undefined);
     // No object is ever found below a file, so it would look like an empty store.
@@ -30,7 +29,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     return createFileStore({ directory: address.directory });
   }
   const { createS3Store } = await import("../store/s3-store/s3-store.ts");
-  return createS3Store({ bucket: address.bucket, prefix: address.prefix, forcePathStyle, timeoutMs });
+  return createS3Store({ ...address, forcePathStyle, timeoutMs });
 }
 
 /**

@@ -26,33 +26,25 @@ import { url } from "./url-setting.ts";
 
 const day = 86_400;
 
-const dataDir = setting<string>("DATA_DIR", "where the embedded defaults live", {
-  fallbackText: "`./data`",
-  fallback: dataDirectory,
-  parse: (path) => resolve(path),
-  show: String,
-});
-
-const storeId = setting(
-  "STORE_ID",
-  "identity of the only store that may be read or written, as `config` and `store check` show it; another one, or none, is refused",
-  optional<StoreId>((id) => {
-    if (isStoreId(id)) return id;
-    throw new SettingFault("must be store_ and 16 letters or digits, as `partner-programs config` shows it");
-  }),
-);
-
-const adminHostNames = setting<readonly string[]>(
-  "ADMIN_HOST_NAMES",
-  "comma-separated: host names by which an admin listener may be asked, beside IP addresses, `localhost` and its own host",
-  list([], "none", parseHost),
-);
-
 /** Where the store is and how to reach it, and what else both programs read. */
 const sharedSettings = {
-  dataDir,
+  dataDir: setting<string>("DATA_DIR", "where the embedded defaults live", {
+    fallbackText: "`./data`",
+    fallback: dataDirectory,
+    parse: (path) => resolve(path),
+    show: String,
+  }),
   storeUrl: storeUrlSetting,
-  storeId,
+  storeId: setting(
+    "STORE_ID",
+    "identity of the only store that may be read or written, as `config` and `store check` show it; another one, or none, is refused",
+    optional<StoreId>((id) => {
+      if (isStoreId(id)) return id;
+      throw new SettingFault(
+        "must be store_ and 16 letters or digits, as `partner-programs config` shows it",
+      );
+    }),
+  ),
   s3ForcePathStyle: setting(
     "S3_FORCE_PATH_STYLE",
     "S3-compatible stores: the bucket in the path instead of the host name",
@@ -73,25 +65,16 @@ const sharedSettings = {
     "address of the admin listeners of the gateway and of `snapshot watch` (health, readiness, metrics)",
     listenerHost,
   ),
-  adminHostNames,
+  adminHostNames: setting<readonly string[]>(
+    "ADMIN_HOST_NAMES",
+    "comma-separated: host names by which an admin listener may be asked, beside IP addresses, `localhost` and its own host",
+    list([], "none", parseHost),
+  ),
 } as const;
 
 /** The default of the statuses that end an enrollment. An ended enrollment takes no place. */
 export const defaultTerminalStatuses: readonly string[] =
   "cancelled canceled rejected declined expired refunded withdrawn no_show".split(" ");
-
-const terminalStatuses = setting<readonly string[]>(
-  "TERMINAL_ENROLLMENT_STATUSES",
-  "comma-separated: enrollments of these statuses take no place",
-  list(
-    defaultTerminalStatuses,
-    defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
-    (status) => {
-      if (status !== "") return status;
-      throw new SettingFault("must be statuses separated by commas, none of them empty");
-    },
-  ),
-);
 
 /** The settings of `partner-programs`. */
 export const cliSettings = {
@@ -103,7 +86,18 @@ export const cliSettings = {
     "`capacity` of the legacy resource: the object of v1, or the plain total",
     choice("object", ["object", "total"]),
   ),
-  terminalStatuses,
+  terminalStatuses: setting<readonly string[]>(
+    "TERMINAL_ENROLLMENT_STATUSES",
+    "comma-separated: enrollments of these statuses take no place",
+    list(
+      defaultTerminalStatuses,
+      defaultTerminalStatuses.map((status) => `\`${status}\``).join(", "),
+      (status) => {
+        if (status !== "") return status;
+        throw new SettingFault("must be statuses separated by commas, none of them empty");
+      },
+    ),
+  ),
   sharedPrograms: setting(
     "SHARED_PROGRAMS",
     "`refuse` or `warn`: what a build does that would add programs that another tenant has, too; `warn` is for companies that share a catalogue",

@@ -53,24 +53,13 @@ export function folderFailure(key: string, cause: unknown): Failure {
  * Hard links are allowed. Conditional writes make them, and the kernel lets users link only files that they
  * may write (`fs.protected_hardlinks`).
  */
-export interface LinkGuard {
-  readonly root: string;
-  /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
-  readonly hasProc: boolean;
-  /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
-  open(path: string, flags: number): Promise<FileHandle>;
-  entries(folder: string): Promise<Dirent[]>;
-  /** The inode that has the name, if any. Synchronous: the name's folder must have answered just now. */
-  inodeAt(path: string): Promise<bigint | undefined>;
-  /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
-  refuseLinks(path: string): Promise<void>;
-}
+export type LinkGuard = ReturnType<typeof createLinkGuard>;
 
 /** `hasProc` lets tests run as on other systems than Linux. A chroot may have no `/proc`. */
 export function createLinkGuard(
   root: string,
   hasProc = process.platform === "linux" && existsSync("/proc/self/fd"),
-): LinkGuard {
+) {
   /** The root without links. It can change while this process runs, if the root is a link. */
   let realRoot: string | undefined;
 
@@ -80,6 +69,7 @@ export function createLinkGuard(
     return opened === expected || opened === `${expected} (deleted)`;
   }
 
+  /** Throws a `Failure` when the path or a folder on the way is a link. A missing path is no link. */
   const refuseLinks = (path: string): Promise<void> => refuseLinksBelow(root, path);
 
   async function verify(handle: FileHandle, path: string): Promise<void> {
@@ -95,9 +85,11 @@ export function createLinkGuard(
 
   return {
     root,
+    /** Whether the path `/proc/self/fd/N` leads to the file or folder that is open as N. */
     hasProc,
     refuseLinks,
-    async open(path, flags) {
+    /** Opens with `flags`. Throws the system's errors, and a `Failure` for a link. */
+    async open(path: string, flags: number): Promise<FileHandle> {
       const noFollow = path === root ? 0 : constants.O_NOFOLLOW;
       let handle: FileHandle | undefined;
       try {
@@ -113,9 +105,9 @@ export function createLinkGuard(
         throw error;
       }
     },
-    entries: (folder) => readdir(folder, { withFileTypes: true }),
-    // The kernel answers from memory, as it has just looked into the folder.
-    inodeAt: async (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino,
+    entries: (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }),
+    /** The inode that has the name, if any. Synchronous: the kernel has just looked into the folder. */
+    inodeAt: async (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino,
   };
 }
 

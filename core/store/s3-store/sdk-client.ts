@@ -4,7 +4,7 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { Failure } from "../../ground/failure.ts";
 import { maxCallsAtOnce } from "../object-store.ts";
-import { createSign, type Sign } from "./signature.ts";
+import { createSign } from "./signature.ts";
 
 /**
  * The SDK is used for what it finds out: endpoint, region, credentials and the service's name for signatures,
@@ -56,17 +56,7 @@ export function createS3Client({ agents, forcePathStyle, connection }: S3ClientO
 }
 
 /** The parts that all requests for the bucket share. */
-export interface BucketEndpoint {
-  readonly isTls: boolean;
-  /** Without brackets. */
-  readonly hostname: string;
-  readonly port: number | undefined;
-  /** The encoded path before a key. It begins and ends with `/`. */
-  readonly pathPrefix: string;
-  readonly host: string;
-  readonly userAgent: string;
-  readonly sign: Sign;
-}
+export type BucketEndpoint = NonNullable<ReturnType<typeof endpointOf>>;
 
 /** Lets the SDK prepare a request without sending it. Throws `store_unsupported` for another signature. */
 export async function bucketEndpoint(client: S3Client, bucket: string): Promise<BucketEndpoint> {
@@ -101,7 +91,7 @@ interface SigningContext {
   };
 }
 
-function endpointOf(request: BuiltRequest, context: SigningContext): BucketEndpoint | undefined {
+function endpointOf(request: BuiltRequest, context: SigningContext) {
   const [scheme] = context.authSchemes ?? [];
   const schemeId = context.__smithy_context?.selectedHttpAuthScheme?.httpAuthOption.schemeId;
   if (scheme?.name !== "sigv4" || schemeId !== "aws.auth#sigv4") return undefined;
@@ -112,8 +102,10 @@ function endpointOf(request: BuiltRequest, context: SigningContext): BucketEndpo
   if (!path.endsWith(`/${sampleKey}`)) return undefined;
   return {
     isTls: protocol === "https:",
+    /** Without brackets. */
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port,
+    /** The encoded path before a key. It begins and ends with `/`. */
     pathPrefix: path.slice(0, -sampleKey.length),
     host,
     userAgent,

@@ -90,12 +90,13 @@ function signedRequest(
 ): ClientRequest {
   const path = endpoint.pathPrefix + key;
   const queryText = query === undefined ? "" : encodedQuery(query);
+  const length = body === undefined ? {} : { "content-length": String(body.size) };
   const signed = endpoint.sign(
     {
       method,
       path,
       query: queryText,
-      headers: { ...headers, ...lengthOf(body), host: endpoint.host },
+      headers: { ...headers, ...length, host: endpoint.host },
       sha256: body?.sha256 ?? emptySha256,
     },
     credentials,
@@ -146,10 +147,6 @@ function createKeyWatch(client: S3Client): (used: SigningCredentials) => Promise
     await resolving;
     return await isOther(used);
   };
-}
-
-function lengthOf(body: ObjectBody | undefined): Readonly<Record<string, string>> {
-  return body === undefined ? {} : { "content-length": String(body.size) };
 }
 
 const emptySha256 = sha256Hex(Buffer.alloc(0));
