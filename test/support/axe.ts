@@ -21,10 +21,7 @@ export async function axeFindings(page: Page, axe: string): Promise<AxeFindings>
   await page.evaluate(axe);
   // To describe every element that keeps a rule takes longer than to look at them.
   const { violations, passes }: AxeResult = await page.evaluate('axe.run({ resultTypes: ["violations"] })');
-  return {
-    violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-    kept: passes.length,
-  };
+  return { violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), kept: passes.length };
 }
 
 interface AxeResult {

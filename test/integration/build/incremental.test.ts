@@ -235,12 +235,7 @@ test("P21 whatever happened before, an incremental build leaves the bytes and th
         await bench.source.insert("tenants", { tenant_id: "acme" });
         await bench.source.insert("tenants", { tenant_id: "beta" });
         await bench.insertPrograms("acme", ...anyIds.slice(0, 20));
-        const world: World = {
-          store: bench.store,
-          pool,
-          setting: "object",
-          damagedList: undefined,
-        };
+        const world: World = { store: bench.store, pool, setting: "object", damagedList: undefined };
         await build(world);
         const all: readonly Step[] = [...steps, { kind: "build" }];
         for (const step of all) {

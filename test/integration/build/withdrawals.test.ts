@@ -121,11 +121,7 @@ describe("P20 a withdrawal arrives", () => {
     );
     const { status, run } = await build();
     expect(status).toBe(4);
-    expect(run).toMatchObject({
-      outcome: "refused",
-      livePrograms: 11,
-      counts: { withdrawn: 1 },
-    });
+    expect(run).toMatchObject({ outcome: "refused", livePrograms: 11, counts: { withdrawn: 1 } });
     expect(run.failure?.message).toContain("Of the 12 programs of tenant acme, 7 are gone");
     expect(await servedIds()).toEqual(eleven);
   });

@@ -99,10 +99,7 @@ for (const kind of kinds) {
     });
 
     test(`W98 behind ${kind} the log names the partner's address, whatever a stranger sends`, async () => {
-      const headers = {
-        "X-Forwarded-For": "198.51.100.9, 127.0.0.1",
-        Forwarded: "for=198.51.100.9",
-      };
+      const headers = { "X-Forwarded-For": "198.51.100.9, 127.0.0.1", Forwarded: "for=198.51.100.9" };
       await through("/v1/programs", acme.plaintext, "stranger", { headers }, "127.0.1.7");
       const lines = await eventually(
         () => linesOf("stranger"),

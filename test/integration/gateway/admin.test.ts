@@ -18,10 +18,7 @@ let gateway: GatewayFixture;
 afterEach(() => gateway.close());
 
 async function start(options: FixtureOptions = {}): Promise<void> {
-  gateway = await startGateway({
-    fill: filledWith([acme]),
-    ...options,
-  });
+  gateway = await startGateway({ fill: filledWith([acme]), ...options });
 }
 
 const metric = (series: string): Promise<number> => gateway.metric(series);

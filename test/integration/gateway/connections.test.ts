@@ -20,11 +20,7 @@ async function start(
   env: Readonly<Record<string, string>>,
   options: Pick<FixtureOptions, "seen" | "seenTokens"> = {},
 ): Promise<void> {
-  gateway = await startGateway({
-    ...options,
-    env,
-    fill: filledWith([acme]),
-  });
+  gateway = await startGateway({ ...options, env, fill: filledWith([acme]) });
   ({ client } = gateway);
 }
 

@@ -41,10 +41,7 @@ beforeEach(async () => {
 
 /** The process' clocks, the one that can be set by `unixMs`, after a restart that took `downMs`. */
 function shifted(unixMs: number, downMs: number): Clocks {
-  return {
-    monotonicMs: () => performance.now() + downMs,
-    unixMs: () => Date.now() + unixMs + downMs,
-  };
+  return { monotonicMs: () => performance.now() + downMs, unixMs: () => Date.now() + unixMs + downMs };
 }
 
 const serve = (gateway: GatewayFixture) => desk.serve(gateway, acme.plaintext);

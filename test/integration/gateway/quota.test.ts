@@ -12,11 +12,7 @@ afterEach(() => gateway.close());
 
 async function start(tokens: readonly IssuedToken[], env: Readonly<Record<string, string>>): Promise<void> {
   clocks = setClocks();
-  gateway = await startGateway({
-    clocks,
-    env,
-    fill: filledWith(tokens),
-  });
+  gateway = await startGateway({ clocks, env, fill: filledWith(tokens) });
   ({ client } = gateway);
 }
 

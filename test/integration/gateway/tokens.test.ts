@@ -78,10 +78,7 @@ test("W31 an expiry is noticed at the very request, without a change of the regi
   const clocks = setClocks();
   const expiresAt = new Date(clocks.unixMs() + 2500).toISOString();
   const brief = issueToken("acme", { expiresAt });
-  await start({
-    clocks,
-    fill: filledWith([brief]),
-  });
+  await start({ clocks, fill: filledWith([brief]) });
   expect(await statusWith(brief.plaintext)).toBe(200);
   registry.breakKeys(/./, unavailable);
   clocks.advance(2499);

@@ -130,8 +130,5 @@ describe("P188: keys that change while the driver is in use", () => {
 
 function driverOnEnvironment() {
   const driver = useS3Driver();
-  return {
-    server: () => driver.server,
-    open: () => driver.open({ connection: undefined }),
-  };
+  return { server: () => driver.server, open: () => driver.open({ connection: undefined }) };
 }

@@ -69,9 +69,7 @@ export const causes: Readonly<Record<string, Cause>> = {
     at: "2027-03-05T09:31:02Z",
     request: { token: ["Bergreisen GmbH"], path: "/v1/programs/ENGADIN-27", status: 404 },
   },
-  "The partner gets 404 for a program that we see in the booking system": {
-    at: "2027-03-05T09:40:00Z",
-  },
+  "The partner gets 404 for a program that we see in the booking system": { at: "2027-03-05T09:40:00Z" },
   "The partner gets 429": {
     async plant({ request }, token) {
       for (const id of ["EIGER-27", "ENGADIN-27", "MATTERHORN-27"]) {
@@ -190,9 +188,7 @@ export const causes: Readonly<Record<string, Cause>> = {
     build: { at: "2027-03-05T06:30:00Z", status: 3 },
     at: "2027-03-05T08:15:00Z",
   },
-  "The partner sees the programs in another order than we do": {
-    at: "2027-03-05T08:20:00Z",
-  },
+  "The partner sees the programs in another order than we do": { at: "2027-03-05T08:20:00Z" },
   "The partner sees garbled letters": {
     change: "UPDATE partner_source.programs SET departure_point = 'ZÃ¼rich HB' WHERE program_id = 'EIGER-27'",
     build: { at: "2027-03-05T08:30:00Z" },

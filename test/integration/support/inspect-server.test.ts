@@ -168,10 +168,7 @@ test("inspect says where it listens, serves until it is interrupted, and ends wi
   const interruption = new AbortController();
   let ended: Promise<CommandResult> | undefined;
   const printed = await new Promise<string>((resolve) => {
-    ended = desk.run(["inspect", "--port", "0"], {
-      signal: interruption.signal,
-      onOutput: resolve,
-    });
+    ended = desk.run(["inspect", "--port", "0"], { signal: interruption.signal, onOutput: resolve });
   });
   expect(printed).toMatch(/^Pages over file:\S+ at http:\/\/127\.0\.0\.1:\d+\/\?key=[\w-]{43} \(.*\)\n$/);
   const url = /http:\S+/.exec(printed)?.[0] ?? "";

@@ -154,10 +154,7 @@ describe("bodies", () => {
   test("beyond the bound are refused and let go of at once", async () => {
     const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
     const failure = await rejectionOf(readBody({ body }, 3, "the thing"));
-    expect(failure).toMatchObject({
-      code: "corrupt_document",
-      message: "the thing is larger than 3 bytes.",
-    });
+    expect(failure).toMatchObject({ code: "corrupt_document", message: "the thing is larger than 3 bytes." });
     expect(body.destroyed).toBe(true);
   });
 });

@@ -17,9 +17,7 @@ function outageLog() {
     logger,
     { failed: "away", succeeded: "back" },
     () => time.ms,
-    () => ({
-      tenantId: "a",
-    }),
+    () => ({ tenantId: "a" }),
   );
   return { log, lines, time };
 }

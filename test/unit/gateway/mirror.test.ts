@@ -27,10 +27,7 @@ const open = (folder: string) =>
 test("W79 gateways that share a folder leave the highest revision there that any of them has kept", async () => {
   const writes = fc.array(
     fc.record({ gateway: fc.nat({ max: 1 }), revision: fc.integer({ min: 1, max: 5 }) }),
-    {
-      minLength: 1,
-      maxLength: 6,
-    },
+    { minLength: 1, maxLength: 6 },
   );
   let round = 0;
   await fc.assert(

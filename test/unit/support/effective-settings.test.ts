@@ -17,12 +17,7 @@ describe("the effective settings", () => {
   });
 
   test("show the AWS variables that are set, by name, and what is harmless of them", () => {
-    const env = {
-      AWS_REGION: "eu-west-1",
-      AWS_SECRET_ACCESS_KEY: "x",
-      AWS_PROFILE: "",
-      OTHER: "y",
-    };
+    const env = { AWS_REGION: "eu-west-1", AWS_SECRET_ACCESS_KEY: "x", AWS_PROFILE: "", OTHER: "y" };
     expect(awsVariables(env)).toEqual([
       { name: "AWS_REGION", value: "eu-west-1", origin: "environment" },
       { name: "AWS_SECRET_ACCESS_KEY", value: "(set, not shown)", origin: "environment" },
