@@ -55,9 +55,7 @@ export async function runCommand(
     now: () => options.now ?? new Date(),
     randomBytes: options.randomBytes ?? randomBytes,
     signal: options.signal ?? new AbortController().signal,
-    finish: (finished) => {
-      status = finished;
-    },
+    finish: (finished) => (status = finished),
   };
   try {
     const program = await createProgram(shell, "0.0.0-test", args);

@@ -51,9 +51,7 @@ async function build(store: SimulatedStore, version: number, name: string): Prom
 /** Performs every call at once until the work is done. */
 async function alone<Result>(store: SimulatedStore, work: Promise<Result>): Promise<Result> {
   let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
+  const done = work.finally(() => (isDone = true));
   done.catch(() => {});
   while (!isDone) {
     for (const call of [...store.pending]) call.perform(undefined);

@@ -233,9 +233,7 @@ export class CommitWorld {
 }
 
 /** The folder of a snapshot's object: `tenants/<tenant>/snapshots/<snapshot>`. */
-function folderOf(key: string): string {
-  return key.split("/", 4).join("/");
-}
+const folderOf = (key: string): string => key.split("/", 4).join("/");
 
 /** The source at a version: one program that changes with it, and one that never does. */
 export function programsOf(version: number): readonly CannedProgram[] {
@@ -256,9 +254,7 @@ interface NextCall {
   readonly at: number;
 }
 
-function plainly({ call, at }: NextCall): Choice {
-  return { kind: "call", actor: call.actor, at };
-}
+const plainly = ({ call, at }: NextCall): Choice => ({ kind: "call", actor: call.actor, at });
 
 function callAt(pending: readonly PendingCall[], at: number): PendingCall {
   const call = pending[at];

@@ -52,9 +52,7 @@ export async function explore(
 }
 
 /** Only late effects are left, which may as well never happen. */
-function isOver(choices: readonly Choice[]): boolean {
-  return choices.every(({ kind }) => kind === "late");
-}
+const isOver = (choices: readonly Choice[]): boolean => choices.every(({ kind }) => kind === "late");
 
 export function describe(choice: Choice, world: CommitWorld): string {
   switch (choice.kind) {

@@ -55,9 +55,7 @@ export async function startFront(
     });
     onward.end();
   });
-  server.on("connection", () => {
-    connections += 1;
-  });
+  server.on("connection", () => (connections += 1));
   const { url, close } = await openServer(server);
   return {
     url: `${url}${prefix}/`,

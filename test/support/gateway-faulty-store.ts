@@ -69,9 +69,7 @@ export const missing: Fault = async () => ({ kind: "missing" });
 /** Never answers. Lets go when it is told to, as a driver does. */
 export const stalled: Fault = (_answer, options) =>
   new Promise((_resolve, reject) => {
-    options?.signal?.addEventListener("abort", () => {
-      reject(new Failure("interrupted", "Interrupted."));
-    });
+    options?.signal?.addEventListener("abort", () => reject(new Failure("interrupted", "Interrupted.")));
   });
 
 /** Never answers, and does not let go either. */

@@ -163,6 +163,4 @@ function hostileLog(tokenId: string): string {
 }
 
 /** A literal of SQL, whatever is in it. */
-function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -86,6 +86,4 @@ export function tableAfter(text: string, from: string): readonly (readonly strin
   );
 }
 
-function proseOf(text: string): string {
-  return text.replace(/^```[\s\S]*?^```$/gm, "");
-}
+const proseOf = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "");

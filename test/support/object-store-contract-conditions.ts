@@ -140,9 +140,7 @@ export function describeProcesses(fixture: ContractStore): void {
       await putText(fixture.store, name, "z");
       const writer = start({ kind: "replace", key: key(name) });
       let writing = true;
-      const written = writer.output.finally(() => {
-        writing = false;
-      });
+      const written = writer.output.finally(() => (writing = false));
       const sizes = new Set<number>();
       while (writing && sizes.size < 50) {
         const text = (await getText(fixture.store, name)) ?? "";

@@ -58,9 +58,7 @@ function word(...known: readonly string[]): fc.Arbitrary<string | null> {
   );
 }
 
-function rows<Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> {
-  return fc.array(row, { maxLength: 4 });
-}
+const rows = <Row>(row: fc.Arbitrary<Row>): fc.Arbitrary<Row[]> => fc.array(row, { maxLength: 4 });
 
 /** Any rows that the views could give of one program. */
 export const anyProgramSource: fc.Arbitrary<ProgramSource> = fc.record({

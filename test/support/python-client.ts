@@ -67,9 +67,7 @@ export function createPythonClient({ onUpdate, onCall, ...options }: PollingOpti
       const child = spawnPython(told);
       const ended = once(child, "close");
       let [failure, result]: [string, SyncResult | undefined] = ["", undefined];
-      child.stderr.setEncoding("utf8").on("data", (text) => {
-        failure += text;
-      });
+      child.stderr.setEncoding("utf8").on("data", (text) => (failure += text));
       for await (const line of createInterface({ input: child.stdout })) {
         const said: Said = JSON.parse(line);
         if (said.call !== undefined) onCall?.({ ...said.call, requestId: said.call.request_id, ms: 0 });

@@ -163,9 +163,7 @@ function listObjects(objects: Bucket, query: URLSearchParams, pageSize: number):
   return xmlResponse(200, element("ListBucketResult", fields.join("")));
 }
 
-function compare(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function contentXml(key: string, { modifiedAt, etag, bytes }: StoredObject): string {
   const fields = {
@@ -275,15 +273,9 @@ function lost({ quirks, tick }: S3State, raced: boolean): S3ServerError {
   return new S3ServerError(412, "PreconditionFailed");
 }
 
-function sameTag(given: string, etag: string): boolean {
-  return given === etag || `"${given}"` === etag;
-}
+const sameTag = (given: string, etag: string): boolean => given === etag || `"${given}"` === etag;
 
 /** S3 keeps times in whole seconds. */
-function wholeSeconds(time: Date): Date {
-  return new Date(Math.floor(time.getTime() / 1000) * 1000);
-}
+const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
-function empty(status: number): S3Response {
-  return { status, headers: {}, body: Buffer.alloc(0) };
-}
+const empty = (status: number): S3Response => ({ status, headers: {}, body: Buffer.alloc(0) });

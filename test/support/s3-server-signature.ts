@@ -88,10 +88,6 @@ export function verifyBody(headers: IncomingMessage["headers"], body: Buffer, qu
   }
 }
 
-function sha256(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
-}
+const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac("sha256", key).update(text).digest();
-}
+const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();

@@ -259,9 +259,7 @@ async function sendHalf(socket: Socket, reply: S3Response, delimited: boolean): 
     body.length === 0
       ? start.subarray(0, start.length / 2)
       : Buffer.concat([start, body.subarray(0, body.length / 2)]);
-  await new Promise<void>((resolve) => {
-    socket.write(half, () => resolve());
-  });
+  await new Promise<void>((resolve) => socket.write(half, () => resolve()));
 }
 
 function head(reply: S3Response, delimited: boolean): Buffer {

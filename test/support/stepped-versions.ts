@@ -45,16 +45,11 @@ export async function startActor(
   let result: string | undefined;
   let go = (): void => {};
   let arrived = (): void => {};
-  const waiting = (): Promise<void> =>
-    new Promise((resolve) => {
-      arrived = resolve;
-    });
+  const waiting = (): Promise<void> => new Promise((resolve) => (arrived = resolve));
   let isFree = false;
   const gate = async (): Promise<void> => {
     if (isFree) return;
-    const let_ = new Promise<void>((resolve) => {
-      go = resolve;
-    });
+    const let_ = new Promise<void>((resolve) => (go = resolve));
     arrived();
     await let_;
   };

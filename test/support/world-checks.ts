@@ -186,6 +186,4 @@ function unescaped(words: string): string {
   return words.replace(/&(quot|#39|gt|amp);/g, (_, name: keyof typeof entities) => entities[name]);
 }
 
-function spaced(text: string): string {
-  return text.replace(/\s+/g, " ");
-}
+const spaced = (text: string): string => text.replace(/\s+/g, " ");

@@ -81,9 +81,7 @@ export function trueWords(causes: readonly Cause[]): readonly RegExp[] {
   });
 }
 
-function isFlaw({ name }: Cause): boolean {
-  return name === "no capacity" || name === "a photo without https";
-}
+const isFlaw = ({ name }: Cause): boolean => name === "no capacity" || name === "a photo without https";
 
 function isWithdrawn(causes: readonly Cause[]): boolean {
   return causes.some(({ name }) => name === "cancelled" || name === "ended by its dates");

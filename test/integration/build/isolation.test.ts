@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { programViews } from "../../../cli/publish/source/program-queries.ts";
 import { tenantRun, useWorkbench } from "../../support/workbench.ts";
 
@@ -72,36 +72,34 @@ async function served(tenantId: string): Promise<readonly string[]> {
   return (await bench.published(tenantId)).list.data.map(({ id }) => id);
 }
 
-describe("P19, P130 in whatever view a tenant's reading fails", () => {
-  test.each([
-    ["a cast", "source_contract"],
-    ["a lock", "source_unavailable"],
-    ["a statement_timeout", "source_unavailable"],
-    ["an ended session", "source_unavailable"],
-  ])(
-    "because of %s, its neighbours are published, and what it states as withdrawn goes",
-    async (kind, code) => {
-      await bench.build();
-      await withdraw("p-2");
-      await bench.source.query("UPDATE public.programs SET own = 'New' WHERE program_id = 'p-3'");
-      await bench.source.query("INSERT INTO public.fault_kind VALUES ($1)", [kind]);
-      await bench.source.query(`SELECT pg_advisory_lock(${lock})`);
-      const url = new URL(bench.database.url);
-      url.searchParams.set("options", "-c lock_timeout=50");
-      const { status, report } = await bench.build([], { env: { DATABASE_URL: url.href } });
-      await bench.source.query(`SELECT pg_advisory_unlock(${lock})`);
-      expect([status, report.problems]).toEqual([3, []]);
-      for (const tenantId of tenants) {
-        const run = tenantRun(report, tenantId);
-        const isWell = tenantId === "neighbour";
-        expect([tenantId, run.outcome, run.failure?.code]).toEqual(
-          isWell ? [tenantId, "published", undefined] : [tenantId, "failed", code],
-        );
-        expect([run.counts.withdrawn, run.livePrograms]).toEqual([1, 2]);
-        expect(await served(tenantId)).toEqual(["p-1", "p-3"]);
-        const { details } = await bench.published(tenantId);
-        expect(details.get("p-3")?.name).toBe(isWell ? "New" : "Tour");
-      }
-    },
-  );
-});
+test.each([
+  ["a cast", "source_contract"],
+  ["a lock", "source_unavailable"],
+  ["a statement_timeout", "source_unavailable"],
+  ["an ended session", "source_unavailable"],
+])(
+  "P19, P130 in whatever view a tenant's reading fails because of %s, its neighbours are published, and what it states as withdrawn goes",
+  async (kind, code) => {
+    await bench.build();
+    await withdraw("p-2");
+    await bench.source.query("UPDATE public.programs SET own = 'New' WHERE program_id = 'p-3'");
+    await bench.source.query("INSERT INTO public.fault_kind VALUES ($1)", [kind]);
+    await bench.source.query(`SELECT pg_advisory_lock(${lock})`);
+    const url = new URL(bench.database.url);
+    url.searchParams.set("options", "-c lock_timeout=50");
+    const { status, report } = await bench.build([], { env: { DATABASE_URL: url.href } });
+    await bench.source.query(`SELECT pg_advisory_unlock(${lock})`);
+    expect([status, report.problems]).toEqual([3, []]);
+    for (const tenantId of tenants) {
+      const run = tenantRun(report, tenantId);
+      const isWell = tenantId === "neighbour";
+      expect([tenantId, run.outcome, run.failure?.code]).toEqual(
+        isWell ? [tenantId, "published", undefined] : [tenantId, "failed", code],
+      );
+      expect([run.counts.withdrawn, run.livePrograms]).toEqual([1, 2]);
+      expect(await served(tenantId)).toEqual(["p-1", "p-3"]);
+      const { details } = await bench.published(tenantId);
+      expect(details.get("p-3")?.name).toBe(isWell ? "New" : "Tour");
+    }
+  },
+);

@@ -88,25 +88,21 @@ describe("the first build of a tenant", () => {
   });
 });
 
-describe("P7 an unchanged build", () => {
-  test("writes nothing and says so", async () => {
-    const first = await bench.build();
-    const { status, run, report, written } = await buildEffect(bench);
-    expect(status).toBe(0);
-    expect(written).toEqual([]);
-    expect(report.outcome).toBe("unchanged");
-    expect(run).toMatchObject({
-      outcome: "unchanged",
-      bytesWritten: 0,
-      snapshotId: tenantRun(first.report, "acme").snapshotId,
-      counts: { programs: 3, unchanged: 3, added: 0, changed: 0, removed: 0 },
-      requests: { put: 0, delete: 0 },
-    });
-    const told = await bench.run(["snapshot", "build"]);
-    expect(told.stdout).toMatch(
-      /^Nothing changed, nothing written: 1 unchanged; 3 programs in \d+\.\d s\.$/m,
-    );
+test("P7 an unchanged build writes nothing and says so", async () => {
+  const first = await bench.build();
+  const { status, run, report, written } = await buildEffect(bench);
+  expect(status).toBe(0);
+  expect(written).toEqual([]);
+  expect(report.outcome).toBe("unchanged");
+  expect(run).toMatchObject({
+    outcome: "unchanged",
+    bytesWritten: 0,
+    snapshotId: tenantRun(first.report, "acme").snapshotId,
+    counts: { programs: 3, unchanged: 3, added: 0, changed: 0, removed: 0 },
+    requests: { put: 0, delete: 0 },
   });
+  const told = await bench.run(["snapshot", "build"]);
+  expect(told.stdout).toMatch(/^Nothing changed, nothing written: 1 unchanged; 3 programs in \d+\.\d s\.$/m);
 });
 
 test("P3 a snapshot has a later generation than the one before, though the clock of that builder was ahead", async () => {
@@ -276,14 +272,12 @@ describe("tenants that come and go", () => {
   });
 });
 
-describe("the run report", () => {
-  test("is stored under runs/ for each run, as it was printed", async () => {
-    const { report } = await bench.build();
-    const stored = await readFile(join(bench.storeDirectory, `runs/${report.runId}.json`), "utf8");
-    expect(parsedReport(stored)).toEqual(report);
-    expect(stored).toBe(JSON.stringify(report));
-    await bench.build();
-    const reports = (await readdir(join(bench.storeDirectory, "runs"))).filter((name) => /^\d/.test(name));
-    expect(reports).toHaveLength(2);
-  });
+test("the run report is stored under runs/ for each run, as it was printed", async () => {
+  const { report } = await bench.build();
+  const stored = await readFile(join(bench.storeDirectory, `runs/${report.runId}.json`), "utf8");
+  expect(parsedReport(stored)).toEqual(report);
+  expect(stored).toBe(JSON.stringify(report));
+  await bench.build();
+  const reports = (await readdir(join(bench.storeDirectory, "runs"))).filter((name) => /^\d/.test(name));
+  expect(reports).toHaveLength(2);
 });

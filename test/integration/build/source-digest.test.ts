@@ -21,9 +21,7 @@ afterAll(async () => {
 });
 
 /** All that the database says of the tenant's rows. */
-async function digest(): Promise<string> {
-  return JSON.stringify(await textRows(client, sumsQuery(false), [acme]));
-}
+const digest = async (): Promise<string> => JSON.stringify(await textRows(client, sumsQuery(false), [acme]));
 
 /** Two values of a kind that differ. */
 const valuesOf: Readonly<Record<ColumnKind, readonly [string, string]>> = {

@@ -130,10 +130,9 @@ describe("ids of other types than text", () => {
   });
 });
 
-describe("columns of other types", () => {
-  test("enums, varchar, small and large integers, domains and arrays of varchar are read like the contract's", async () => {
-    await bench.reset();
-    await bench.source.query(`
+test("columns of other types enums, varchar, small and large integers, domains and arrays of varchar are read like the contract's", async () => {
+  await bench.reset();
+  await bench.source.query(`
       CREATE TYPE program_state AS ENUM ('draft', 'active', 'ended');
       CREATE TYPE enrollment_status AS ENUM ('confirmed', 'cancelled');
       CREATE DOMAIN price AS numeric(10, 2) CHECK (value >= 0);
@@ -144,32 +143,31 @@ describe("columns of other types", () => {
       ALTER TABLE partner_source.enrollments ALTER status TYPE enrollment_status USING status::enrollment_status;
       ALTER TABLE partner_source.room_prices ALTER amount TYPE price, ALTER occupancy TYPE smallint;
       ALTER TABLE partner_source.hotel_stays ALTER position TYPE bigint, ALTER star_level TYPE smallint`);
-    await bench.source.insert("tenants", { tenant_id: "acme" });
-    await bench.insertPrograms(
-      "acme",
-      { program_id: "p", capacity_total: "9007199254740991", currency: "eur", included: ["a"] },
-      { program_id: "q", legacy_price: 500 },
-      { program_id: "r", capacity_total: "9007199254740993" },
-    );
-    await bench.insertRows("room_prices", "acme", "p", { occupancy: 3, amount: "12.30" });
-    await bench.insertRows("enrollments", "acme", "p", { status: "cancelled", role: "passenger" });
-    await bench.insertRows("hotel_stays", "acme", "p", {
-      position: "5000000000",
-      name: "Late",
-      star_level: 5,
-    });
-    await bench.insertRows("hotel_stays", "acme", "p", { position: "1", name: "Early" });
-    expect((await bench.build()).status).toBe(0);
-    const { details } = await bench.published("acme");
-    expect(details.get("p")).toMatchObject({
-      capacity: { total: Number.MAX_SAFE_INTEGER, used: 0 },
-      currency: "EUR",
-      prices: { rooms: [{ occupancy: 3, amount: 12.3 }] },
-      hotels: [{ name: "Early" }, { name: "Late", starLevel: 5 }],
-      content: { included: ["a"] },
-    });
-    expect(details.get("q")?.prices.startingAmount).toBe(500);
-    // A total that no number holds is as good as none.
-    expect(details.get("r")?.capacity.total).toBe(0);
+  await bench.source.insert("tenants", { tenant_id: "acme" });
+  await bench.insertPrograms(
+    "acme",
+    { program_id: "p", capacity_total: "9007199254740991", currency: "eur", included: ["a"] },
+    { program_id: "q", legacy_price: 500 },
+    { program_id: "r", capacity_total: "9007199254740993" },
+  );
+  await bench.insertRows("room_prices", "acme", "p", { occupancy: 3, amount: "12.30" });
+  await bench.insertRows("enrollments", "acme", "p", { status: "cancelled", role: "passenger" });
+  await bench.insertRows("hotel_stays", "acme", "p", {
+    position: "5000000000",
+    name: "Late",
+    star_level: 5,
   });
+  await bench.insertRows("hotel_stays", "acme", "p", { position: "1", name: "Early" });
+  expect((await bench.build()).status).toBe(0);
+  const { details } = await bench.published("acme");
+  expect(details.get("p")).toMatchObject({
+    capacity: { total: Number.MAX_SAFE_INTEGER, used: 0 },
+    currency: "EUR",
+    prices: { rooms: [{ occupancy: 3, amount: 12.3 }] },
+    hotels: [{ name: "Early" }, { name: "Late", starLevel: 5 }],
+    content: { included: ["a"] },
+  });
+  expect(details.get("q")?.prices.startingAmount).toBe(500);
+  // A total that no number holds is as good as none.
+  expect(details.get("r")?.capacity.total).toBe(0);
 });

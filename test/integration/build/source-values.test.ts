@@ -48,17 +48,15 @@ describe("children", () => {
   });
 });
 
-describe("text arrays", () => {
-  test("keep their order; NULL elements are dropped; odd bounds are nothing special", async () => {
-    await bench.insertPrograms("acme", "p", "q");
-    await bench.source.query(
-      `UPDATE partner_source.programs SET included = '[5:7]={b,NULL,a}', excluded = '{}', visits = '{"a,b","{}"}',
+test("text arrays keep their order; NULL elements are dropped; odd bounds are nothing special", async () => {
+  await bench.insertPrograms("acme", "p", "q");
+  await bench.source.query(
+    `UPDATE partner_source.programs SET included = '[5:7]={b,NULL,a}', excluded = '{}', visits = '{"a,b","{}"}',
               marketing_tags = '{"NULL",null," "}' WHERE program_id = 'p'`,
-    );
-    const { detail } = await builtProgram(bench, "p");
-    expect(detail.content).toMatchObject({ included: ["b", "a"], excluded: [], visits: ["a,b", "{}"] });
-    expect(detail.marketingTags).toEqual(["NULL"]);
-  });
+  );
+  const { detail } = await builtProgram(bench, "p");
+  expect(detail.content).toMatchObject({ included: ["b", "a"], excluded: [], visits: ["a,b", "{}"] });
+  expect(detail.marketingTags).toEqual(["NULL"]);
 });
 
 describe("what the generator reads", () => {

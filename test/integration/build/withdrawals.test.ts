@@ -148,35 +148,31 @@ describe("P20 a withdrawal arrives", () => {
   });
 });
 
-describe("P20 what is no withdrawal", () => {
-  test.each([
-    ["a row that is gone", "DELETE FROM partner_source.programs WHERE program_id = 'p-3'"],
-    [
-      "an unknown state",
-      "UPDATE partner_source.programs SET lifecycle_state = 'sold' WHERE program_id = 'p-3'",
-    ],
-    ["no state", "UPDATE partner_source.programs SET lifecycle_state = NULL WHERE program_id = 'p-3'"],
-    [
-      "a cancelled row beside an active one of the same id",
-      "INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state) VALUES ('acme', 'p-3', 'Twin', 'cancelled')",
-    ],
-  ])("%s", async (_, sql) => {
-    await bench.source.query(sql);
-    await set("name", " ", "program_id = 'p-4'");
-    const { run } = await build("--on-invalid", "fail");
-    expect(run).toMatchObject({ outcome: "failed", counts: { withdrawn: 0 } });
-    expect(run.snapshotId).toBe(run.previousSnapshotId);
-    expect(await servedIds()).toHaveLength(12);
-  });
+test.each([
+  ["a row that is gone", "DELETE FROM partner_source.programs WHERE program_id = 'p-3'"],
+  [
+    "an unknown state",
+    "UPDATE partner_source.programs SET lifecycle_state = 'sold' WHERE program_id = 'p-3'",
+  ],
+  ["no state", "UPDATE partner_source.programs SET lifecycle_state = NULL WHERE program_id = 'p-3'"],
+  [
+    "a cancelled row beside an active one of the same id",
+    "INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state) VALUES ('acme', 'p-3', 'Twin', 'cancelled')",
+  ],
+])("P20 what is no withdrawal: %s", async (_, sql) => {
+  await bench.source.query(sql);
+  await set("name", " ", "program_id = 'p-4'");
+  const { run } = await build("--on-invalid", "fail");
+  expect(run).toMatchObject({ outcome: "failed", counts: { withdrawn: 0 } });
+  expect(run.snapshotId).toBe(run.previousSnapshotId);
+  expect(await servedIds()).toHaveLength(12);
 });
 
-describe("a build that may not publish", () => {
-  test("cannot withdraw from a snapshot whose manifest is damaged, and says that it is", async () => {
-    await bench.run(["snapshot", "build", "--rewrite"]);
-    await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
-    const { snapshotId } = (await bench.published("acme")).current;
-    await bench.store.delete([manifestKey(acme, snapshotId)]);
-    await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
-    expect((await build()).run).toMatchObject({ outcome: "held", problemCounts: { manifest_unreadable: 1 } });
-  });
+test("a build that may not publish cannot withdraw from a snapshot whose manifest is damaged, and says that it is", async () => {
+  await bench.run(["snapshot", "build", "--rewrite"]);
+  await bench.run(["snapshot", "rollback", "--tenant", "acme"]);
+  const { snapshotId } = (await bench.published("acme")).current;
+  await bench.store.delete([manifestKey(acme, snapshotId)]);
+  await set("lifecycle_state", "cancelled", "program_id = 'p-3'");
+  expect((await build()).run).toMatchObject({ outcome: "held", problemCounts: { manifest_unreadable: 1 } });
 });

@@ -104,9 +104,7 @@ test("P5 a builder that is held up at any of its store calls while another publi
  */
 async function holdAt(k: number) {
   let goOn = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  const released = new Promise<void>((resolve) => (goOn = resolve));
   let calls = 0;
   const held = new Promise<true>((resolve) => {
     stage.server.onRequest(async (request) => {
@@ -182,9 +180,7 @@ function startBuild(env: Readonly<Record<string, string | undefined>>): BuildPro
     stdio: ["ignore", "ignore", "pipe"],
   });
   let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = once(child, "close").then(([code, signal]) => ({ how: code ?? signal, stderr }));
   return { child, ended };
 }
@@ -193,9 +189,7 @@ function startBuild(env: Readonly<Record<string, string | undefined>>): BuildPro
  * Whether a request is about a tenant or the store's identity; the others (probes, the run report) are the
  * same for every build.
  */
-function isPublishing({ key }: LoggedRequest): boolean {
-  return key.startsWith("tenants/") || key === "store.json";
-}
+const isPublishing = ({ key }: LoggedRequest): boolean => key.startsWith("tenants/") || key === "store.json";
 
 /**
  * The version that partners of the tenant see, `undefined` before the first publication. Throws unless it is

@@ -83,9 +83,7 @@ test.skipIf(!existsSync(program))(
     };
     const watch = startCli(["snapshot", "watch"], { env });
     let said = "";
-    watch.child.stderr?.on("data", (text: string) => {
-      said += text;
-    });
+    watch.child.stderr?.on("data", (text: string) => (said += text));
     try {
       await expect
         .poll(() => said, patience)

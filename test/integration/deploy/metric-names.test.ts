@@ -60,9 +60,7 @@ async function scrapesOfBuilders(): Promise<readonly string[]> {
   await bench.insertPrograms("acme", "a");
   const watch = startCli(["snapshot", "watch"], { env: { ...bench.env, WATCH_ADMIN_PORT: "0" } });
   let said = "";
-  watch.child.stderr?.on("data", (text: string) => {
-    said += text;
-  });
+  watch.child.stderr?.on("data", (text: string) => (said += text));
   try {
     const ofWatch = await vi.waitFor(async () => {
       const [, address] = /health and metrics on (\S+)/.exec(said) ?? [];

@@ -79,9 +79,7 @@ describe.each(samples)("the sample in %s", (_language, [program, ...args], isThe
   test("ends with 75 and a sentence beside an earlier run, and a killed one leaves no lock behind", async () => {
     await publish(2);
     let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const held = new Promise<void>((resolve) => (release = resolve));
     stage.fate = async (count): Promise<Fate> => {
       if (count === 1) await held;
       return "passes";

@@ -64,6 +64,4 @@ function has(target: string): boolean {
   return files.some((file) => file === path || file.startsWith(`${path}/`));
 }
 
-function isHidden(path: string): boolean {
-  return path.split("/").some((part) => part.startsWith("."));
-}
+const isHidden = (path: string): boolean => path.split("/").some((part) => part.startsWith("."));

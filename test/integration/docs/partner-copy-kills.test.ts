@@ -73,9 +73,7 @@ async function pollOnce(
     // The process was killed before it read what it was sent.
   });
   let failure = "";
-  child.stderr?.setEncoding("utf8").on("data", (text) => {
-    failure += text;
-  });
+  child.stderr?.setEncoding("utf8").on("data", (text) => (failure += text));
   if (child.stdout === null) throw new Error("a process without output");
   for await (const line of createInterface({ input: child.stdout })) {
     const { update } = JSON.parse(line);

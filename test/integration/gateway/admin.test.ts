@@ -40,15 +40,8 @@ test("/metrics counts requests by resource and status, times them, and tells age
   const clocks = setClocks();
   await start({ clocks });
   const { client } = gateway;
-  for (const path of [
-    "/v1/programs",
-    "/v1/programs/p1",
-    "/v1/programs/p1",
-    "/v1/programs/none",
-    "/unknown",
-  ]) {
+  for (const path of ["/v1/programs", "/v1/programs/p1", "/v1/programs/p1", "/v1/programs/none", "/unknown"])
     await client.get(path, acme.plaintext);
-  }
   await client.get("/v1/programs");
   expect(await metric('gateway_requests_total{route="list",status="200"}')).toBe(1);
   expect(await metric('gateway_requests_total{route="detail",status="200"}')).toBe(2);
@@ -192,7 +185,6 @@ test("a browser that a foreign name led here is turned away; addresses, localhos
     "localhost:1",
     "GATEWAY",
     "metrics.internal:9090",
-  ]) {
+  ])
     expect(await statusFor("/metrics", host)).toBe(200);
-  }
 });

@@ -75,9 +75,7 @@ test("W61 a connection ends with its 10,000th request; what is pipelined behind 
   await start({});
   const socket = openSocket(gateway.api);
   let end = "";
-  socket.on("data", (chunk: Buffer) => {
-    end = (end + chunk.toString("latin1")).slice(-2000);
-  });
+  socket.on("data", (chunk: Buffer) => (end = (end + chunk.toString("latin1")).slice(-2000)));
   const answers = (): number => gateway.log.filter(({ msg }) => msg === "request").length;
   for (let sent = 200; sent <= 9800; sent += 200) {
     socket.write(get().repeat(200));

@@ -198,43 +198,36 @@ test.each(chosen)(
   },
 );
 
-describe("the age of the data", () => {
-  test("is told of every tenant of the document, and of the oldest in one number", async () => {
-    const clocks = setClocks();
-    const ago = (seconds: number): string => new Date(clocks.unixMs() - seconds * 1000).toISOString();
-    gateway = await startGateway({
-      clocks,
-      waits: { confirmedMs: 100 },
-      async fill(store, tokens) {
-        await tokens.write([acme]);
-        const { snapshotId } = await publishSnapshot(store, "acme", { programIds: ["p1"] });
-        const others = Array.from({ length: 120 }, (_, at) => [
-          `t${at}`,
-          { snapshotId, confirmedAt: ago(at) },
-        ]);
-        await storeConfirmations(store, {
-          ...Object.fromEntries(others),
-          // A builder's clock may be ahead.
-          acme: { snapshotId, confirmedAt: ago(-5) },
-        });
-      },
-    });
-    ({ client } = gateway);
-    const { metrics } = gateway;
-    const text = await eventually(metrics, (seenText) => seenText.includes("gateway_data_age_seconds{"));
-    expect(text).toMatch(/^gateway_data_age_max_seconds 119$/m);
-    const ages = [...text.matchAll(/^gateway_data_age_seconds\{tenant="(\w+)"\} (\d+)$/gm)];
-    expect(ages.map(([, tenant, age]) => [tenant, Number(age)])).toEqual(
-      Array.from({ length: 100 }, (_, at) => [`t${119 - at}`, 119 - at]),
-    );
-    clocks.advance(60_000);
-    expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 179$/m);
-    await gateway.store.put(confirmedKey, bytesBody(Buffer.from("{")));
-    clocks.advance(60_000);
-    expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 239$/m);
+test("the age of the data is told of every tenant of the document, and of the oldest in one number", async () => {
+  const clocks = setClocks();
+  const ago = (seconds: number): string => new Date(clocks.unixMs() - seconds * 1000).toISOString();
+  gateway = await startGateway({
+    clocks,
+    waits: { confirmedMs: 100 },
+    async fill(store, tokens) {
+      await tokens.write([acme]);
+      const { snapshotId } = await publishSnapshot(store, "acme", { programIds: ["p1"] });
+      const others = Array.from({ length: 120 }, (_, at) => [`t${at}`, { snapshotId, confirmedAt: ago(at) }]);
+      await storeConfirmations(store, {
+        ...Object.fromEntries(others),
+        // A builder's clock may be ahead.
+        acme: { snapshotId, confirmedAt: ago(-5) },
+      });
+    },
   });
+  ({ client } = gateway);
+  const { metrics } = gateway;
+  const text = await eventually(metrics, (seenText) => seenText.includes("gateway_data_age_seconds{"));
+  expect(text).toMatch(/^gateway_data_age_max_seconds 119$/m);
+  const ages = [...text.matchAll(/^gateway_data_age_seconds\{tenant="(\w+)"\} (\d+)$/gm)];
+  expect(ages.map(([, tenant, age]) => [tenant, Number(age)])).toEqual(
+    Array.from({ length: 100 }, (_, at) => [`t${119 - at}`, 119 - at]),
+  );
+  clocks.advance(60_000);
+  expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 179$/m);
+  await gateway.store.put(confirmedKey, bytesBody(Buffer.from("{")));
+  clocks.advance(60_000);
+  expect(await metrics()).toMatch(/^gateway_data_age_max_seconds 239$/m);
 });
 
-function logged(message: RegExp): number {
-  return gateway.log.filter(({ msg }) => message.test(String(msg))).length;
-}
+const logged = (message: RegExp): number => gateway.log.filter(({ msg }) => message.test(String(msg))).length;

@@ -110,9 +110,7 @@ function startHostileClient(plan: HostilePlan): { readonly done: Promise<void>; 
   const { cuts, pauseMs, isReading } = plan;
   const bytes = hostileBytes(plan);
   const socket = openSocket(gateway.api);
-  const ended = new Promise<void>((resolve) => {
-    socket.on("error", () => {}).once("close", () => resolve());
-  });
+  const ended = new Promise<void>((resolve) => socket.on("error", () => {}).once("close", () => resolve()));
   if (isReading) socket.resume();
   const within = cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b);
   const edges = [0, ...within, bytes.length];

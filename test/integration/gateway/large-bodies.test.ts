@@ -159,9 +159,7 @@ test("a body whose gzip form is too large, too, goes out as it is, and nobody tr
 /** The first reading of the list begins when the test says so. */
 function holdFirstReading(): () => void {
   let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const released = new Promise<void>((resolve) => (release = resolve));
   let isFirst = true;
   seen.breakKeys(listKey, async (answer) => {
     const wasFirst = isFirst;
@@ -214,9 +212,7 @@ test("a client that leaves frees the store's stream at once, even a stalled one,
   seen.mend();
   let isAborted = false;
   seen.breakKeys(listKey, (answer, options) => {
-    options?.signal?.addEventListener("abort", () => {
-      isAborted = true;
-    });
+    options?.signal?.addEventListener("abort", () => (isAborted = true));
     return stalled(answer, options);
   });
   const reads = listReads();
@@ -244,9 +240,7 @@ test("a client that does not read holds back the store's stream, and no other cl
   seen.breakKeys(listKey, async (answer) => {
     const result = await answer();
     if (result.kind !== "object") return result;
-    result.body.on("data", (chunk: Buffer) => {
-      taken += chunk.length;
-    });
+    result.body.on("data", (chunk: Buffer) => (taken += chunk.length));
     result.body.pause();
     return result;
   });
@@ -263,9 +257,7 @@ test("a client that does not read holds back the store's stream, and no other cl
   expect(taken).toBeLessThan(snapshot.list.length);
   expect((await client.get("/v1/programs/none", acme.plaintext)).status).toBe(404);
   let received = 0;
-  socket.on("data", (chunk) => {
-    received += chunk.length;
-  });
+  socket.on("data", (chunk) => (received += chunk.length));
   await expect.poll(() => received).toBeGreaterThan(snapshot.list.length);
   socket.destroy();
 });

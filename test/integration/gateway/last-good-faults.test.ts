@@ -238,9 +238,7 @@ describe("W85, W87: the copy beside a gateway that runs, and in its folder what 
     kept: KeptCopy,
   ): Promise<void> {
     let isOver = false;
-    const waiting = waitForCopy(desk.folder, kept).finally(() => {
-      isOver = true;
-    });
+    const waiting = waitForCopy(desk.folder, kept).finally(() => (isOver = true));
     while (!isOver) await serve(gateway, token);
     await waiting;
   }

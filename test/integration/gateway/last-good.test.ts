@@ -132,9 +132,7 @@ describe("W77: killed at whatever write", () => {
   /** Publishes and asks until the process is gone. */
   async function load(gateway: GatewayProcess): Promise<void> {
     let isOver = false;
-    void gateway.ended.then(() => {
-      isOver = true;
-    });
+    void gateway.ended.then(() => (isOver = true));
     while (!isOver) {
       await publish();
       await askBoth(gateway);

@@ -75,9 +75,7 @@ test.each([50_000, 100_000])(
     const answers = taken.length;
 
     let received = 0;
-    quick.on("data", (chunk: Buffer) => {
-      received += chunk.length;
-    });
+    quick.on("data", (chunk: Buffer) => (received += chunk.length));
     quick.write("GET /b HTTP/1.1\r\nHost: a\r\n\r\n");
     await expect.poll(() => received).toBeGreaterThan(size);
 

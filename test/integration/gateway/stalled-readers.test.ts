@@ -89,9 +89,7 @@ function hasMoved(): boolean {
 async function allCutWithin(limits: number, count: number): Promise<void> {
   const tickMs = 50;
   let stalledMs = 0;
-  const clock = setInterval(() => {
-    stalledMs = hasMoved() ? 0 : stalledMs + tickMs;
-  }, tickMs);
+  const clock = setInterval(() => (stalledMs = hasMoved() ? 0 : stalledMs + tickMs), tickMs);
   await eventually(
     () => cutLines().length,
     (cut) => cut === count || stalledMs > limits * stallSeconds * 1000,
@@ -164,9 +162,7 @@ for (const [name, env] of [
 
 async function expectWhole(socket: Socket): Promise<void> {
   let received = 0;
-  socket.on("data", (chunk) => {
-    received += chunk.length;
-  });
+  socket.on("data", (chunk) => (received += chunk.length));
   socket.resume();
   await expect.poll(() => received).toBeGreaterThan(snapshot.list.length);
   expect(cutLines()).toEqual([]);

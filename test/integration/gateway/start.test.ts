@@ -59,9 +59,7 @@ async function statusOf(url: string): Promise<number | "refused"> {
 
 test("behind a store that is slow and fails at first the API opens with the registry read: nobody gets a 500 from a restart", async () => {
   let answer = (): void => {};
-  const slow = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const slow = new Promise<void>((resolve) => (answer = resolve));
   let calls = 0;
   const { api, admin } = await create((store) => ({
     async get(key, options) {

@@ -153,9 +153,7 @@ test("T10 a registry that goes back to an older revision is refused, and a revok
 test("a poll that hangs holds up no revocation, and changes nothing when it ends at last", async () => {
   await start();
   let release: () => void = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const released = new Promise<void>((resolve) => (release = resolve));
   let [isHeld, isLate] = [false, false];
   registry.breakKeys(/./, async (answer) => {
     if (isHeld) return answer();

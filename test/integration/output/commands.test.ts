@@ -123,44 +123,42 @@ test("every command stands in the table", () => {
   expect(Object.keys(onHostileDesk).sort()).toEqual([...names].sort());
 });
 
-describe("of hostile rows, documents and logs", () => {
-  test.each(names)("%s makes nothing worse than text", async (name) => {
-    for (const { args, quotes: isQuoted } of callsOf(name)) {
-      const shown = await shownOf(args, desk.env);
-      if (isQuoted) expect(shown, args.join(" ")).toContain(forgery);
-    }
-  });
+test.each(names)("of hostile rows, documents and logs, %s makes nothing worse than text", async (name) => {
+  for (const { args, quotes: isQuoted } of callsOf(name)) {
+    const shown = await shownOf(args, desk.env);
+    if (isQuoted) expect(shown, args.join(" ")).toContain(forgery);
+  }
 });
 
-describe("of the errors of a database whose view fails on hostile text", () => {
-  test.each(["snapshot build", "snapshot watch", "snapshot explain", "source check"])("%s", async (name) => {
+test.each(["snapshot build", "snapshot watch", "snapshot explain", "source check"])(
+  "of the errors of a database whose view fails on hostile text, %s makes nothing worse than text",
+  async (name) => {
     let shown = "";
     for (const { args } of callsOf(name)) shown += await shownOf(args, broken.env);
     expect(shown).toContain(forgery);
-  });
-});
+  },
+);
 
-describe("of a store that answers with hostile error codes", () => {
-  test.each(names)("%s", async (name) => {
+test.each(names)(
+  "of a store that answers with hostile error codes, %s makes nothing worse than text",
+  async (name) => {
     const env = { ...s3.env, DATABASE_URL: desk.env.DATABASE_URL, STORE_URL: `s3://${testBucket}` };
     let shown = "";
     for (const { args } of callsOf(name)) shown += await shownOf(args, env);
     if (/^(snapshot|store|token)/.test(name)) expect(shown).toContain(forgery);
-  });
-});
+  },
+);
 
-describe("of hostile settings", () => {
-  const variables = ["DATABASE_URL", "STORE_URL", "DATA_DIR", "LEGACY_CAPACITY", "AWS_REGION", "LOG_LEVEL"];
-  test.each(variables)("%s", async (variable) => {
-    const addresses = ["file:/tmp/", "s3://", "postgres://127.0.0.1:1/"];
-    const prefixes = variable.endsWith("_URL") ? ["", ...addresses] : [""];
-    for (const prefix of sized({ whole: prefixes, quick: prefixes.slice(0, 1) })) {
-      for (const name of ["config", "snapshot status", "snapshot build", "store check", "source check"]) {
-        const [call] = callsOf(name);
-        await shownOf(call?.args ?? [], { ...desk.env, [variable]: prefix + hostileText });
-      }
+const variables = ["DATABASE_URL", "STORE_URL", "DATA_DIR", "LEGACY_CAPACITY", "AWS_REGION", "LOG_LEVEL"];
+test.each(variables)("of a hostile %s commands make nothing worse than text", async (variable) => {
+  const addresses = ["file:/tmp/", "s3://", "postgres://127.0.0.1:1/"];
+  const prefixes = variable.endsWith("_URL") ? ["", ...addresses] : [""];
+  for (const prefix of sized({ whole: prefixes, quick: prefixes.slice(0, 1) })) {
+    for (const name of ["config", "snapshot status", "snapshot build", "store check", "source check"]) {
+      const [call] = callsOf(name);
+      await shownOf(call?.args ?? [], { ...desk.env, [variable]: prefix + hostileText });
     }
-  });
+  }
 });
 
 describe("of hostile arguments", () => {
@@ -199,9 +197,8 @@ describe("of hostile arguments", () => {
       ["snapshot", "export", ...tenant, "--out", `${path}.out`],
       ["snapshot", "export", ...tenant, "--out", `${path}.out`],
       ["snapshot", "build", "--dry-run", "--report", `${path}/report`],
-    ]) {
+    ])
       await shownOf(args, desk.env);
-    }
   });
 });
 

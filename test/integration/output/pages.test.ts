@@ -44,9 +44,7 @@ describe("what an address says", () => {
     `/tenants/${deskTenant}/programs/${hostileProgram}?version=${hostile}`,
     `/requests/${hostile}`,
     `/tenants/${deskTenant}/${hostile}`,
-  ])("is harmless on the page at %s", async (path) => {
-    expect((await page(path)).faults).toEqual([]);
-  });
+  ])("is harmless on the page at %s", async (path) => expect((await page(path)).faults).toEqual([]));
 
   test.each([
     `/tenants/${deskTenant}/programs/${token}`,

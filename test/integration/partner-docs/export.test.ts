@@ -49,9 +49,8 @@ describe("docs export", () => {
       "client/python/first_sync.py",
       "client/typescript/first-sync.ts",
       "client/javascript/first-sync.js",
-    ]) {
+    ])
       expect(await text(file), file).toContain(`"${base}"`);
-    }
   });
 
   test("W71: nothing is left of a folder that could not be written", async () => {
@@ -159,9 +158,7 @@ describe("docs export", () => {
 type Part = any;
 
 /** The pieces of a description between code. */
-function words(description: string): readonly string[] {
-  return description.trim().split(/`[^`]*`|\n\n|\n?- /);
-}
+const words = (description: string): readonly string[] => description.trim().split(/`[^`]*`|\n\n|\n?- /);
 
 function unescaped(markup: string): string {
   return markup

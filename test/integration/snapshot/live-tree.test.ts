@@ -80,10 +80,7 @@ describe.each([
     const bench = await open();
     await bench.build([kyoto, nara]);
     const counted = { calls: 0 };
-    const counting = (store: ObjectStore): ObjectStore =>
-      watchedStore(store, () => {
-        counted.calls += 1;
-      });
+    const counting = (store: ObjectStore): ObjectStore => watchedStore(store, () => (counted.calls += 1));
     await bench.build([{ ...kyoto, name: "0" }, osaka], { through: counting });
     expect(counted.calls).toBeGreaterThan(6);
     for (let calls = 0; calls < counted.calls; calls += 1) {

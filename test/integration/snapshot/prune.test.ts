@@ -179,9 +179,7 @@ test("a prune that was killed after its marks and half of its deletions is finis
 
 test("of the run reports the newest 100 stay, and those of the last 30 days", async () => {
   const run = (at: number): string => `runs/20260101T${String(100000 + at)}Z-00000000.json`;
-  for (let at = 0; at < 120; at += 1) {
-    await tools.store.put(objectKey(run(at)), bytesBody(Buffer.from("{}")));
-  }
+  for (let at = 0; at < 120; at += 1) await tools.store.put(objectKey(run(at)), bytesBody(Buffer.from("{}")));
   const old = new Date(Date.now() - 31 * 24 * hourMs);
   for (let at = 0; at < 10; at += 1) await utimes(join(tools.directory, run(at)), old, old);
   await prune(0, "--tenant", toolsTenant);
@@ -221,9 +219,7 @@ describe("P15 beside builds", () => {
     let isOver = false;
     const pruning = tools
       .run(["snapshot", "prune", "--keep", "2", "--json"], { now: later() })
-      .finally(() => {
-        isOver = true;
-      });
+      .finally(() => (isOver = true));
     const meanwhile: string[] = [];
     while (!isOver) {
       const { outcome, snapshotId } = await build(`Meanwhile ${meanwhile.length}`);

@@ -133,23 +133,21 @@ test("a missing manifest and a damaged one are findings that the next build mend
   expect(await findings()).toEqual([]);
 });
 
-describe("what no digest gives away", () => {
-  test.each<[string, ResponseName, string | RegExp, string, RegExp]>([
-    [
-      "a detail with a private key",
-      { kind: "detail", programId: parseProgramId("NARA-2") },
-      '{"data":{',
-      '{"data":{"dailyPlan":"secret",',
-      /must have no key "dailyPlan"/,
-    ],
-    ["a list with a further key", { kind: "list" }, /^./, '{"more":[],', /must have no key "more"/],
-    ["a list that is not JSON", { kind: "list" }, /.$/, ",", /the list is not JSON/],
-  ])("%s is a finding", async (_, name, piece, forged, message) => {
-    await forge(name, (text) => text.replace(piece, forged));
-    const found = await findings();
-    expect(found.map(({ code }) => code)).toContain("response_invalid");
-    expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
-  });
+test.each<[string, ResponseName, string | RegExp, string, RegExp]>([
+  [
+    "a detail with a private key",
+    { kind: "detail", programId: parseProgramId("NARA-2") },
+    '{"data":{',
+    '{"data":{"dailyPlan":"secret",',
+    /must have no key "dailyPlan"/,
+  ],
+  ["a list with a further key", { kind: "list" }, /^./, '{"more":[],', /must have no key "more"/],
+  ["a list that is not JSON", { kind: "list" }, /.$/, ",", /the list is not JSON/],
+])("what no digest gives away %s is a finding", async (_, name, piece, forged, message) => {
+  await forge(name, (text) => text.replace(piece, forged));
+  const found = await findings();
+  expect(found.map(({ code }) => code)).toContain("response_invalid");
+  expect(found.map((finding) => finding.message).join("\n")).toMatch(message);
 });
 
 const forge = (name: ResponseName, change: (text: string) => string): Promise<void> =>

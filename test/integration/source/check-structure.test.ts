@@ -32,9 +32,7 @@ afterEach(async () => {
   await client.query("ROLLBACK");
 });
 
-async function check(): Promise<readonly SourceProblem[]> {
-  return structureProblems(await readStructure(client));
-}
+const check = async (): Promise<readonly SourceProblem[]> => structureProblems(await readStructure(client));
 
 async function checkAsReader(): Promise<readonly SourceProblem[]> {
   await client.query(`SET LOCAL ROLE ${reader}`);

@@ -178,9 +178,7 @@ const cases: readonly (readonly [what: string, rows: Rows, hint: string])[] = [
 ];
 
 describe("P191 what is legal and probably wrong is a hint", () => {
-  test("sound rows have none", async () => {
-    expect(await hinted()).toEqual([]);
-  });
+  test("sound rows have none", async () => expect(await hinted()).toEqual([]));
 
   test.each(cases)("%s", async (_, rows, hint) => {
     for (const [view, { program_id, ...row }] of rows) {

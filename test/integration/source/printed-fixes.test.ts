@@ -64,36 +64,37 @@ async function followHint(view: string, column: string, hint: string): Promise<v
     CREATE VIEW partner_source.${view} AS SELECT ${cells.join(", ")} FROM travel.${view}`);
 }
 
-describe("P153 with the hint for a column's type is published what was published before, and no JSON object as a text", () => {
-  test.each([
-    ["room_prices", "amount", "double precision", "amount", "value::numeric"],
-    ["room_prices", "occupancy", "numeric", "occupancy", "round(value)::integer"],
-    ["programs", "departure_date", "timestamp", "departure_date + time '23:30'", "value::date"],
-    [
-      "programs",
-      "departure_date",
-      "timestamptz",
-      "(departure_date + time '23:30') AT TIME ZONE 'UTC'",
-      "(value AT TIME ZONE 'your/Zone')::date",
-    ],
-    ["programs", "name", "jsonb", "jsonb_build_object('key', name, 'sort', 1)", "value ->> 'key'"],
-    ["programs", "included", "text", "array_to_string(included, ',')", "string_to_array(value, ',')"],
-    [
-      "programs",
-      "included",
-      "jsonb",
-      "to_jsonb(included)",
-      "ARRAY(SELECT jsonb_array_elements_text(value::jsonb))",
-    ],
-  ])("%s.%s as %s, from %s", async (view, column, type, using, hint) => {
+test.each([
+  ["room_prices", "amount", "double precision", "amount", "value::numeric"],
+  ["room_prices", "occupancy", "numeric", "occupancy", "round(value)::integer"],
+  ["programs", "departure_date", "timestamp", "departure_date + time '23:30'", "value::date"],
+  [
+    "programs",
+    "departure_date",
+    "timestamptz",
+    "(departure_date + time '23:30') AT TIME ZONE 'UTC'",
+    "(value AT TIME ZONE 'your/Zone')::date",
+  ],
+  ["programs", "name", "jsonb", "jsonb_build_object('key', name, 'sort', 1)", "value ->> 'key'"],
+  ["programs", "included", "text", "array_to_string(included, ',')", "string_to_array(value, ',')"],
+  [
+    "programs",
+    "included",
+    "jsonb",
+    "to_jsonb(included)",
+    "ARRAY(SELECT jsonb_array_elements_text(value::jsonb))",
+  ],
+])(
+  "P153 with the hint for a column's type is published what was published before, and no JSON object as a text: %s.%s as %s, from %s",
+  async (view, column, type, using, hint) => {
     const before = await source.published();
     await retype(view, column, type, using);
     const faulty = await source.run(["snapshot", "build"]);
     expect(faulty.status, faulty.stderr).toBe(1);
     await followHint(view, column, hint);
     expect(await source.published()).toEqual(before);
-  });
-});
+  },
+);
 
 describe("P153 the fix of a right publishes what was published before", () => {
   let reader: string;
@@ -124,23 +125,21 @@ describe("P153 the fix of a right publishes what was published before", () => {
   });
 });
 
-describe("a missing view", () => {
-  test("P150 may be empty where partners see data of it: the field guard keeps what would be emptied", async () => {
-    const programs = "SELECT 'acme', 'F' || n, 1, 'Q', 'A' FROM generate_series(1, 6) AS n";
-    await source.query(`
+test("P150 a missing view may be empty where partners see data of it: the field guard keeps what would be emptied", async () => {
+  const programs = "SELECT 'acme', 'F' || n, 1, 'Q', 'A' FROM generate_series(1, 6) AS n";
+  await source.query(`
       INSERT INTO travel.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
         SELECT 'acme', 'F' || n, 'Tour', 'active', 1 FROM generate_series(1, 6) AS n;
       INSERT INTO travel.faq ${programs}`);
-    const before = await source.published();
-    await source.query("DROP VIEW partner_source.faq");
-    expect((await source.run(["source", "init", "--views-only"])).status).toBe(0);
-    const { status, stdout } = await source.run(["snapshot", "build"]);
-    expect([status, stdout]).toEqual([4, expect.stringContaining("--allow-emptied")]);
-    await source.query(
-      "DROP VIEW partner_source.faq; CREATE VIEW partner_source.faq AS SELECT * FROM travel.faq",
-    );
-    expect(await source.published()).toEqual(before);
-  });
+  const before = await source.published();
+  await source.query("DROP VIEW partner_source.faq");
+  expect((await source.run(["source", "init", "--views-only"])).status).toBe(0);
+  const { status, stdout } = await source.run(["snapshot", "build"]);
+  expect([status, stdout]).toEqual([4, expect.stringContaining("--allow-emptied")]);
+  await source.query(
+    "DROP VIEW partner_source.faq; CREATE VIEW partner_source.faq AS SELECT * FROM travel.faq",
+  );
+  expect(await source.published()).toEqual(before);
 });
 
 test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix reads them as what they are", async () => {
@@ -165,9 +164,7 @@ test("P133 bytes that are not UTF-8 are named by view and tenant, and the fix re
   expect(problems[0]?.fix.text).toContain(hint);
   await readAsWritten();
   const after = await source.published();
-  for (const id of ["T2", "T3"]) {
-    expect(after.get(id)).toBe(before.get(id));
-  }
+  for (const id of ["T2", "T3"]) expect(after.get(id)).toBe(before.get(id));
   expect(after.get("T1")).toContain('"answer":"Nó."');
 });
 

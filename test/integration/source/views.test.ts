@@ -62,29 +62,27 @@ describe("the reference views", () => {
   );
 });
 
-describe("the lifecycle state of the reference view", () => {
-  async function stateAt(
-    instant: string,
-    {
-      state = "active",
-      departure = "2027-03-20",
-      back = "2027-03-27" as string | null,
-      zone = "Europe/Istanbul",
-    },
-  ): Promise<string | undefined> {
-    const [row] = await database.query<{ state: string }>(
-      "SELECT booking.lifecycle_state($1, $2, $3, $4, $5) AS state",
-      [state, departure, back, zone, instant],
-    );
-    return row?.state;
-  }
+async function stateAt(
+  instant: string,
+  {
+    state = "active",
+    departure = "2027-03-20",
+    back = "2027-03-27" as string | null,
+    zone = "Europe/Istanbul",
+  },
+): Promise<string | undefined> {
+  const [row] = await database.query<{ state: string }>(
+    "SELECT booking.lifecycle_state($1, $2, $3, $4, $5) AS state",
+    [state, departure, back, zone, instant],
+  );
+  return row?.state;
+}
 
-  test("an active program ends at midnight after its last day, where the company is at home", async () => {
-    // Istanbul is three hours ahead of UTC.
-    expect(await stateAt("2027-03-27T20:59:59.999Z", {})).toBe("active");
-    expect(await stateAt("2027-03-27T21:00:00Z", {})).toBe("ended");
-    // New York is four hours behind, since daylight saving time began on 14 March.
-    expect(await stateAt("2027-03-28T03:59:59.999Z", { zone: "America/New_York" })).toBe("active");
-    expect(await stateAt("2027-03-28T04:00:00Z", { zone: "America/New_York" })).toBe("ended");
-  });
+test("the lifecycle state of the reference view: an active program ends at midnight after its last day, where the company is at home", async () => {
+  // Istanbul is three hours ahead of UTC.
+  expect(await stateAt("2027-03-27T20:59:59.999Z", {})).toBe("active");
+  expect(await stateAt("2027-03-27T21:00:00Z", {})).toBe("ended");
+  // New York is four hours behind, since daylight saving time began on 14 March.
+  expect(await stateAt("2027-03-28T03:59:59.999Z", { zone: "America/New_York" })).toBe("active");
+  expect(await stateAt("2027-03-28T04:00:00Z", { zone: "America/New_York" })).toBe("ended");
 });

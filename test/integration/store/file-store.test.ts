@@ -227,9 +227,7 @@ test("W194 however many files of some size are asked for, no turn of the event l
     }),
   );
   let isOver = false;
-  void reading.finally(() => {
-    isOver = true;
-  });
+  void reading.finally(() => (isOver = true));
   while (!isOver) {
     await setImmediate();
     most = Math.max(most, inTurn);

@@ -218,9 +218,7 @@ async function inTurnTime<Result>(work: () => Promise<Result>): Promise<Result> 
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   try {
     let isOver = false;
-    const result = work().finally(() => {
-      isOver = true;
-    });
+    const result = work().finally(() => (isOver = true));
     result.catch(() => {});
     for (let before = realMs(); !isOver; ) {
       await turn();
@@ -234,6 +232,4 @@ async function inTurnTime<Result>(work: () => Promise<Result>): Promise<Result> 
   }
 }
 
-function realMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
+const realMs = (): number => Number(process.hrtime.bigint()) / 1e6;

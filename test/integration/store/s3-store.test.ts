@@ -35,9 +35,8 @@ describe("the S3 driver", () => {
         "transfer-encoding",
         "content-encoding",
         "expect",
-      ]) {
+      ])
         expect(headers).not.toHaveProperty(name);
-      }
     });
   });
 

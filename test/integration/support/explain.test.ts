@@ -15,9 +15,7 @@ async function explain(programId: string, options: CommandOptions = {}): Promise
 }
 
 /** Each paragraph and each fact on one line. */
-function unwrapped(text: string): string {
-  return text.replace(/\n {4,}(?=\S)/g, " ");
-}
+const unwrapped = (text: string): string => text.replace(/\n {4,}(?=\S)/g, " ");
 
 async function change(sql: string): Promise<void> {
   await desk.source.query(sql);

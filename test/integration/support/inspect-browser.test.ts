@@ -136,9 +136,7 @@ const galilProgram = `
  * What is wrong with a page for somebody who sees badly, has no mouse, or listens to it. In words; empty when
  * nothing is.
  */
-async function pageFaults(page: Page): Promise<readonly string[]> {
-  return await page.evaluate(auditScript);
-}
+const pageFaults = async (page: Page): Promise<readonly string[]> => await page.evaluate(auditScript);
 
 /**
  * Runs in the page, as text, since functions of ours have no types of a browser. The rest is axe's: see

@@ -37,9 +37,7 @@ async function sessions(condition = "true"): Promise<number> {
  */
 async function mostSessions(done: Promise<unknown>): Promise<number> {
   let isDone = false;
-  const ended = done.finally(() => {
-    isDone = true;
-  });
+  const ended = done.finally(() => (isDone = true));
   let most = 0;
   while (!isDone) {
     most = Math.max(most, await sessions("state IS DISTINCT FROM 'idle'"));

@@ -19,14 +19,12 @@ async function get(path: string): Promise<{ status: number; text: string; locati
   return { status: response.status, text: await response.text(), location: response.headers.get("location") };
 }
 
-describe("the page of a request", () => {
-  test("explains it, and has a sentence for the partner", async () => {
-    const { text } = await get("/requests/missed-1");
-    expect(text).toContain("OSAKA-3");
-    expect(/<textarea[^>]* readonly>([^<]*)</.exec(text)?.[1]).toMatch(
-      / missed-1 of 2026-11-21 10:11 UTC for program OSAKA-3 .* 404\. .* not on offer .* \/v1\/programs /,
-    );
-  });
+test("the page of a request explains it, and has a sentence for the partner", async () => {
+  const { text } = await get("/requests/missed-1");
+  expect(text).toContain("OSAKA-3");
+  expect(/<textarea[^>]* readonly>([^<]*)</.exec(text)?.[1]).toMatch(
+    / missed-1 of 2026-11-21 10:11 UTC for program OSAKA-3 .* 404\. .* not on offer .* \/v1\/programs /,
+  );
 });
 
 describe("P69: the box on every page", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../../support/gateway-fixture.ts";
 import { forAllTests } from "../../support/lasting.ts";
 import { page } from "../../support/markdown.ts";
@@ -29,27 +29,25 @@ afterAll(async () => {
   await gateway.close();
 });
 
-describe("docs/json.md", () => {
-  test.each([
-    ["snapshot status", []],
-    ["snapshot show", ["--tenant", deskTenant]],
-    ["snapshot diff", ["--tenant", deskTenant]],
-    ["snapshot explain", ["--tenant", deskTenant, "--program", "KYOTO-1"]],
-    ["snapshot explain", ["--tenant", deskTenant, "--program", "kyoto-1"]],
-    ["request explain", ["documented", "--log", "-"]],
-    ["token usage", ["--log", "-"]],
-    ["sandbox init", []],
-    ["config", []],
-  ])("names every key that %s --json prints (%j)", async (command, args) => {
-    const given = args.map((arg) => (arg === "GOOD" ? goodTokenId : arg));
-    const printed = await desk.json([...command.split(" "), ...given], { stdin: gateway.logText() });
-    const section = sectionOf(command);
-    const missing = [...keysOf(printed)].filter(
-      (key) => !section.includes(`\`${key}\``) && !section.includes(`"${key}"`),
-    );
-    expect(missing.filter((key) => !documentedElsewhere.has(key))).toEqual([]);
-    expect(keysOf(printed).size).toBeGreaterThan(3);
-  });
+test.each([
+  ["snapshot status", []],
+  ["snapshot show", ["--tenant", deskTenant]],
+  ["snapshot diff", ["--tenant", deskTenant]],
+  ["snapshot explain", ["--tenant", deskTenant, "--program", "KYOTO-1"]],
+  ["snapshot explain", ["--tenant", deskTenant, "--program", "kyoto-1"]],
+  ["request explain", ["documented", "--log", "-"]],
+  ["token usage", ["--log", "-"]],
+  ["sandbox init", []],
+  ["config", []],
+])("docs/json.md names every key that %s --json prints (%j)", async (command, args) => {
+  const given = args.map((arg) => (arg === "GOOD" ? goodTokenId : arg));
+  const printed = await desk.json([...command.split(" "), ...given], { stdin: gateway.logText() });
+  const section = sectionOf(command);
+  const missing = [...keysOf(printed)].filter(
+    (key) => !section.includes(`\`${key}\``) && !section.includes(`"${key}"`),
+  );
+  expect(missing.filter((key) => !documentedElsewhere.has(key))).toEqual([]);
+  expect(keysOf(printed).size).toBeGreaterThan(3);
 });
 
 /** What stands below the heading, with the sections that it refers to. */

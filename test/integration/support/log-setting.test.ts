@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type CommandResult, runCommand } from "../../support/command-line.ts";
 import { folderForAllTests } from "../../support/lasting.ts";
 
@@ -30,20 +30,15 @@ const takers: Readonly<Record<string, readonly string[]>> = {
   "request explain": ["req-1"],
 };
 
-describe("PARTNER_PROGRAMS_LOG", () => {
-  test.each(Object.keys(takers))(
-    "is the log of %s without --log, and without both the call is wrong",
-    async (name) => {
-      const args = [...name.split(" "), ...(takers[name] ?? [])];
-      expect(await run(args, log)).toMatchObject({ status: 0 });
-      const { status, stderr } = await run(args);
-      expect([status, stderr]).toEqual([
-        2,
-        expect.stringContaining("--log FILE, or set PARTNER_PROGRAMS_LOG"),
-      ]);
-    },
-  );
-});
+test.each(Object.keys(takers))(
+  "PARTNER_PROGRAMS_LOG is the log of %s without --log, and without both the call is wrong",
+  async (name) => {
+    const args = [...name.split(" "), ...(takers[name] ?? [])];
+    expect(await run(args, log)).toMatchObject({ status: 0 });
+    const { status, stderr } = await run(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("--log FILE, or set PARTNER_PROGRAMS_LOG")]);
+  },
+);
 
 test.each([
   ["token usage", ["token", "usage", "--json"]],
@@ -61,12 +56,10 @@ test.each([
   expect((await run([...args, ...logs(cut)])).status).toBe(2);
 });
 
-describe("request explain", () => {
-  test.each(["no spaces please", "a/b", "ü", "x".repeat(129)])(
-    "W40 says of %j that the gateway must have replaced it",
-    async (id) => {
-      const { status, stderr } = await run(["request", "explain", id], log);
-      expect([status, stderr]).toEqual([1, expect.stringContaining("replaces any other")]);
-    },
-  );
-});
+test.each(["no spaces please", "a/b", "ü", "x".repeat(129)])(
+  "W40 request explain says of %j that the gateway must have replaced it",
+  async (id) => {
+    const { status, stderr } = await run(["request", "explain", id], log);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("replaces any other")]);
+  },
+);

@@ -153,15 +153,13 @@ describe("request explain", () => {
   });
 });
 
-describe("token usage", () => {
-  test("counts the requests of each token and names the idle ones and those that call the deprecated resource", async () => {
-    await issue("Idle");
-    await ask("u-1", "/api/v1/partner/programs", "Website");
-    const { status, stdout } = await desk.run(["token", "usage", "--log", "-"], { stdin: gateway.logText() });
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^tok_\w+ +Website +sakura-trails +\d+/m);
-    expect(stdout).toMatch(/^\(none\) +- +- +\d+/m);
-    expect(stdout).toMatch(/deprecated resource: tok_\w+ \(Website\)\./);
-    expect(stdout).toContain(`${await idOf("Idle")} (Idle)`);
-  });
+test("token usage counts the requests of each token and names the idle ones and those that call the deprecated resource", async () => {
+  await issue("Idle");
+  await ask("u-1", "/api/v1/partner/programs", "Website");
+  const { status, stdout } = await desk.run(["token", "usage", "--log", "-"], { stdin: gateway.logText() });
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^tok_\w+ +Website +sakura-trails +\d+/m);
+  expect(stdout).toMatch(/^\(none\) +- +- +\d+/m);
+  expect(stdout).toMatch(/deprecated resource: tok_\w+ \(Website\)\./);
+  expect(stdout).toContain(`${await idOf("Idle")} (Idle)`);
 });

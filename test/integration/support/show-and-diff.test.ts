@@ -20,24 +20,22 @@ async function summary(...args: readonly string[]): Promise<Record<string, unkno
   return (await desk.json(["snapshot", "show", ...tenant, ...args])) as Record<string, unknown>;
 }
 
-describe("snapshot show", () => {
-  test.each([
-    ["--program", ["KYOTO-1"], "v1/programs/KYOTO-1.json"],
-    ["--list", [], "v1/programs.json"],
-    ["--legacy", [], "api/v1/partner/programs.json"],
-  ])(
-    "%s --raw gives the exact stored bytes, and without --raw the same in lines",
-    async (option, value, path) => {
-      const { snapshotId } = await summary();
-      const file = join(desk.storeDirectory, "tenants", deskTenant, "snapshots", String(snapshotId), path);
-      const stored = await readFile(file);
-      const raw = await desk.run(["snapshot", "show", ...tenant, option, ...value, "--raw"]);
-      expect(raw.stdoutBytes.equals(stored)).toBe(true);
-      const pretty = await desk.run(["snapshot", "show", ...tenant, option, ...value]);
-      expect(pretty.stdout).toBe(`${JSON.stringify(JSON.parse(stored.toString()), null, 2)}\n`);
-    },
-  );
-});
+test.each([
+  ["--program", ["KYOTO-1"], "v1/programs/KYOTO-1.json"],
+  ["--list", [], "v1/programs.json"],
+  ["--legacy", [], "api/v1/partner/programs.json"],
+])(
+  "snapshot show %s --raw gives the exact stored bytes, and without --raw the same in lines",
+  async (option, value, path) => {
+    const { snapshotId } = await summary();
+    const file = join(desk.storeDirectory, "tenants", deskTenant, "snapshots", String(snapshotId), path);
+    const stored = await readFile(file);
+    const raw = await desk.run(["snapshot", "show", ...tenant, option, ...value, "--raw"]);
+    expect(raw.stdoutBytes.equals(stored)).toBe(true);
+    const pretty = await desk.run(["snapshot", "show", ...tenant, option, ...value]);
+    expect(pretty.stdout).toBe(`${JSON.stringify(JSON.parse(stored.toString()), null, 2)}\n`);
+  },
+);
 
 describe("snapshot diff", () => {
   test("compares the live snapshot with the one before, field by field, in words", async () => {

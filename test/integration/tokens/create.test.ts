@@ -130,27 +130,25 @@ describe("TOKEN_MAX_LIFETIME", () => {
   });
 });
 
-describe("token commands side by side", () => {
-  test("T11 in several processes lose nothing", async () => {
-    const first = await desk.json(["create", "--tenant", "acme"]);
-    const others = sized({ whole: 7, quick: 3 });
-    const results = await Promise.all([
-      ...Array.from({ length: others }, (_, at) =>
-        runCli(["token", "create", "--tenant", "acme", "--name", `n${at}`], { env: desk.env }),
-      ),
-      runCli(["token", "revoke", first.tokenId], { env: desk.env }),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(results.map(() => 0));
-    const { tokens, revision } = await desk.registry();
-    expect(revision).toBe(others + 2);
-    const digests = new Set<string>(tokens.map(({ sha256 }) => sha256));
-    for (const { stdout, stderr } of results.slice(0, others)) {
-      const plaintext = parseToken(stdout.trim());
-      expect(plaintext && digests.has(tokenDigest(plaintext))).toBe(true);
-      expect(stderr).not.toContain(stdout.trim());
-    }
-    expect(tokens.filter(({ revokedAt }) => revokedAt !== null).map(({ tokenId }) => tokenId)).toEqual([
-      first.tokenId,
-    ]);
-  });
+test("T11 token commands side by side in several processes lose nothing", async () => {
+  const first = await desk.json(["create", "--tenant", "acme"]);
+  const others = sized({ whole: 7, quick: 3 });
+  const results = await Promise.all([
+    ...Array.from({ length: others }, (_, at) =>
+      runCli(["token", "create", "--tenant", "acme", "--name", `n${at}`], { env: desk.env }),
+    ),
+    runCli(["token", "revoke", first.tokenId], { env: desk.env }),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(results.map(() => 0));
+  const { tokens, revision } = await desk.registry();
+  expect(revision).toBe(others + 2);
+  const digests = new Set<string>(tokens.map(({ sha256 }) => sha256));
+  for (const { stdout, stderr } of results.slice(0, others)) {
+    const plaintext = parseToken(stdout.trim());
+    expect(plaintext && digests.has(tokenDigest(plaintext))).toBe(true);
+    expect(stderr).not.toContain(stdout.trim());
+  }
+  expect(tokens.filter(({ revokedAt }) => revokedAt !== null).map(({ tokenId }) => tokenId)).toEqual([
+    first.tokenId,
+  ]);
 });

@@ -33,33 +33,31 @@ function tallyOf({
   return tally;
 }
 
-describe("P140 the parts of a program that are filled", () => {
-  test("are those with a value, at any depth, and a capacity above 0", () => {
-    const program = {
-      capacity: { total: 0, used: 3, remaining: 0 },
-      currency: "EUR",
-      prices: { startingAmount: null, rooms: [], children: [{ minAge: 0, maxAge: 2, amount: 0 }] },
-      hotels: [
-        { name: null, starLevel: null },
-        { name: "Ritz", starLevel: null },
-      ],
-      transport: { flights: [{ airline: { code: "LH", logoUrl: "https://a.example/lh.png" } }] },
-      content: { included: [], faq: [{ question: "Why?", answer: "So." }], accommodationDescription: null },
-    };
-    expect(filled(program)).toEqual([
-      "currency",
-      "prices.children",
-      "hotels",
-      "hotels[].name",
-      "transport",
-      "transport.flights",
-      "transport.flights[].airline.logoUrl",
-      "content",
-      "content.faq",
-    ]);
-    expect(publicFacts(program).used).toBe(3);
-    expect(filled({ capacity: { total: 1, used: 0 } })).toEqual(["capacity.total"]);
-  });
+test("P140 the parts of a program that are filled are those with a value, at any depth, and a capacity above 0", () => {
+  const program = {
+    capacity: { total: 0, used: 3, remaining: 0 },
+    currency: "EUR",
+    prices: { startingAmount: null, rooms: [], children: [{ minAge: 0, maxAge: 2, amount: 0 }] },
+    hotels: [
+      { name: null, starLevel: null },
+      { name: "Ritz", starLevel: null },
+    ],
+    transport: { flights: [{ airline: { code: "LH", logoUrl: "https://a.example/lh.png" } }] },
+    content: { included: [], faq: [{ question: "Why?", answer: "So." }], accommodationDescription: null },
+  };
+  expect(filled(program)).toEqual([
+    "currency",
+    "prices.children",
+    "hotels",
+    "hotels[].name",
+    "transport",
+    "transport.flights",
+    "transport.flights[].airline.logoUrl",
+    "content",
+    "content.faq",
+  ]);
+  expect(publicFacts(program).used).toBe(3);
+  expect(filled({ capacity: { total: 1, used: 0 } })).toEqual(["capacity.total"]);
 });
 
 describe("P140 the field guard", () => {

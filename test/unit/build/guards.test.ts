@@ -36,9 +36,7 @@ describe("P10 the shrink guard", () => {
     [2, 1, "one"],
     [0, 0, "nothing of nothing"],
     [5, 0, "nothing"],
-  ])("of %d programs lets %d be lost: %s", (before, lost) => {
-    expect(refusal(before, lost)).toBeUndefined();
-  });
+  ])("of %d programs lets %d be lost: %s", (before, lost) => expect(refusal(before, lost)).toBeUndefined());
 
   test.each([
     [10, 0, 10, 0, "all withdrawn"],

@@ -107,9 +107,7 @@ function notedOf(tenantId: TenantId, ...runs: readonly Confirmation[]): Noted {
   return noted;
 }
 
-function at(minute: number): string {
-  return `2027-01-01T00:0${minute}:00.000Z`;
-}
+const at = (minute: number): string => `2027-01-01T00:0${minute}:00.000Z`;
 
 function entry(fields: Partial<Confirmation>): Confirmation {
   const [snapshotId = null] = snapshots;

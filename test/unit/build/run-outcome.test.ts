@@ -6,9 +6,7 @@ import type { TenantRun } from "../../../schemas/generated/types.ts";
 
 type Outcome = TenantRun["outcome"];
 
-function run(outcome: Outcome): TenantRun {
-  return { ...notBuilt(parseTenantId("acme"), "skipped"), outcome };
-}
+const run = (outcome: Outcome): TenantRun => ({ ...notBuilt(parseTenantId("acme"), "skipped"), outcome });
 
 const plain = { dryRun: false, askedFor: false, onInvalid: "report" } as const;
 
@@ -34,9 +32,7 @@ describe("the exit status of a run", () => {
     [["refused", "held"], "refused", 4],
     [["skipped"], "failed", 1],
     [["published", "skipped"], "partial", 3],
-  ])("%j is %s: %d", (outcomes, outcome, status) => {
-    expect(exit(outcomes)).toEqual([outcome, status]);
-  });
+  ])("%j is %s: %d", (outcomes, outcome, status) => expect(exit(outcomes)).toEqual([outcome, status]));
 
   test("P9 a hold is passed over when all tenants are built, and refuses when it was asked for", () => {
     expect(exit(["held"])).toEqual(["unchanged", 0]);
@@ -52,22 +48,23 @@ describe("the exit status of a run", () => {
   });
 });
 
-describe("P19 programs that were left out", () => {
-  const withInvalid = (outcome: Outcome): TenantRun => {
-    const built = run(outcome);
-    return { ...built, counts: { ...built.counts, invalid: 1 } };
-  };
+const withInvalid = (outcome: Outcome): TenantRun => {
+  const built = run(outcome);
+  return { ...built, counts: { ...built.counts, invalid: 1 } };
+};
 
-  test.each<[Outcome, "report" | "skip" | "fail", number]>([
-    ["published", "report", 3],
-    ["unchanged", "report", 3],
-    ["would-publish", "report", 3],
-    ["published", "skip", 0],
-    ["unchanged", "skip", 0],
-    ["held", "report", 0],
-    ["failed", "fail", 1],
-    ["refused", "report", 4],
-  ])("of a tenant that is %s make a run with --on-invalid %s end with %d", (outcome, onInvalid, status) => {
+test.each<[Outcome, "report" | "skip" | "fail", number]>([
+  ["published", "report", 3],
+  ["unchanged", "report", 3],
+  ["would-publish", "report", 3],
+  ["published", "skip", 0],
+  ["unchanged", "skip", 0],
+  ["held", "report", 0],
+  ["failed", "fail", 1],
+  ["refused", "report", 4],
+])(
+  "P19 programs that were left out of a tenant that is %s make a run with --on-invalid %s end with %d",
+  (outcome, onInvalid, status) => {
     expect(runOutcome([withInvalid(outcome)], [], { ...plain, onInvalid }).exitStatus).toBe(status);
-  });
-});
+  },
+);

@@ -76,16 +76,12 @@ describe("colours", () => {
     ["when the output is no terminal", false, {}],
     ["when NO_COLOR is set", true, { NO_COLOR: "1" }],
     ["when the terminal is dumb", true, { TERM: "dumb" }],
-  ])("are left out %s", (_, isTTY, env) => {
-    expect(styleOf(output(isTTY), env).bad("x")).toBe("x");
-  });
+  ])("are left out %s", (_, isTTY, env) => expect(styleOf(output(isTTY), env).bad("x")).toBe("x"));
 });
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 
-function ago(seconds: number): Date {
-  return new Date(now.getTime() - seconds * 1000);
-}
+const ago = (seconds: number): Date => new Date(now.getTime() - seconds * 1000);
 
 describe("a time for people", () => {
   test.each([
@@ -101,9 +97,7 @@ describe("a time for people", () => {
     [400 * 86_400, "400 days ago"],
     [-90, "in 1 minute"],
     [-3 * 86_400, "in 3 days"],
-  ])("%d seconds before now is %s", (seconds, text) => {
-    expect(relativeTime(ago(seconds), now)).toBe(text);
-  });
+  ])("%d seconds before now is %s", (seconds, text) => expect(relativeTime(ago(seconds), now)).toBe(text));
 
   test("comes with the exact time in UTC, to the second, whatever its own zone", () => {
     expect(exactTime("2026-11-21T13:59:59.999+02:00")).toBe("2026-11-21T11:59:59Z");

@@ -63,9 +63,7 @@ const chosen = sized({ whole: scenarios, quick: [] }).map((scenario) => [scenari
 test.each(chosen)(
   "P1, P2 every interleaving of the real code over a simulated store, %s: no rule is broken",
   { timeout: 3_600_000 },
-  async (_, named) => {
-    expect(await explore(await scenarioOf(named), assertRecovers)).toBeGreaterThan(500);
-  },
+  async (_, named) => expect(await explore(await scenarioOf(named), assertRecovers)).toBeGreaterThan(500),
 );
 
 test("a store that ignores conditions loses updates, and the model finds it", async () => {

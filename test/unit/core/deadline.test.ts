@@ -32,9 +32,7 @@ describe("of a timer", () => {
 
   test("what a call says after its time is up is heard by nobody, and is no unhandled rejection", async () => {
     let fail = (_reason: Error): void => {};
-    const late = new Promise<never>((_resolve, reject) => {
-      fail = reject;
-    });
+    const late = new Promise<never>((_resolve, reject) => (fail = reject));
     const outcome = expect(withDeadline({ timeoutMs: 1000, expired }, () => late)).rejects.toThrow(
       "the time is up",
     );

@@ -16,9 +16,7 @@ describe("an instant of RFC 3339", () => {
     ["2028-02-29T23:59:59Z", "2028-02-29T23:59:59.000Z"],
     ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
-  ])("%s is %s", (text, iso) => {
-    expect(parseInstant(text)?.toISOString()).toBe(iso);
-  });
+  ])("%s is %s", (text, iso) => expect(parseInstant(text)?.toISOString()).toBe(iso));
 
   test.each([
     ...["", "tomorrow", "2027-01", "2027-1-1", "31.01.2027", "2027-01-31 00:00:00Z", "2027-01-31T00:00Z"],
@@ -27,9 +25,7 @@ describe("an instant of RFC 3339", () => {
     ...["2027-01-31T00:00:00+0200", "+012027-01-31T00:00:00Z", "2027-01-31T00:00:00Z\n", "1767225600"],
     // No stored document could hold a year in UTC that has not four digits.
     ...["9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01", "0000-01-01T00:00:00Z"],
-  ])("%j is none", (text) => {
-    expect(parseInstant(text)).toBeUndefined();
-  });
+  ])("%j is none", (text) => expect(parseInstant(text)).toBeUndefined());
 
   test("what is accepted prints as an instant that is accepted again", () => {
     const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));

@@ -17,9 +17,7 @@ describe("D132 a misspelt setting", () => {
     ["TOKEN_MAX_LIFE_TIME", "TOKEN_MAX_LIFETIME"],
     ["RATE_LIMIT", "RATE_LIMIT_REQUESTS"],
     ["TERMINAL_ENROLLMENT", "TERMINAL_ENROLLMENT_STATUSES"],
-  ])("%s is named with %s", (name, meant) => {
-    expect(nearest(name, "PATH", "HOME")).toEqual([[name, meant]]);
-  });
+  ])("%s is named with %s", (name, meant) => expect(nearest(name, "PATH", "HOME")).toEqual([[name, meant]]));
 
   test("any two letters exchanged, missing or too many in a long name are found", () => {
     for (const { name } of [...Object.values(cliSettings), ...Object.values(gatewaySettings)]) {

@@ -110,9 +110,7 @@ describe("foreign text", () => {
 describe("what people write", () => {
   test.each(["Kyōto im Frühling 日本 🗾 👩‍👩‍👧", "مرحبا بالعالم (٣ أيام)", "می‌خواهم", "שלום עולם", "क्‍ष"])(
     "stays as it is: %s",
-    (text) => {
-      expect([printable(text), singleLine(text), visible(text)]).toEqual([text, text, text]);
-    },
+    (text) => expect([printable(text), singleLine(text), visible(text)]).toEqual([text, text, text]),
   );
 
   test("is isolated on a page when it runs from right to left, but in no title, option or attribute", () => {

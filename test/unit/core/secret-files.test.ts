@@ -54,30 +54,31 @@ describe("a secret in a file (P100)", () => {
   });
 });
 
-describe("the fault names the variable and never the secret (P100):", () => {
-  const cases: readonly [what: string, env: () => Promise<Environment>, fault: RegExp][] = [
-    [
-      "the variable says something else",
-      async () => ({
-        REDIS_URL: "redis://:other@redis",
-        REDIS_URL_FILE: await file("redis://:hunter2@redis"),
-      }),
-      /^REDIS_URL_FILE and REDIS_URL .*; unset one/,
-    ],
-    [
-      "there is no such file",
-      async () => ({ REDIS_URL_FILE: join(folder, "nothing") }),
-      /^REDIS_URL_FILE .* \(ENOENT\)$/,
-    ],
-    ["it is a folder", async () => ({ REDIS_URL_FILE: folder }), /^REDIS_URL_FILE .* a regular file$/],
-    ["it is empty", async () => ({ REDIS_URL_FILE: await file(" \n") }), /^REDIS_URL_FILE .* is empty$/],
-    [
-      "it is too large for a secret",
-      async () => ({ REDIS_URL_FILE: await file("x".repeat(20_000)) }),
-      /^REDIS_URL_FILE .* over 16384 bytes$/,
-    ],
-  ];
-  test.each(cases)("%s", async (_, environment, fault) => {
+const cases: readonly [what: string, env: () => Promise<Environment>, fault: RegExp][] = [
+  [
+    "the variable says something else",
+    async () => ({
+      REDIS_URL: "redis://:other@redis",
+      REDIS_URL_FILE: await file("redis://:hunter2@redis"),
+    }),
+    /^REDIS_URL_FILE and REDIS_URL .*; unset one/,
+  ],
+  [
+    "there is no such file",
+    async () => ({ REDIS_URL_FILE: join(folder, "nothing") }),
+    /^REDIS_URL_FILE .* \(ENOENT\)$/,
+  ],
+  ["it is a folder", async () => ({ REDIS_URL_FILE: folder }), /^REDIS_URL_FILE .* a regular file$/],
+  ["it is empty", async () => ({ REDIS_URL_FILE: await file(" \n") }), /^REDIS_URL_FILE .* is empty$/],
+  [
+    "it is too large for a secret",
+    async () => ({ REDIS_URL_FILE: await file("x".repeat(20_000)) }),
+    /^REDIS_URL_FILE .* over 16384 bytes$/,
+  ],
+];
+test.each(cases)(
+  "the fault names the variable and never the secret (P100): %s",
+  async (_, environment, fault) => {
     expect(faults(await environment())).toEqual([expect.stringMatching(fault)]);
-  });
-});
+  },
+);

@@ -175,18 +175,16 @@ describe("faulty settings", () => {
   });
 });
 
-describe("settings as they are shown", () => {
-  test.each([
-    ["postgres://app:hunter2@db.example/booking", "postgres://app:redacted@db.example/booking"],
-    [
-      "postgres://db.example/booking?password=hunter2&sslmode=require",
-      "postgres://db.example/booking?redacted",
-    ],
-    ["postgresql:///booking?host=/tmp", "postgresql:///booking?redacted"],
-    ["postgresql://app:hunter2@/booking?host=/tmp", "postgresql://app:redacted@/booking?redacted"],
-    ["postgres://db.example/booking", "postgres://db.example/booking"],
-  ])("%s hides its secrets", (text, shown) => {
-    const { databaseUrl } = values(cliSettings, { DATABASE_URL: text });
-    expect(cliSettings.databaseUrl.show(databaseUrl)).toBe(shown);
-  });
+test.each([
+  ["postgres://app:hunter2@db.example/booking", "postgres://app:redacted@db.example/booking"],
+  [
+    "postgres://db.example/booking?password=hunter2&sslmode=require",
+    "postgres://db.example/booking?redacted",
+  ],
+  ["postgresql:///booking?host=/tmp", "postgresql:///booking?redacted"],
+  ["postgresql://app:hunter2@/booking?host=/tmp", "postgresql://app:redacted@/booking?redacted"],
+  ["postgres://db.example/booking", "postgres://db.example/booking"],
+])("settings as they are shown %s hides its secrets", (text, shown) => {
+  const { databaseUrl } = values(cliSettings, { DATABASE_URL: text });
+  expect(cliSettings.databaseUrl.show(databaseUrl)).toBe(shown);
 });

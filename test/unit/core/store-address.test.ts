@@ -41,15 +41,11 @@ describe("STORE_URL", () => {
     ["s3://bucket/../b", "prefix"],
     ["s3://bucket/.hidden", "prefix"],
     ["s3://bucket/a?x=1", "prefix"],
-  ])("%j is refused: it %s", (text, reason) => {
-    expect(() => parseStoreAddress(text)).toThrow(reason);
-  });
+  ])("%j is refused: it %s", (text, reason) => expect(() => parseStoreAddress(text)).toThrow(reason));
 
   test.each(["file:/srv/store", "s3://bucket/a/b/", "s3://bucket/"])(
     "%s is shown as it was written",
-    (text) => {
-      expect(showStoreAddress(parseStoreAddress(text))).toBe(text);
-    },
+    (text) => expect(showStoreAddress(parseStoreAddress(text))).toBe(text),
   );
 });
 
@@ -69,6 +65,4 @@ test.each([
   "[",
   "gateway.internal.",
   "a@127.0.0.1",
-])("the admin listener may not be asked as %j", (host) => {
-  expect(isAdminHost(host)).toBe(false);
-});
+])("the admin listener may not be asked as %j", (host) => expect(isAdminHost(host)).toBe(false));

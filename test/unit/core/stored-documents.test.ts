@@ -150,11 +150,9 @@ describe("the status of a token", () => {
   });
 });
 
-describe("bodies", () => {
-  test("beyond the bound are refused and let go of at once", async () => {
-    const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
-    const failure = await rejectionOf(readBody({ body }, 3, "the thing"));
-    expect(failure).toMatchObject({ code: "corrupt_document", message: "the thing is larger than 3 bytes." });
-    expect(body.destroyed).toBe(true);
-  });
+test("bodies beyond the bound are refused and let go of at once", async () => {
+  const body = Readable.from([Buffer.from("ab"), Buffer.from("cd"), Buffer.from("e")]);
+  const failure = await rejectionOf(readBody({ body }, 3, "the thing"));
+  expect(failure).toMatchObject({ code: "corrupt_document", message: "the thing is larger than 3 bytes." });
+  expect(body.destroyed).toBe(true);
 });

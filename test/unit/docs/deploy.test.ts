@@ -92,13 +92,9 @@ describe("deployment examples", () => {
   });
 });
 
-function read(path: string): string {
-  return readFileSync(join(projectRoot, path), "utf8");
-}
+const read = (path: string): string => readFileSync(join(projectRoot, path), "utf8");
 
-function example(path: string): string {
-  return read(`deploy/${path}`);
-}
+const example = (path: string): string => read(`deploy/${path}`);
 
 /** Whether the path is one of these, or below one of them. */
 function isAmong(paths: readonly string[], path: string): boolean {

@@ -73,9 +73,7 @@ test("a detail is that of the snapshot that the copy claims for it, and in the e
 });
 
 /** The snapshots in the order in which they were published, also after a way back. */
-function timeOf(count: number): string {
-  return new Date(Date.UTC(2027, 1, 1) + count * 1000).toISOString();
-}
+const timeOf = (count: number): string => new Date(Date.UTC(2027, 1, 1) + count * 1000).toISOString();
 
 function next(live: Snapshot, count: number, changes: Readonly<Record<string, string>>): Snapshot {
   const id = `s${count}`;

@@ -107,9 +107,7 @@ async function whole(forEachChunk: ChunkSource): Promise<Buffer> {
 
 const never = new AbortController().signal;
 
-async function read(open: BodyOpener): Promise<Buffer> {
-  return whole(await open(entry, never));
-}
+const read = async (open: BodyOpener): Promise<Buffer> => whole(await open(entry, never));
 
 test("a file that is changed after it was read is refused", async () => {
   const open = createBodyOpener({ store, callTimeoutMs: 60_000 });

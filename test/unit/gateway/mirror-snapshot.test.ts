@@ -49,10 +49,7 @@ function writer(folder: string, snapshot: ReturnType<typeof kept>) {
   let go: (() => void) | undefined;
   let isOver = false;
   let onPause = (): void => {};
-  const paused = (): Promise<void> =>
-    new Promise((resolve) => {
-      onPause = resolve;
-    });
+  const paused = (): Promise<void> => new Promise((resolve) => (onPause = resolve));
   const gated = <Arguments extends readonly unknown[], Result>(
     call: (...args: Arguments) => Promise<Result>,
   ) => {

@@ -13,9 +13,7 @@ test("W20 only the one spelling of a fixed path names its resource", () => {
     .string({ unit: "grapheme-ascii", maxLength: 40 })
     .filter((text) => !/^(?:https?:\/\/[^/?]*)?\/(?:v1|api\/v1\/partner)\/programs(?:[/?]|$)/i.test(text));
   fc.assert(
-    fc.property(others, (text) => {
-      expect(["unknown", "malformed"]).toContain(requestTarget(text).kind);
-    }),
+    fc.property(others, (text) => expect(["unknown", "malformed"]).toContain(requestTarget(text).kind)),
   );
 });
 
@@ -104,9 +102,7 @@ test.each([
   ["gzip;q=2", false],
   ["notgzip", false],
   ["gzip2", false],
-])("W46 Accept-Encoding: %s → gzip: %s", (header, expected) => {
-  expect(prefersGzip(header)).toBe(expected);
-});
+])("W46 Accept-Encoding: %s → gzip: %s", (header, expected) => expect(prefersGzip(header)).toBe(expected));
 
 test("W61 256 requests may wait, and one more for each that is taken up", () => {
   const connection = { waiting: [] };

@@ -10,9 +10,7 @@ describe("the base address of partners", () => {
     ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
     ["http://localhost:8080/", "http://localhost:8080"],
     ["http://[::1]:8080", "http://[::1]:8080"],
-  ])("%s is taken as %s", (text, expected) => {
-    expect(parseBaseUrl(text)).toBe(expected);
-  });
+  ])("%s is taken as %s", (text, expected) => expect(parseBaseUrl(text)).toBe(expected));
 
   test.each([
     ["http://programs.example.com", /https:\/\//],
@@ -29,9 +27,7 @@ describe("the base address of partners", () => {
     ["https://exa mple.com", /address like/],
     ["programs.example.com", /address like/],
     ["", /address like/],
-  ])("%j is refused", (text, message) => {
-    expect(() => parseBaseUrl(text)).toThrow(message);
-  });
+  ])("%j is refused", (text, message) => expect(() => parseBaseUrl(text)).toThrow(message));
 
   test("a refusal does not repeat a password", () => {
     expect(() => parseBaseUrl("https://user:canary@example.com")).not.toThrow(/canary/);
@@ -64,9 +60,7 @@ describe("whom partners ask", () => {
     "a b@example.com",
     "http://example.com",
     "javascript:alert(1)",
-  ])("%j is refused", (text) => {
-    expect(() => parseContact(text)).toThrow(/e-mail address or the https/);
-  });
+  ])("%j is refused", (text) => expect(() => parseContact(text)).toThrow(/e-mail address or the https/));
 });
 
 describe("the company's name", () => {

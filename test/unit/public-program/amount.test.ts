@@ -9,9 +9,7 @@ describe("exactAmount", () => {
     // Decimals that no number of JSON comes near.
     `1${"0".repeat(309)}`,
     `0.${"0".repeat(330)}1`,
-  ])("%j is no amount", (decimal) => {
-    expect(exactAmount(decimal)).toBeUndefined();
-  });
+  ])("%j is no amount", (decimal) => expect(exactAmount(decimal)).toBeUndefined());
 
   test("D22 keeps the decimal value of every amount that it accepts, and drops none that JSON can print back", () => {
     const decimals = fc.tuple(

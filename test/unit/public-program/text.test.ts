@@ -38,23 +38,21 @@ describe("texts", () => {
   });
 });
 
-describe("D35 an element whose required text is blank is dropped with a warning", () => {
-  test("a FAQ without a question or an answer", () => {
-    const { detail, warnings } = published({
-      faq: [
-        ["Q1", "A1"],
-        ["Q2", " "],
-        [null, "A3"],
-        ["", ""],
-      ],
-    });
-    expect(detail.content?.faq).toEqual([{ question: "Q1", answer: "A1" }]);
-    expect(warnings).toEqual([
-      "text_missing content.faq[1].answer = null",
-      "text_missing content.faq[2].question = null",
-      "text_missing content.faq[3].question = null",
-    ]);
+test("D35 an element whose required text is blank is dropped with a warning: a FAQ without a question or an answer", () => {
+  const { detail, warnings } = published({
+    faq: [
+      ["Q1", "A1"],
+      ["Q2", " "],
+      [null, "A3"],
+      ["", ""],
+    ],
   });
+  expect(detail.content?.faq).toEqual([{ question: "Q1", answer: "A1" }]);
+  expect(warnings).toEqual([
+    "text_missing content.faq[1].answer = null",
+    "text_missing content.faq[2].question = null",
+    "text_missing content.faq[3].question = null",
+  ]);
 });
 
 describe("values as a report shows them", () => {

@@ -50,9 +50,7 @@ test("D31 what is published of any address is a URI; one that is a URI stays as 
       (url) => {
         fc.pre(url.trim() !== "");
         let shown: unknown = null;
-        const uri = publicUrl(url, "media.coverUrl", (_code, _field, value) => {
-          shown = value;
-        });
+        const uri = publicUrl(url, "media.coverUrl", (_code, _field, value) => (shown = value));
         const asUri = uriPattern.exec(url);
         if (asUri !== null && asUri[1] === undefined && parsedUrl(url) !== undefined) {
           expect(uri).toBe(url);

@@ -89,9 +89,7 @@ describe("URLs", () => {
 
   test.each([`https://u\u0308.example/`, `https://${"\u00ad".repeat(900)}u\u0308.example/`])(
     "D140 only the octets of the name in ASCII count: %#",
-    (coverUrl) => {
-      expect(published({ coverUrl }).detail.media?.coverUrl).toBe("https://xn--tda.example/");
-    },
+    (coverUrl) => expect(published({ coverUrl }).detail.media?.coverUrl).toBe("https://xn--tda.example/"),
   );
 
   test.each([

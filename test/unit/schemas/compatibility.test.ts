@@ -60,9 +60,7 @@ describe("the search for breaking changes", () => {
   });
 });
 
-function lastOf(pointer: string): string {
-  return pointer.split("/").at(-1)?.replaceAll("~1", "/") ?? "";
-}
+const lastOf = (pointer: string): string => pointer.split("/").at(-1)?.replaceAll("~1", "/") ?? "";
 
 // biome-ignore lint/suspicious/noExplicitAny: both documents are looked into wherever they differ
 type Part = any;

@@ -56,7 +56,5 @@ test("the id that the document asks for is one of a program of the sandbox, and 
 
 test.each([...exampleAnswers()])(
   "%s is what the sandbox answers (renew: npm run generate:examples)",
-  (name, answer) => {
-    expect(example(name)).toEqual(answer);
-  },
+  (name, answer) => expect(example(name)).toEqual(answer),
 );

@@ -31,6 +31,4 @@ test.each([
   ["no snapshot", complete.replace(/^snapshot: .*$/m, "snapshot: ../x")],
   ["no digest", complete.replace(/^manifest: .*$/m, "manifest:")],
   ["lines that come later than the head", `\n${complete}`],
-])("is none: %s", (_, text) => {
-  expect(parseLiveMarker(text, tenantId)).toBeUndefined();
-});
+])("is none: %s", (_, text) => expect(parseLiveMarker(text, tenantId)).toBeUndefined());

@@ -45,9 +45,7 @@ function history(steps: readonly Step[], marks: readonly ("0.2" | "0.3")[] = ["0
   return { seen, kept, current: { snapshotId, generation, publishedAt } };
 }
 
-function instant(hour: number): string {
-  return new Date(Date.UTC(2027, 0, 1) + hour * 3_600_000).toISOString();
-}
+const instant = (hour: number): string => new Date(Date.UTC(2027, 0, 1) + hour * 3_600_000).toISOString();
 
 const anySteps = fc.array(fc.constantFrom(...everyStep), { maxLength: 9 });
 

@@ -33,6 +33,4 @@ test.each([
   "tenants/atlas/snapshots/today/manifest.json",
   "tenants/atlas/current.json",
   `tenants/kinneret/snapshots/${snapshotId}/manifest.json`,
-])("%s is foreign", (key) => {
-  expect(snapshotObject(tenantId, key)).toBeUndefined();
-});
+])("%s is foreign", (key) => expect(snapshotObject(tenantId, key)).toBeUndefined());

@@ -18,9 +18,7 @@ describe("the place of a problem in the source", () => {
     ["/name", "programs", "name"],
     ["", null, null],
     [null, null, null],
-  ])("of %s is %s.%s", (field, view, column) => {
-    expect(problemPlace(field)).toEqual({ view, column });
-  });
+  ])("of %s is %s.%s", (field, view, column) => expect(problemPlace(field)).toEqual({ view, column }));
 
   test("is known of whatever the mapping reports", () => {
     const rules = { isTerminalStatus: terminalStatusTest(defaultTerminalStatuses) };

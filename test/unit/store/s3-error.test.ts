@@ -66,16 +66,14 @@ describe("what an S3 error amounts to", () => {
   });
 });
 
-describe("the failure of an S3 call", () => {
-  test("carries nothing of the SDK's error but its name and its stack", () => {
-    const thrown = Object.assign(new Error("AKIA-secret in the message"), {
-      name: "X",
-      $response: { headers: "signed" },
-    });
-    const failure = new S3Failure(call, thrown);
-    expect(failure.cause).toBeInstanceOf(Error);
-    expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
-    const frames = thrown.stack?.split("\n").slice(1);
-    expect(failure.cause).toMatchObject({ stack: ["X", ...(frames ?? [])].join("\n") });
+test("the failure of an S3 call carries nothing of the SDK's error but its name and its stack", () => {
+  const thrown = Object.assign(new Error("AKIA-secret in the message"), {
+    name: "X",
+    $response: { headers: "signed" },
   });
+  const failure = new S3Failure(call, thrown);
+  expect(failure.cause).toBeInstanceOf(Error);
+  expect(JSON.stringify(Object.getOwnPropertyDescriptors(failure.cause))).not.toMatch(/AKIA-secret|signed/);
+  const frames = thrown.stack?.split("\n").slice(1);
+  expect(failure.cause).toMatchObject({ stack: ["X", ...(frames ?? [])].join("\n") });
 });

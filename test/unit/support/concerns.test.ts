@@ -60,9 +60,7 @@ const judged = (facts: Partial<TenantFacts>) => judgedTenant(tenantFacts(facts),
 const kinds = (facts: Partial<TenantFacts>) => judged(facts).concerns.map(({ kind }) => kind);
 
 describe("P53: how a tenant stands", () => {
-  test("is well when nothing is found", () => {
-    expect(kinds({})).toEqual([]);
-  });
+  test("is well when nothing is found", () => expect(kinds({})).toEqual([]));
 
   test.each(cases)("%s is %s", (kind, severity, facts) => {
     const found = judged(facts).concerns;

@@ -47,9 +47,7 @@ describe("a line of the access log", () => {
     ],
     ["labels in braces in front", `{app="gateway"} ${line()}`],
     ["a brace in front", `{ ${line()}`],
-  ])("P209 is found with %s", (_, wrapped) => {
-    expect(requestLine(wrapped)).toEqual(requestLine(line()));
-  });
+  ])("P209 is found with %s", (_, wrapped) => expect(requestLine(wrapped)).toEqual(requestLine(line())));
 
   test("P209 has the collector's time when that was taken out of it", () => {
     const { time: timestamp, ...jsonPayload } = JSON.parse(line());
@@ -67,29 +65,25 @@ describe("a line of the access log", () => {
       ["line", "MESSAGE", "log", "message"].reduce((text, key) => JSON.stringify({ [key]: text }), line()),
     ],
     ["a status that is none", line({ status: "200" })],
-  ])("is not seen in %s", (_, other) => {
-    expect(requestLine(other)).toBeUndefined();
-  });
+  ])("is not seen in %s", (_, other) => expect(requestLine(other)).toBeUndefined());
 });
 
-describe("the blocks of a stream", () => {
-  test("hold every line whole, however the stream is cut", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.string({ unit: fc.constantFrom("a", "é", "日") }), { maxLength: 20 }),
-        fc.integer({ min: 1, max: 7 }),
-        async (lines, size) => {
-          const bytes = Buffer.from(lines.join("\n"));
-          const found: string[] = [];
-          for await (const block of wholeLines(pieces(bytes, size))) {
-            const cut = block.toString();
-            found.push(...(cut.endsWith("\n") ? cut.slice(0, -1) : cut).split("\n"));
-          }
-          expect(found.join("\n").replace(/\n+$/, "")).toBe(lines.join("\n").replace(/\n+$/, ""));
-        },
-      ),
-    );
-  });
+test("the blocks of a stream hold every line whole, however the stream is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: fc.constantFrom("a", "é", "日") }), { maxLength: 20 }),
+      fc.integer({ min: 1, max: 7 }),
+      async (lines, size) => {
+        const bytes = Buffer.from(lines.join("\n"));
+        const found: string[] = [];
+        for await (const block of wholeLines(pieces(bytes, size))) {
+          const cut = block.toString();
+          found.push(...(cut.endsWith("\n") ? cut.slice(0, -1) : cut).split("\n"));
+        }
+        expect(found.join("\n").replace(/\n+$/, "")).toBe(lines.join("\n").replace(/\n+$/, ""));
+      },
+    ),
+  );
 });
 
 describe("a log file", () => {

@@ -44,13 +44,9 @@ describe("a request id as somebody typed it", () => {
     "`req-1`",
     "\treq-1\r\n",
     "\u00a0req-1\u00a0",
-  ])("%j is meant without what is around it", (typed) => {
-    expect(requestIdIn(typed)).toBe("req-1");
-  });
+  ])("%j is meant without what is around it", (typed) => expect(requestIdIn(typed)).toBe("req-1"));
 
-  test.each(["", '"', " ' ' "])("%j leaves nothing", (typed) => {
-    expect(requestIdIn(typed)).toBe("");
-  });
+  test.each(["", '"', " ' ' "])("%j leaves nothing", (typed) => expect(requestIdIn(typed)).toBe(""));
 
   test("keeps what an id may hold, and costs what its size costs", () => {
     expect(requestIdIn("._-Az09-_.")).toBe("._-Az09-_.");
@@ -66,7 +62,5 @@ describe("a request id as somebody typed it", () => {
     ["a b", false],
     ["a/b", false],
     ["ü", false],
-  ])("W40 %j is one that a gateway keeps: %s", (id, expected) => {
-    expect(isKeptRequestId(id)).toBe(expected);
-  });
+  ])("W40 %j is one that a gateway keeps: %s", (id, expected) => expect(isKeptRequestId(id)).toBe(expected));
 });

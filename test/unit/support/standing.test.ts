@@ -131,9 +131,7 @@ function mayBring({ builds, block }: BuildState, isWithdrawal: boolean): boolean
 }
 
 /** P10: a build that would leave the list empty is refused, unless the source states that. */
-function isOnly({ store }: ProgramFacts): boolean {
-  return store.kind === "live" && store.programs === 1;
-}
+const isOnly = ({ store }: ProgramFacts): boolean => store.kind === "live" && store.programs === 1;
 
 describe("the table of how a program stands", () => {
   test("P47 has exactly one row for every combination of facts, and no row that none leads to", () => {

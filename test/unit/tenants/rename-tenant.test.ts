@@ -20,9 +20,10 @@ import { sized } from "../../support/quick-pass.ts";
 import { quietShell } from "../../support/quiet-shell.ts";
 
 const signal = new AbortController().signal;
-const [first, second] = [issueToken("acme", unlimited()), issueToken("acme", unlimited())];
+const unlimited = { rateLimit: 1_000_000 };
+const [first, second] = [issueToken("acme", unlimited), issueToken("acme", unlimited)];
 const ended = revoked(issueToken("acme"));
-const foreign = issueToken("bora", unlimited());
+const foreign = issueToken("bora", unlimited);
 const six = ["p1", "p2", "p3", "p4", "p5", "p6"];
 
 const store = fileStoreForEachTest();
@@ -32,10 +33,6 @@ beforeEach(async () => {
   await publishSnapshot(store, "bora", { programIds: ["b1"] });
   await createTokenFile(store).write([first, second, ended, foreign]);
 });
-function unlimited() {
-  return { rateLimit: 1_000_000 };
-}
-
 /** As the command does it. */
 async function rename(on: ObjectStore, from: string, to: string, allowShrink = false): Promise<TenantRename> {
   const shell = quietShell();
@@ -132,9 +129,8 @@ describe("a tenant's new id", () => {
     for (const [from, to] of [
       ["acme", "acme-tours"],
       ["acme-tours", "acme"],
-    ] as const) {
+    ] as const)
       expect(await rejectionOf(rename(store, from, to))).toMatchObject({ code: "usage" });
-    }
     expect(await recorded()).toBe(0);
   });
 });

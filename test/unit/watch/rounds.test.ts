@@ -35,9 +35,8 @@ test("what is published, left out, mended or refused is news once", () => {
   for (const changed of [
     report(null, ["a", "unchanged", "p-1"], ["b", "held"]),
     report(null, ["a", "refused"], ["b", "held"]),
-  ]) {
+  ])
     expect([isNews(changed), isNews(changed), isNews(quiet)]).toEqual([true, false, true]);
-  }
   const published = report(null, ["a", "published"], ["b", "held"]);
   expect([isNews(published), isNews(published)]).toEqual([true, true]);
   expect(isNews(quiet)).toBe(false);
