@@ -11,14 +11,7 @@ import { outputOf } from "./run-to-end.ts";
 export type FrontKind = "nginx" | "haproxy" | "caddy";
 
 /** A proxy in a process of its own. */
-export interface FrontProcess {
-  readonly port: number;
-  /** What it has logged of requests so far. */
-  log(): string;
-  /** All that it has written in its folder, its own files aside, and said. */
-  allLogs(): string;
-  stop(): Promise<void>;
-}
+export type FrontProcess = Awaited<ReturnType<typeof startFrontProcess>>;
 
 interface FrontOptions {
   readonly kind: FrontKind;
@@ -47,7 +40,7 @@ export function isInstalled(kind: FrontKind): boolean {
  * Runs it from its file in `deploy/`, of which nothing but addresses, ports, paths, the user's name and
  * haproxy's patience is replaced.
  */
-export async function startFrontProcess(options: FrontOptions): Promise<FrontProcess> {
+export async function startFrontProcess(options: FrontOptions) {
   const { kind, directory, port } = options;
   const { file, args, logFile } = prepared[kind](options);
   const child = spawn(programs[kind], args, {
@@ -66,7 +59,9 @@ export async function startFrontProcess(options: FrontOptions): Promise<FrontPro
   );
   return {
     port,
+    /** What it has logged of requests so far. */
     log: () => (logFile === undefined ? all.output : readFileSync(logFile, "utf8")),
+    /** All that it has written in its folder, its own files aside, and said. */
     allLogs: () => {
       const files = readdirSync(directory).filter((name) => name.endsWith(".log"));
       return [all.output, ...files.map((name) => readFileSync(join(directory, name), "utf8"))].join("\n");

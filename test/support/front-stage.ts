@@ -5,26 +5,12 @@ import { join } from "node:path";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/store/object-store.ts";
 import { freePort } from "./free-port.ts";
-import { type FrontKind, type FrontProcess, startFrontProcess } from "./front-process.ts";
+import { type FrontKind, startFrontProcess } from "./front-process.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 
 /** Two gateway processes behind a proxy that runs from the file in `deploy/`. */
-export interface FrontStage {
-  readonly front: FrontProcess;
-  /** The certificate's, for clients. */
-  readonly certificate: string;
-  /** The present process of each place. */
-  readonly gateways: readonly GatewayProcess[];
-  /** Everything that the gateways of both places have written. */
-  gatewayOutput(): string;
-  /**
-   * Ends the gateway of that place by SIGTERM and starts another in its place, with these settings in place
-   * of the stage's own. Resolves with the exit status when the new one listens.
-   */
-  restart(place: number, env?: Readonly<Record<string, string>>): Promise<number | NodeJS.Signals>;
-  close(): Promise<void>;
-}
+export type FrontStage = Awaited<ReturnType<typeof startFrontStage>>;
 
 /** Addresses of this machine, as the files have 10.0.0.11 and 10.0.0.12: same ports, as on two machines. */
 const gatewayHosts: readonly string[] = ["127.0.0.11", "127.0.0.12"];
@@ -33,7 +19,7 @@ export async function startFrontStage(
   kind: FrontKind,
   fill: (store: ObjectStore, tokens: TokenFile) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-): Promise<FrontStage> {
+) {
   const directory = await mkdtemp(join(tmpdir(), "front-stage-"));
   const store = createFileStore({ directory: join(directory, "store") });
   await fill(store, createTokenFile(store));
@@ -57,8 +43,13 @@ export async function startFrontStage(
     front,
     certificate: await readFile(tls.certificate, "utf8"),
     gateways,
+    /** Everything that the gateways of both places have written. */
     gatewayOutput: () => all.map(({ output }) => output()).join(""),
-    async restart(place, other) {
+    /**
+     * Ends the gateway of that place by SIGTERM and starts another in its place, with these settings in place
+     * of the stage's own. Resolves with the exit status when the new one listens.
+     */
+    async restart(place: number, other?: Readonly<Record<string, string>>) {
       gateways[place]?.signal("SIGTERM");
       const status = await gateways[place]?.ended;
       const next = await start(gatewayHosts[place] ?? "", other);

@@ -2,15 +2,7 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { openServer } from "./open-server.ts";
 
 /** A server before the gateway, under a path prefix, that can spoil what passes. */
-export interface Front {
-  /** Base address, with the prefix. */
-  readonly url: string;
-  /** What came, in order. */
-  readonly seen: readonly { readonly path: string; readonly headers: IncomingHttpHeaders }[];
-  /** Connections that were opened. */
-  readonly connections: number;
-  close(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /**
  * What becomes of a request: answered by the gateway, with this status and no JSON, with this, or cut within
@@ -27,7 +19,7 @@ export interface Reply {
 export async function startFront(
   gateway: string,
   fate: (count: number, path: string) => Fate | Promise<Fate> = () => "passes",
-): Promise<Front> {
+) {
   const prefix = "/partners/v2";
   const seen: { path: string; headers: IncomingHttpHeaders }[] = [];
   let connections = 0;

@@ -3,17 +3,12 @@ import { eventually } from "./gateway-client.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** Makes readings of some tenants' programs wait until the gate is opened. */
-export interface GatedSource {
-  /** Resolves when a reading stands at the gate. */
-  reached(): Promise<void>;
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
+export type GatedSource = Awaited<ReturnType<typeof gateSource>>;
 
 const key = 4711;
 
 /** From now on until `open`, whoever reads the programs of one tenant whose id begins with `slow` waits. */
-export async function gateSource(bench: Workbench): Promise<GatedSource> {
+export async function gateSource(bench: Workbench) {
   const keeper = new pg.Client({ connectionString: bench.database.url });
   await keeper.connect();
   await keeper.query(`SELECT pg_advisory_lock(${key})`);
@@ -26,6 +21,7 @@ export async function gateSource(bench: Workbench): Promise<GatedSource> {
     ALTER TABLE partner_source.programs SET SCHEMA public;
     CREATE VIEW partner_source.programs AS SELECT * FROM public.programs WHERE public.passes(tenant_id)`);
   return {
+    /** Resolves when a reading stands at the gate. */
     async reached() {
       // Locks are the whole server's, on which other files have gates of their own.
       const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

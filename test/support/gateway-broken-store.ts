@@ -1,4 +1,4 @@
-import type { Answer, Client } from "./gateway-client.ts";
+import type { Answer } from "./gateway-client.ts";
 import {
   brokenAfter,
   denied,
@@ -13,7 +13,7 @@ import {
   stuck,
   unavailable,
 } from "./gateway-faulty-store.ts";
-import { type FixtureOptions, type GatewayFixture, startGateway } from "./gateway-fixture.ts";
+import { type FixtureOptions, startGateway } from "./gateway-fixture.ts";
 import { type PublishedSnapshot, publishSnapshot } from "./gateway-snapshots.ts";
 import { issueToken } from "./gateway-tokens.ts";
 import { sized } from "./quick-pass.ts";
@@ -21,25 +21,12 @@ import { sized } from "./quick-pass.ts";
 /**
  * A gateway over a store that the test can break, with a snapshot of the tenants `acme` and `globex` in it.
  */
-export interface BrokenStoreGateway {
-  readonly gateway: GatewayFixture;
-  readonly client: Client;
-  readonly seen: FaultyStore;
-  /** The snapshot of `acme` that is live first: programs `p1` and `p2`. */
-  readonly first: PublishedSnapshot;
-  readonly token: string;
-  list(tenant?: "acme" | "globex"): Promise<Answer>;
-  detail(id: string): Promise<Answer>;
-  publish(generation: number, mark: string, programIds?: readonly string[]): Promise<PublishedSnapshot>;
-  /** Whether a cause that contains the text was logged. */
-  hasLogged(text: string): boolean;
-  close(): Promise<void>;
-}
+export type BrokenStoreGateway = Awaited<ReturnType<typeof startBrokenStoreGateway>>;
 
 export async function startBrokenStoreGateway(
   env: Readonly<Record<string, string>> = {},
   options: Pick<FixtureOptions, "clocks"> = {},
-): Promise<BrokenStoreGateway> {
+) {
   const tokens = {
     acme: issueToken("acme", { rateLimit: 1_000_000 }),
     globex: issueToken("globex", { rateLimit: 1_000_000 }),
@@ -68,11 +55,12 @@ export async function startBrokenStoreGateway(
     seen,
     first,
     token: tokens.acme.plaintext,
-    list: (tenant = "acme") => client.get("/v1/programs", tokens[tenant].plaintext),
-    detail: (id) => client.get(`/v1/programs/${id}`, tokens.acme.plaintext),
-    publish: (generation, mark, programIds = ["p1", "p3"]) =>
+    list: (tenant: "acme" | "globex" = "acme") => client.get("/v1/programs", tokens[tenant].plaintext),
+    detail: (id: string) => client.get(`/v1/programs/${id}`, tokens.acme.plaintext),
+    publish: (generation: number, mark: string, programIds: readonly string[] = ["p1", "p3"]) =>
       publishSnapshot(gateway.store, "acme", { programIds, generation, mark }),
-    hasLogged: (text) => gateway.log.some(({ cause }) => String(cause).includes(text)),
+    /** Whether a cause that contains the text was logged. */
+    hasLogged: (text: string) => gateway.log.some(({ cause }) => String(cause).includes(text)),
     close: () => gateway.close(),
   };
 }

@@ -9,29 +9,12 @@ import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { Clocks } from "../../gateway/clocks.ts";
 import { Gateway, type GatewayOptions } from "../../gateway/gateway.ts";
 import type { StoreReader } from "../../gateway/known/store-reader.ts";
-import { type Client, createClient, eventually } from "./gateway-client.ts";
+import { createClient, eventually } from "./gateway-client.ts";
 import { type PublishedSnapshot, publishSnapshot, type SnapshotContent } from "./gateway-snapshots.ts";
 import { createTokenFile, type IssuedToken, type TokenFile } from "./gateway-tokens.ts";
 
 /** A gateway in this process, listening on free ports, over a `file:` store. */
-export interface GatewayFixture {
-  readonly directory: string;
-  readonly store: ObjectStore;
-  readonly tokens: TokenFile;
-  readonly gateway: Gateway;
-  readonly api: string;
-  readonly admin: string;
-  /** Asks the API over kept connections. */
-  readonly client: Client;
-  /** Everything logged so far, one object per line. */
-  readonly log: readonly LogLine[];
-  /** The log as it was written, for canaries. */
-  logText(): string;
-  /** The text of `/metrics`, and of one series in it the value. */
-  metrics(): Promise<string>;
-  metric(series: string): Promise<number>;
-  close(): Promise<void>;
-}
+export type GatewayFixture = Awaited<ReturnType<typeof startGateway>>;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -58,7 +41,7 @@ export const filledWith =
     await publishSnapshot(store, "acme", { programIds: ["p1"], ...content });
   };
 
-export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
+export async function startGateway(options: FixtureOptions = {}) {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "gateway-test-")));
   const store = createFileStore({ directory });
   const tokens = createTokenFile(store);
@@ -96,10 +79,13 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     api: addresses.api,
     admin: addresses.admin ?? "",
     client,
-    log,
+    /** Everything logged so far, one object per line. */
+    log: log as readonly LogLine[],
+    /** The log as it was written, for canaries. */
     logText: () => lines.join(""),
+    /** The text of `/metrics`, and of one series in it the value. */
     metrics,
-    async metric(series) {
+    async metric(series: string) {
       const line = (await metrics()).split("\n").find((each) => each.startsWith(`${series} `));
       return Number(line?.slice(series.length) ?? Number.NaN);
     },

@@ -3,17 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/store/object-store.ts";
-import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
+import { startGatewayProcess } from "./gateway-process.ts";
 import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
 
 /** Several gateway processes over one `file:` store. */
-export interface GatewayFleet {
-  readonly directory: string;
-  readonly store: ObjectStore;
-  readonly tokens: TokenFile;
-  readonly gateways: readonly GatewayProcess[];
-  close(): Promise<void>;
-}
+export type GatewayFleet = Awaited<ReturnType<typeof startFleet>>;
 
 export async function startFleet(options: {
   readonly size: number;
@@ -21,7 +15,7 @@ export async function startFleet(options: {
   /** How many files each may have open. */
   readonly openFiles?: number;
   readonly fill: (store: ObjectStore, tokens: TokenFile) => Promise<void>;
-}): Promise<GatewayFleet> {
+}) {
   const directory = await mkdtemp(join(tmpdir(), "gateway-fleet-"));
   const store = createFileStore({ directory });
   const tokens = createTokenFile(store);

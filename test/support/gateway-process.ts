@@ -7,18 +7,7 @@ import { outputOf, runToEnd } from "./run-to-end.ts";
 const script = fileURLToPath(new URL("../../dist/gateway/main.js", import.meta.url));
 
 /** A gateway in a process of its own. */
-export interface GatewayProcess {
-  readonly api: string;
-  readonly admin: string;
-  readonly pid: number;
-  /** Standard output so far. */
-  output(): string;
-  signal(name: NodeJS.Signals): void;
-  /** Stops reading its standard output, as a log collector that died does. */
-  dropOutput(): void;
-  /** The exit status, or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals>;
-}
+export type GatewayProcess = Awaited<ReturnType<typeof startGatewayProcess>>;
 
 /** Runs the gateway's command and collects what it says, to its end. */
 export function runGateway(args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -32,13 +21,13 @@ export function runGateway(args: readonly string[], env: Readonly<Record<string,
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
   openFiles: number | "unlimited" = "unlimited",
-): Promise<GatewayProcess> {
+) {
   const limit = openFiles === "unlimited" ? "" : `ulimit -n ${openFiles};`;
   const child = spawn("sh", ["-c", `${limit} exec "$0" "$1"`, process.execPath, script], {
     env: { PATH: process.env.PATH, PORT: "0", ADMIN_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+  const ended = once(child, "close").then(([code, signal]): number | NodeJS.Signals => code ?? signal);
   const all = outputOf(child);
   let ready: { api: string; admin: string } | undefined;
   while (ready === undefined) {
@@ -53,8 +42,10 @@ export async function startGatewayProcess(
     admin: ready.admin,
     pid: child.pid ?? 0,
     output: () => all.output,
-    signal: (name) => child.kill(name),
+    signal: (name: NodeJS.Signals) => child.kill(name),
+    /** Stops reading its standard output, as a log collector that died does. */
     dropOutput: () => child.stdout.destroy(),
+    /** The exit status, or the signal that ended it. */
     ended,
   };
 }

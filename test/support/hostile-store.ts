@@ -8,14 +8,9 @@ export type Script = (socket: Socket, head: string) => void;
  * A server that speaks to each request as its present script says: no S3 server, and not always an HTTP
  * server.
  */
-export interface HostileStore {
-  readonly endpoint: string;
-  readonly requests: string[];
-  play(script: Script): void;
-  close(): Promise<void>;
-}
+export type HostileStore = Awaited<ReturnType<typeof startHostileStore>>;
 
-export async function startHostileStore(): Promise<HostileStore> {
+export async function startHostileStore() {
   let script: Script = (socket) => socket.destroy();
   const requests: string[] = [];
   const server = createServer((socket) => {
@@ -33,7 +28,7 @@ export async function startHostileStore(): Promise<HostileStore> {
   return {
     endpoint: url,
     requests,
-    play(next) {
+    play(next: Script) {
       script = next;
     },
     close,

@@ -13,20 +13,7 @@ import { openServer } from "./open-server.ts";
 import type { SupportDesk } from "./support-desk.ts";
 
 /** The pages of `inspect` over a support desk, on a free port. */
-export interface InspectFixture {
-  readonly url: string;
-  readonly port: number;
-  readonly key: string;
-  /** What a browser sends that was let in. */
-  readonly cookie: string;
-  /** The address that lets a browser in. */
-  readonly welcome: string;
-  /** A GET of somebody who was let in. */
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The words of a page, as its markup has them, with single spaces. */
-  words(path: string): Promise<string>;
-  close(): Promise<void>;
-}
+export type InspectFixture = Awaited<ReturnType<typeof startInspect>>;
 
 export async function startInspect(
   desk: SupportDesk,
@@ -37,7 +24,7 @@ export async function startInspect(
     /** The gateway's log. */
     readonly logFile?: string;
   } = {},
-): Promise<InspectFixture> {
+) {
   const parsed = parseSettings(cliSettings, desk.env);
   if (!parsed.ok) throw new Error(parsed.faults.join("; "));
   const key = "the-key-of-this-run";
@@ -63,10 +50,15 @@ export async function startInspect(
     url,
     port,
     key,
+    /** What a browser sends that was let in. */
     cookie,
+    /** The address that lets a browser in. */
     welcome: `http://127.0.0.1:${port}/?key=${key}`,
+    /** A GET of somebody who was let in. */
     get,
-    words: async (path) => (await (await get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
+    /** The words of a page, as its markup has them, with single spaces. */
+    words: async (path: string) =>
+      (await (await get(path)).text()).replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
     close,
   };
 }

@@ -2,32 +2,20 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/store/object-store.ts";
 import { lastGoodFolder } from "../../gateway/known/mirror-folder.ts";
 import { type Answer, createClient, eventually } from "./gateway-client.ts";
-import { type FaultyStore, faultyStore } from "./gateway-faulty-store.ts";
+import { faultyStore } from "./gateway-faulty-store.ts";
 import { type FixtureOptions, type GatewayFixture, startGateway } from "./gateway-fixture.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
-import { createTokenFile, type TokenFile } from "./gateway-tokens.ts";
+import { createTokenFile } from "./gateway-tokens.ts";
 import { startS3Server, testBucket } from "./s3-server.ts";
-import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
 
 /**
  * An S3 server that a gateway reaches only by way of a hop that the test can interrupt, and a folder for its
  * copy.
  */
-export interface LastGoodStage {
-  /** Past the hop. */
-  readonly store: ObjectStore;
-  readonly tokens: TokenFile;
-  readonly hop: TcpProxy;
-  /** `LAST_GOOD_DIR` */
-  readonly directory: string;
-  start(env?: Readonly<Record<string, string>>): Promise<GatewayProcess>;
-  close(): Promise<void>;
-}
-
-export async function openLastGoodStage(): Promise<LastGoodStage> {
+export async function openLastGoodStage() {
   const server = await startS3Server();
   const hop = await startTcpProxy(server.endpoint);
   const directory = await mkdtemp(join(tmpdir(), "last-good-test-"));
@@ -38,7 +26,7 @@ export async function openLastGoodStage(): Promise<LastGoodStage> {
     tokens: createTokenFile(store),
     hop,
     directory,
-    async start(env = {}) {
+    async start(env: Readonly<Record<string, string>> = {}) {
       const gateway = await startGatewayProcess({
         ...server.env,
         AWS_ENDPOINT_URL_S3: hop.url,
@@ -67,36 +55,24 @@ export async function openLastGoodStage(): Promise<LastGoodStage> {
 }
 
 /** Gateways in this process, over one store that can be broken and one folder for the last good copy. */
-export interface LastGoodDesk {
-  /** Below a folder for whatever the test needs, `root`. */
-  folder: string;
-  readonly root: string;
-  readonly store: ObjectStore;
-  readonly tokens: TokenFile;
-  readonly seen: FaultyStore;
-  start(options?: FixtureOptions): Promise<GatewayFixture>;
-  /** Status and body of both lists and of the detail `p1`. */
-  serve(gateway: GatewayFixture, token: string): Promise<readonly { status: number; text: string }[]>;
-  close(): Promise<void>;
-}
-
-export async function openLastGoodDesk(): Promise<LastGoodDesk> {
+export async function openLastGoodDesk() {
   const root = await mkdtemp(join(tmpdir(), "last-good-test-"));
   const store = createFileStore({ directory: join(root, "store") });
   const seen = faultyStore(store);
   const running: GatewayFixture[] = [];
-  const desk: LastGoodDesk = {
+  const desk = {
     root,
     folder: await lastGoodFolder(join(root, "kept"), "test"),
     store,
     tokens: createTokenFile(store),
     seen,
-    async start(options = {}) {
+    async start(options: FixtureOptions = {}): Promise<GatewayFixture> {
       const gateway = await startGateway({ seen: () => seen, lastGoodFolder: desk.folder, ...options });
       running.push(gateway);
       return gateway;
     },
-    async serve({ api }, token) {
+    /** Status and body of both lists and of the detail `p1`. */
+    async serve({ api }: GatewayFixture, token: string) {
       const paths = ["/v1/programs", "/api/v1/partner/programs", "/v1/programs/p1"];
       const answers = await Promise.all(paths.map((path) => ask(api, path, token)));
       return answers.map(({ status, body }) => ({ status, text: body.toString() }));

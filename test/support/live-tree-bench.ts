@@ -5,7 +5,7 @@ import { liveKey } from "../../core/ground/object-key.ts";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import type { ObjectStore } from "../../core/store/object-store.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
-import { type CommandResult, runCommand } from "./command-line.ts";
+import { runCommand } from "./command-line.ts";
 import { getText } from "./object-store-probes.ts";
 import { quietShell } from "./quiet-shell.ts";
 import { type S3Server, testBucket } from "./s3-server.ts";
@@ -16,24 +16,7 @@ const benchTenant = parseTenantId(toolsTenant);
 export const livePath = `tenants/${toolsTenant}/live/`;
 
 /** A store in which the tree for people is kept by the real code. */
-export interface LiveTreeBench {
-  readonly store: ObjectStore;
-  /**
-   * Builds. Returns whether there may be a tree now, as the build remembers it, and what it said on standard
-   * error.
-   */
-  build(
-    programs: readonly CannedProgram[],
-    choices?: BenchChoices,
-  ): Promise<{ readonly mayExist: boolean; readonly warning: string }>;
-  /** A command of the CLI with the tree switched on. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
-  /** Names in the tree, without `live/`, its marker included. */
-  names(): Promise<readonly string[]>;
-  text(name: string): Promise<string>;
-  /** What is wrong with the tree, held against the live snapshot by other means than the product's. */
-  faults(): Promise<readonly string[]>;
-}
+export type LiveTreeBench = ReturnType<typeof benchOf>;
 
 export interface BenchChoices {
   readonly isOn?: boolean;
@@ -43,11 +26,11 @@ export interface BenchChoices {
   readonly through?: (store: ObjectStore) => ObjectStore;
 }
 
-export function fileBench(directory: string): LiveTreeBench {
+export function fileBench(directory: string) {
   return benchOf(createFileStore({ directory }), { STORE_URL: `file:${directory}` });
 }
 
-export function s3Bench(server: S3Server): LiveTreeBench {
+export function s3Bench(server: S3Server) {
   return benchOf(server.openStore(), { ...server.env, STORE_URL: `s3://${testBucket}` });
 }
 
@@ -66,15 +49,20 @@ export function watchedStore(store: ObjectStore, before: () => void): ObjectStor
   };
 }
 
-function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>): LiveTreeBench {
-  const bench: LiveTreeBench = {
+function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>) {
+  const bench = {
     store,
-    async names() {
+    /** Names in the tree, without `live/`, its marker included. */
+    async names(): Promise<readonly string[]> {
       const names: string[] = [];
       for await (const { key } of store.list(livePath)) names.push(key.slice(livePath.length));
       return names;
     },
-    async build(programs, { through = (given: ObjectStore) => given, ...choices } = {}) {
+    /** Builds. Returns whether there may be a tree now, as the build remembers it, and what was said. */
+    async build(
+      programs: readonly CannedProgram[],
+      { through = (given) => given, ...choices }: BenchChoices = {},
+    ) {
       let mayHaveTree = true;
       const said: string[] = [];
       const { isOn = true, mayExist = true, rewrite = false } = choices;
@@ -88,10 +76,12 @@ function benchOf(store: ObjectStore, env: Readonly<Record<string, string>>): Liv
       });
       return { mayExist: mayHaveTree, warning: said.join("") };
     },
-    run: (args, more = {}) =>
+    /** A command of the CLI with the tree switched on. */
+    run: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
       runCommand(args, { env: { LOG_LEVEL: "silent", LIVE_COPY: "on", ...env, ...more } }),
-    text: async (name) => String(await getText(store, livePath + name)),
-    async faults() {
+    text: async (name: string): Promise<string> => String(await getText(store, livePath + name)),
+    /** What is wrong with the tree, held against the live snapshot by other means than the product's. */
+    async faults(): Promise<readonly string[]> {
       const snapshot = await publishedSnapshot(store, benchTenant, never);
       if (snapshot === undefined) throw new Error("nothing is published");
       const expected = new Map(

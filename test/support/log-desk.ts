@@ -2,25 +2,19 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostileText } from "./hostile-text.ts";
-import { type InspectFixture, startInspect } from "./inspect-fixture.ts";
+import { startInspect } from "./inspect-fixture.ts";
 import { logLine } from "./log-lines.ts";
 import { deskTenant, openSupportDesk, type SupportDesk } from "./support-desk.ts";
 
 /**
  * A support desk with a second tenant, two access keys and the gateway's log, and the pages over all of it.
  */
-export interface LogDesk {
-  readonly desk: SupportDesk;
-  readonly inspect: InspectFixture;
-  /** The key that the requests of the log bore; its name is Website. */
-  readonly tokenId: string;
-  close(): Promise<void>;
-}
+export type LogDesk = Awaited<ReturnType<typeof openLogDesk>>;
 
 const noon = new Date("2026-11-21T12:00:00.000Z");
 const html = `<img src=x onerror=alert(1)>`;
 
-export async function openLogDesk(): Promise<LogDesk> {
+export async function openLogDesk() {
   const desk = await openSupportDesk();
   await desk.source.insert("tenants", { tenant_id: "alpine", name: "Alpine" });
   await desk.source.insert(
@@ -38,6 +32,7 @@ export async function openLogDesk(): Promise<LogDesk> {
   return {
     desk,
     inspect,
+    /** The key that the requests of the log bore; its name is Website. */
     tokenId,
     async close() {
       await inspect.close();

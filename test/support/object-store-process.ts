@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { ObjectKey } from "../../core/ground/object-key.ts";
@@ -23,20 +23,14 @@ export interface Counter {
   readonly byName: Readonly<Record<string, number>>;
 }
 
-export interface StoreProcess {
-  readonly child: ChildProcess;
-  /** Standard output, once the process has ended well; rejects with its standard error otherwise. */
-  readonly output: Promise<string>;
-  /** Resolves when standard output holds the text. */
-  printed(text: string): Promise<void>;
-}
+export type StoreProcess = ReturnType<typeof startStoreProcess>;
 
 /** Does the task in a process of its own. */
 export function startStoreProcess(
   opening: StoreOpening,
   task: WorkerTask,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): StoreProcess {
+) {
   const script = fileURLToPath(new URL("./object-store-worker.mjs", import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify({ opening, task })], { env });
   const all = outputOf(child);
@@ -48,8 +42,10 @@ export function startStoreProcess(
   output.catch(() => {});
   return {
     child,
+    /** Standard output, once the process has ended well; rejects with its standard error otherwise. */
     output,
-    async printed(text) {
+    /** Resolves when standard output holds the text. */
+    async printed(text: string) {
       while (!all.stdout.includes(text)) {
         const ended = output.then(() => {
           if (!all.stdout.includes(text))

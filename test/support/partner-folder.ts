@@ -9,10 +9,7 @@ import { runCommand } from "./command-line.ts";
 import { openServer } from "./open-server.ts";
 
 /** What a partner is given, as the command writes it. */
-export interface PartnerFolder {
-  readonly directory: string;
-  close(): Promise<void>;
-}
+export type PartnerFolder = Awaited<ReturnType<typeof exportedFolder>>;
 
 export const partnerPages = [
   "index",
@@ -25,9 +22,7 @@ export const partnerPages = [
   "changes",
 ] as const;
 
-export async function exportedFolder(
-  baseUrl = "https://programs.tours-of-test.example/partners",
-): Promise<PartnerFolder> {
+export async function exportedFolder(baseUrl = "https://programs.tours-of-test.example/partners") {
   const parent = await mkdtemp(join(tmpdir(), "partner-folder-"));
   const directory = join(parent, "folder");
   const store = join(parent, "store");
@@ -40,15 +35,10 @@ export async function exportedFolder(
 }
 
 /** A web server of the plainest kind, with the folder below a path. */
-export interface WebServer {
-  /** With the path, and a slash at the end. */
-  readonly url: string;
-  /** Paths that were asked for and are not there. */
-  readonly missing: readonly string[];
-  close(): Promise<void>;
-}
+export type WebServer = Awaited<ReturnType<typeof serveFolder>>;
 
-export async function serveFolder(directory: string): Promise<WebServer> {
+export async function serveFolder(directory: string) {
+  /** Paths that were asked for and are not there. */
   const missing: string[] = [];
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? "", "http://localhost").pathname.replace(/^\/for\/partners\//, "");

@@ -10,26 +10,11 @@ import { createTestDatabase } from "./postgres.ts";
  * The sample data as the real commands publish it, behind a real gateway, with a token for each kind of
  * answer.
  */
-export interface PartnerWorld {
-  /** Base address of the gateway. */
-  readonly api: string;
-  /** A token of the first sample tenant with a quota that no test uses up, and the ids of its programs. */
-  readonly token: string;
-  readonly programIds: readonly string[];
-  readonly refused: {
-    readonly revoked: string;
-    readonly withoutScope: string;
-    /** One request per window, and that has been made. */
-    readonly usedUp: string;
-    /** Of a tenant that has published nothing. */
-    readonly unpublished: string;
-  };
-  close(): Promise<void>;
-}
+export type PartnerWorld = Awaited<ReturnType<typeof openPartnerWorld>>;
 
 const tenantId = /"tenantId":"([^"]+)"/;
 
-export async function openPartnerWorld(): Promise<PartnerWorld> {
+export async function openPartnerWorld() {
   const database = await createTestDatabase();
   const storeDirectory = await mkdtemp(join(tmpdir(), "partner-world-"));
   const env = { DATABASE_URL: database.url, STORE_URL: `file:${storeDirectory}`, LOG_LEVEL: "silent" };
@@ -43,13 +28,16 @@ export async function openPartnerWorld(): Promise<PartnerWorld> {
   const tenant = tenantId.exec(report.replaceAll(/\s/g, ""))?.[1] ?? "";
   const create = (...args: readonly string[]): Promise<string> =>
     run("token", "create", "--tenant", tenant, ...args);
+  /** A token of the first sample tenant with a quota that no test uses up. */
   const token = await create("--rate-limit", "100000");
   const revoked = JSON.parse(await create("--json"));
   await run("token", "revoke", revoked.tokenId);
   const refused = {
     revoked: revoked.token,
     withoutScope: await create("--scope", "other.read", "--allow-unknown-scope"),
+    /** One request per window, and that has been made. */
     usedUp: await create("--rate-limit", "1"),
+    /** Of a tenant that has published nothing. */
     unpublished: await run("token", "create", "--tenant", "not-yet", "--allow-unpublished"),
   };
 

@@ -15,24 +15,15 @@ export const plainSourceSql = [
 export type PlainRow = Readonly<Record<string, unknown>>;
 
 /** A database whose `partner_source` holds plain tables, to be filled row by row. */
-export interface PlainSource {
-  readonly url: string;
-  insert(view: string, ...rows: readonly PlainRow[]): Promise<void>;
-  query(sql: string, values?: readonly unknown[]): Promise<void>;
-  /** Sets columns of the programs of that id, or of all. */
-  update(set: string, programId?: string): Promise<void>;
-  /** Deletes all rows. Truncating the tables would take a hundred times as long. */
-  empty(): Promise<void>;
-  close(): Promise<void>;
-}
+export type PlainSource = Awaited<ReturnType<typeof openPlainSource>>;
 
-export async function openPlainSource(url: string): Promise<PlainSource> {
+export async function openPlainSource(url: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(plainSourceSql);
   return {
     url,
-    async insert(view, ...rows) {
+    async insert(view: string, ...rows: readonly PlainRow[]) {
       for (const row of rows) {
         const names = Object.keys(row);
         const places = names.map((_, at) => `$${at + 1}`).join(", ");
@@ -40,13 +31,15 @@ export async function openPlainSource(url: string): Promise<PlainSource> {
         await client.query(sql, Object.values(row));
       }
     },
-    async query(sql, values = []) {
+    async query(sql: string, values: readonly unknown[] = []) {
       await client.query(sql, [...values]);
     },
-    async update(set, programId) {
+    /** Sets columns of the programs of that id, or of all. */
+    async update(set: string, programId?: string) {
       const which = programId === undefined ? "" : ` WHERE program_id = '${programId}'`;
       await client.query(`UPDATE partner_source.programs SET ${set}${which}`);
     },
+    /** Deletes all rows. Truncating the tables would take a hundred times as long. */
     async empty() {
       const tables = contractViews.map(({ name }) => `partner_source.${name}`);
       let rows = 0;

@@ -13,19 +13,10 @@ declare module "vitest" {
 }
 
 /** A database of one test file. */
-export interface TestDatabase {
-  readonly url: string;
-  /** Runs SQL as the owner on a connection that stays open until `close`. */
-  query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** A role with the privileges that the generator needs and no others; its connection string. */
-  createReader(): Promise<string>;
-  close(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
 /** A fresh database: with the reference schema and the views (`source init`), or with nothing in it. */
-export async function createTestDatabase(
-  options: { readonly isEmpty?: boolean } = {},
-): Promise<TestDatabase> {
+export async function createTestDatabase(options: { readonly isEmpty?: boolean } = {}) {
   const serverUrl = inject("postgresUrl");
   const name = `test_${randomBytes(6).toString("hex")}`;
   const template = options.isEmpty === true ? "template0" : inject("templateDatabase");
@@ -38,7 +29,10 @@ export async function createTestDatabase(
   let hasReader = false;
   return {
     url,
-    query: async (sql, values = []) => (await owner.query(sql, [...values])).rows,
+    /** Runs SQL as the owner on a connection that stays open until `close`. */
+    query: async <Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
+      (await owner.query<Row>(sql, [...values])).rows,
+    /** A role with the privileges that the generator needs and no others; its connection string. */
     createReader: async () => {
       hasReader = true;
       await owner.query(`CREATE ROLE ${reader} LOGIN PASSWORD 'reader'`);

@@ -2,19 +2,11 @@ import { afterEach, beforeEach } from "vitest";
 import type { ObjectStore } from "../../core/store/object-store.ts";
 import type { S3StoreOptions } from "../../core/store/s3-store/s3-store.ts";
 import { forAllTests } from "./lasting.ts";
-import { type LoggedRequest, type S3Server, startS3Server } from "./s3-server.ts";
+import { startS3Server } from "./s3-server.ts";
 import type { S3OperationName } from "./s3-server-protocol.ts";
 
-/** The driver on a test server of its own, as it was at the start for each test. */
-export interface S3Driver {
-  readonly server: S3Server;
-  /** Another store on the server; closed after the test. */
-  open(options?: Partial<S3StoreOptions>): ObjectStore;
-  requests(operation: S3OperationName): readonly LoggedRequest[];
-}
-
 /** For the tests of the surrounding `describe`. */
-export function useS3Driver(): S3Driver {
+export function useS3Driver() {
   const server = forAllTests(startS3Server);
   const opened: ObjectStore[] = [];
   beforeEach(() => server.reset());
@@ -26,11 +18,12 @@ export function useS3Driver(): S3Driver {
     get server() {
       return server;
     },
-    open(options) {
+    /** Another store on the server; closed after the test. */
+    open(options?: Partial<S3StoreOptions>) {
       const made = server.openStore(options);
       opened.push(made);
       return made;
     },
-    requests: (operation) => server.log.filter((request) => request.operation === operation),
+    requests: (operation: S3OperationName) => server.log.filter((request) => request.operation === operation),
   };
 }

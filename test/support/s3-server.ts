@@ -3,16 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
-import type { ObjectStore } from "../../core/store/object-store.ts";
 import { createS3Store, type S3StoreOptions } from "../../core/store/s3-store/s3-store.ts";
 import { openServer } from "./open-server.ts";
-import { createFaultPlan, type FaultPlan } from "./s3-server-faults.ts";
+import { createFaultPlan } from "./s3-server-faults.ts";
 import { type Bucket, execute, type S3State, testBucket } from "./s3-server-operations.ts";
 import {
   errorResponse,
   operationOf,
   type S3OperationName,
-  type S3Quirks,
   type S3Request,
   type S3Response,
   S3ServerError,
@@ -33,29 +31,7 @@ export interface LoggedRequest {
 /** Called when a request has been carried out and before it is answered; the answer waits for the promise. */
 type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
-export interface S3Server {
-  readonly endpoint: string;
-  /** For drivers in this process. */
-  readonly connection: {
-    readonly endpoint: string;
-    readonly region: string;
-    readonly credentials: Pick<S3Account, "accessKeyId" | "secretAccessKey">;
-  };
-  /** For programs in processes of their own. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly log: LoggedRequest[];
-  readonly faults: FaultPlan;
-  readonly quirks: S3Quirks;
-  /** The objects of the bucket `programs`, as they are stored. */
-  readonly objects: Bucket;
-  /** Replaces the hook; `undefined` for none. */
-  onRequest(hook: RequestHook | undefined): void;
-  /** The driver on its bucket. */
-  openStore(options?: Partial<S3StoreOptions>): ObjectStore;
-  /** Forgets log, faults, quirks, hook and objects. */
-  reset(): void;
-  close(): Promise<void>;
-}
+export type S3Server = Awaited<ReturnType<typeof startS3Server>>;
 
 const account: S3Account = { accessKeyId: "test-key", secretAccessKey: "test-secret", region: "eu-test-1" };
 
@@ -63,7 +39,7 @@ const account: S3Account = { accessKeyId: "test-key", secretAccessKey: "test-sec
  * An S3 server in memory, path style, that goes wrong on demand: with faults, deviations and missing
  * permissions. Signatures, digests, conditions and pages are those of S3.
  */
-export async function startS3Server(): Promise<S3Server> {
+export async function startS3Server() {
   const faults = createFaultPlan();
   const objects: Bucket = new Map();
   let resets = 0;
@@ -148,7 +124,9 @@ export async function startS3Server(): Promise<S3Server> {
 
   return {
     endpoint,
+    /** For drivers in this process. */
     connection,
+    /** For programs in processes of their own. */
     env: {
       AWS_ENDPOINT_URL_S3: endpoint,
       AWS_REGION: account.region,
@@ -158,11 +136,14 @@ export async function startS3Server(): Promise<S3Server> {
     log,
     faults,
     quirks,
+    /** The objects of the bucket `programs`, as they are stored. */
     objects,
-    onRequest(next) {
+    /** Replaces the hook; `undefined` for none. */
+    onRequest(next: RequestHook | undefined) {
       hook = next;
     },
-    openStore: (own = {}) =>
+    /** The driver on its bucket. */
+    openStore: (own: Partial<S3StoreOptions> = {}) =>
       createS3Store({
         bucket: testBucket,
         prefix: "",
@@ -171,6 +152,7 @@ export async function startS3Server(): Promise<S3Server> {
         connection,
         ...own,
       }),
+    /** Forgets log, faults, quirks, hook and objects. */
     reset() {
       resets += 1;
       log.length = 0;

@@ -32,15 +32,9 @@ export type Script = (
 ) => ScriptedSnapshot | ScriptedReply | Promise<ScriptedSnapshot | ScriptedReply>;
 
 /** A server that answers as its script says, as several gateways behind one address may. */
-export interface ScriptedApi {
-  readonly url: string;
-  /** The paths that were asked for since the last `follow`. */
-  readonly seen: readonly string[];
-  follow(script: Script): void;
-  close(): Promise<void>;
-}
+export type ScriptedApi = Awaited<ReturnType<typeof startScriptedApi>>;
 
-export async function startScriptedApi(): Promise<ScriptedApi> {
+export async function startScriptedApi() {
   let seen: string[] = [];
   let script: Script = () => ({ status: 500 });
   const server = createServer(async (incoming, outgoing) => {
@@ -59,10 +53,11 @@ export async function startScriptedApi(): Promise<ScriptedApi> {
   const { url, close } = await openServer(server);
   return {
     url,
-    get seen() {
+    /** The paths that were asked for since the last `follow`. */
+    get seen(): readonly string[] {
       return seen;
     },
-    follow(next) {
+    follow(next: Script) {
       seen = [];
       script = next;
     },

@@ -6,28 +6,13 @@ import { parseSnapshotId, parseTenantId, type SnapshotId } from "../../core/grou
 import { currentKey, isObjectKey, type ObjectKey } from "../../core/ground/object-key.ts";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import { readBody } from "../../core/store/object-body.ts";
-import type { ObjectStore } from "../../core/store/object-store.ts";
-import type { TenantRun } from "../../schemas/generated/types.ts";
 import { buildCanned, type CannedProgram } from "./canned-source.ts";
-import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
+import { type CommandOptions, runCommand } from "./command-line.ts";
 
 /** A store in a folder, filled by real builds from canned programs, and the commands that look after it. */
-export interface StoreTools {
-  readonly store: ObjectStore;
-  readonly directory: string;
-  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  build(programs: readonly CannedProgram[], options?: Parameters<typeof buildCanned>[3]): Promise<TenantRun>;
-  /** Builds so that the only program has this name, and gives the new snapshot's id. */
-  publish(name: string): Promise<SnapshotId>;
-  current(): Promise<Current>;
-  keys(prefix?: string): Promise<string[]>;
-  read(key: string): Promise<Buffer>;
-  close(): Promise<void>;
-}
-
 export const toolsTenant = "sakura-trails";
 
-export async function openStoreTools(): Promise<StoreTools> {
+export async function openStoreTools() {
   const directory = await mkdtemp(join(tmpdir(), "store-tools-"));
   const store = createFileStore({ directory });
   // No embedded database of a demo in the working directory is to answer.
@@ -38,19 +23,22 @@ export async function openStoreTools(): Promise<StoreTools> {
     LOG_LEVEL: "silent",
     NO_COLOR: "1",
   };
-  const tools: StoreTools = {
+  const tools = {
     store,
     directory,
-    run: (args, options = {}) => runCommand(args, { ...options, env: { ...env, ...options.env } }),
-    build: (programs, options) => buildCanned(store, toolsTenant, programs, options),
-    async publish(name) {
+    run: (args: readonly string[], options: CommandOptions = {}) =>
+      runCommand(args, { ...options, env: { ...env, ...options.env } }),
+    build: (programs: readonly CannedProgram[], options?: Parameters<typeof buildCanned>[3]) =>
+      buildCanned(store, toolsTenant, programs, options),
+    /** Builds so that the only program has this name, and gives the new snapshot's id. */
+    async publish(name: string): Promise<SnapshotId> {
       const run = await tools.build([{ programId: "KYOTO-1", name }]);
       const { outcome, snapshotId } = run;
       if (outcome !== "published" || snapshotId === null)
         throw new Error(`${name} was not published: ${JSON.stringify(run)}`);
       return parseSnapshotId(snapshotId);
     },
-    async current() {
+    async current(): Promise<Current> {
       const tenantId = parseTenantId(toolsTenant);
       return parseCurrent(await tools.read(currentKey(tenantId)), tenantId);
     },
@@ -59,7 +47,7 @@ export async function openStoreTools(): Promise<StoreTools> {
       for await (const { key } of store.list(prefix)) keys.push(key);
       return keys;
     },
-    async read(key) {
+    async read(key: string): Promise<Buffer> {
       const found = await store.get(objectKey(key));
       if (found.kind !== "object") throw new Error(`${key} is not there`);
       return await readBody(found, found.size, key);

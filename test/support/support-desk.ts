@@ -2,30 +2,17 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
-import type { ObjectStore } from "../../core/store/object-store.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
 import { openPlainSource, type PlainSource, plainSourceSql } from "./plain-source.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** A small company with its booking data and its store, and the commands that its support staff type. */
-export interface SupportDesk {
-  readonly source: PlainSource;
-  readonly store: ObjectStore;
-  readonly storeDirectory: string;
-  readonly env: Readonly<Record<string, string>>;
-  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** The same, and the object that `--json` printed. Throws unless the exit status is 0. */
-  json(args: readonly string[], options?: CommandOptions): Promise<unknown>;
-  build(options?: CommandOptions & { readonly args?: readonly string[] }): Promise<CommandResult>;
-  /** Both as at first: the sample data, and an empty store. Takes a tenth of the time of a new desk. */
-  reset(): Promise<void>;
-  close(): Promise<void>;
-}
+export type SupportDesk = Awaited<ReturnType<typeof openSupportDesk>>;
 
 export const deskTenant = "sakura-trails";
 
 /** Two publishable programs (KYOTO-1, NARA-2), a draft one (OSAKA-3), all in `partner_source`. */
-export async function openSupportDesk(): Promise<SupportDesk> {
+export async function openSupportDesk() {
   const database = await createTestDatabase({ isEmpty: true });
   const source = await openPlainSource(database.url);
   await fill(source);
@@ -40,12 +27,15 @@ export async function openSupportDesk(): Promise<SupportDesk> {
     storeDirectory,
     env,
     run,
-    async json(args, options) {
+    /** The same, and the object that `--json` printed. Throws unless the exit status is 0. */
+    async json(args: readonly string[], options?: CommandOptions): Promise<unknown> {
       const { status, stdout, stderr } = await run([...args, "--json"], options);
       if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
       return JSON.parse(stdout);
     },
-    build: ({ args = [], ...options } = {}) => run(["snapshot", "build", ...args], options),
+    build: ({ args = [], ...options }: CommandOptions & { readonly args?: readonly string[] } = {}) =>
+      run(["snapshot", "build", ...args], options),
+    /** Both as at first: the sample data, and an empty store. Takes a tenth of the time of a new desk. */
     async reset() {
       // A test may have replaced a table.
       await source.empty().catch(() => source.query(madeAnew));

@@ -3,22 +3,9 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { freePort } from "./free-port.ts";
 
 /** A hop to another server that a test can interrupt. */
-export interface TcpProxy {
-  /** The target's URL, by way of the proxy. */
-  readonly url: string;
-  /** Refuses new connections and ends those that there are. */
-  refuse(): Promise<void>;
-  /** Keeps connections but passes nothing on any more. */
-  hang(): void;
-  /** Keeps the connections that there are but passes nothing on in them any more; new ones work. */
-  silence(): void;
-  /** Lets new connections lead to another server; those that there are stay with the one that they had. */
-  leadTo(target: string): void;
-  /** Passes on again; connections that hung are ended. */
-  restore(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+export async function startTcpProxy(target: string) {
   let { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const silent = new WeakSet<Socket>();
@@ -49,21 +36,26 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   url.host = `127.0.0.1:${listeningPort}`;
   return {
     url: url.href,
+    /** Refuses new connections and ends those that there are. */
     async refuse() {
       const closed = once(server, "close");
       server.close();
       endAll();
       await closed;
     },
+    /** Keeps connections but passes nothing on any more. */
     hang() {
       isHanging = true;
     },
+    /** Keeps the connections that there are but passes nothing on in them any more; new ones work. */
     silence() {
       for (const socket of open) silent.add(socket);
     },
-    leadTo(next) {
+    /** Lets new connections lead to another server; those that there are stay with the one that they had. */
+    leadTo(next: string) {
       ({ hostname, port } = new URL(next));
     },
+    /** Passes on again; connections that hung are ended. */
     async restore() {
       isHanging = false;
       endAll();

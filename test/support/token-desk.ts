@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseTokenRegistry, type TokenRegistry } from "../../core/documents/token-registry.ts";
+import { parseTokenRegistry } from "../../core/documents/token-registry.ts";
 import { parseSnapshotId, parseTenantId } from "../../core/ground/ids.ts";
 import { createFileStore } from "../../core/store/file-store/file-store.ts";
 import { beginTestStore } from "./begun-store.ts";
@@ -9,25 +9,7 @@ import { type CommandOptions, type CommandResult, runCommand } from "./command-l
 import { publishPointer } from "./gateway-snapshots.ts";
 
 /** A store in which the tenant acme has a snapshot, and the token commands on it. */
-export interface TokenDesk {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The time of commands that are given no other. */
-  readonly now: Date;
-  run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** What `--json` printed; throws unless the command was done. */
-  json(args: readonly string[], options?: CommandOptions): ReturnType<typeof JSON.parse>;
-  registry(): Promise<TokenRegistry>;
-  /** `undefined` while there is none. */
-  registryText(): Promise<string | undefined>;
-  /** Gives the tenant a pointer, which is all that `token create` looks for. */
-  publish(tenant: string): Promise<void>;
-  /** Back to the beginning. */
-  reset(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openTokenDesk(): Promise<TokenDesk> {
+export async function openTokenDesk() {
   const directory = await mkdtemp(join(tmpdir(), "token-desk-"));
   const env = { STORE_URL: `file:${directory}`, LOG_LEVEL: "debug" };
   const now = new Date("2026-11-21T12:00:00.000Z");
@@ -38,19 +20,23 @@ export async function openTokenDesk(): Promise<TokenDesk> {
     await beginTestStore(createFileStore({ directory }));
     await desk.publish("acme");
   };
-  const desk: TokenDesk = {
+  const desk = {
     directory,
     env,
+    /** The time of commands that are given no other. */
     now,
     run,
-    async json(args, options) {
+    /** What `--json` printed; throws unless the command was done. */
+    async json(args: readonly string[], options?: CommandOptions) {
       const { status, stdout, stderr } = await run([...args, "--json"], options);
       if (status !== 0) throw new Error(`${args.join(" ")}: ${status}: ${stderr}`);
       return JSON.parse(stdout);
     },
     registry: async () => await parseTokenRegistry(await readFile(path)),
+    /** `undefined` while there is none. */
     registryText: () => readFile(path, "utf8").catch(() => undefined),
-    async publish(tenant) {
+    /** Gives the tenant a pointer, which is all that `token create` looks for. */
+    async publish(tenant: string): Promise<void> {
       await publishPointer(createFileStore({ directory }), {
         tenantId: parseTenantId(tenant),
         generation: 1,
@@ -58,6 +44,7 @@ export async function openTokenDesk(): Promise<TokenDesk> {
         manifestSha256: "0".repeat(64),
       });
     },
+    /** Back to the beginning. */
     async reset() {
       await rm(directory, { recursive: true, force: true });
       await mkdir(directory);

@@ -1,27 +1,16 @@
 import { expect } from "vitest";
 import { emptyView } from "../../cli/operate/source-check/empty-views.ts";
 import { contractViews } from "../../cli/publish/source/contract.ts";
-import { type CommandOptions, type CommandResult, runCommand } from "./command-line.ts";
-import { createTestDatabase, type TestDatabase } from "./postgres.ts";
+import { type CommandOptions, runCommand } from "./command-line.ts";
+import { createTestDatabase } from "./postgres.ts";
 
 /** A finding of `source check --json`. */
 export type Finding = Readonly<Record<string, unknown>>;
 
 /** Views over the table `travel.trips`, which has two programs of the tenant acme; the others are empty. */
-export interface TripsSource {
-  readonly database: TestDatabase;
-  /** Puts another query behind a view. */
-  define(view: string, query: string): Promise<void>;
-  /** `source check`, as the owner unless `url` says otherwise. */
-  check(url?: string, args?: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** What it finds, with an exit status that fits. */
-  problems(url?: string): Promise<readonly Finding[]>;
-  /** Runs the fixes of SQL as an operator would paste them. */
-  mend(found: readonly Finding[]): Promise<void>;
-  close(): Promise<void>;
-}
+export type TripsSource = Awaited<ReturnType<typeof openTripsSource>>;
 
-export async function openTripsSource(): Promise<TripsSource> {
+export async function openTripsSource() {
   const database = await createTestDatabase({ isEmpty: true });
   await database.query(`
     CREATE SCHEMA partner_source;
@@ -29,23 +18,27 @@ export async function openTripsSource(): Promise<TripsSource> {
     CREATE TABLE travel.trips (brand text, id text, title text, seats text);
     INSERT INTO travel.trips VALUES ('acme', 'T1', 'Coast', '10'), ('acme', 'T2', 'Hills', '12')`);
   for (const view of contractViews) await database.query(emptyView(view));
-  const source: TripsSource = {
+  const source = {
     database,
     close: () => database.close(),
-    async define(view, query) {
+    /** Puts another query behind a view. */
+    async define(view: string, query: string) {
       await database.query(
         `DROP VIEW partner_source.${view}; CREATE VIEW partner_source.${view} AS ${query}`,
       );
     },
-    check: (url = database.url, args = [], options = {}) =>
+    /** `source check`, as the owner unless `url` says otherwise. */
+    check: (url = database.url, args: readonly string[] = [], options: CommandOptions = {}) =>
       runCommand(["source", "check", ...args], { env: { DATABASE_URL: url }, ...options }),
-    async problems(url) {
+    /** What it finds, with an exit status that fits. */
+    async problems(url?: string): Promise<readonly Finding[]> {
       const { status, stdout } = await source.check(url, ["--json"]);
       const found: readonly Finding[] = JSON.parse(stdout).problems;
       expect(status).toBe(found.some(({ severity }) => severity === "error") ? 1 : 0);
       return found;
     },
-    async mend(found) {
+    /** Runs the fixes of SQL as an operator would paste them. */
+    async mend(found: readonly Finding[]) {
       for (const { fix } of found) {
         const { kind, text } = fix as { kind: string; text: string };
         expect(kind).toBe("sql");
