@@ -18,8 +18,8 @@ export interface CopyPoll {
   readonly requests: number;
   /** Details that could not be read; none when left out. */
   readonly failed?: readonly string[];
-  /** Details that are still due. */
-  readonly left: number;
+  /** Details that are still due; none when left out. */
+  readonly left?: number;
   /** The poll ends with this error; then the copy is not looked at. */
   readonly throws?: RegExp;
   readonly token?: string;
@@ -74,7 +74,7 @@ const withoutNew = snapshot(withNew, { p3: undefined });
 /** The snapshot that the server has after `killScripts`. */
 export const lastOfKills = snapshot(withoutNew, { p1: ["one", "c"] });
 /** The copy of the first snapshot, which most cases begin with. */
-const first: CopyPoll = { script: always(s1), copy: s1.programs, told: "+p1 +p2", requests: 3, left: 0 };
+const first: CopyPoll = { script: always(s1), copy: s1.programs, told: "+p1 +p2", requests: 3 };
 
 const sixty = (text: string): Record<string, readonly [string, string]> =>
   Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, [`name ${at}`, text]]));
@@ -91,7 +91,7 @@ const all = (sign: string, ids: readonly string[]): string =>
  * What a poll does that meets an older list for the first time: it asks once more, and waits for the next
  * poll.
  */
-const held = (copy: ExpectedCopy): CopyPoll => ({ script: always(s1), copy, requests: 2, left: 0 });
+const held = (copy: ExpectedCopy): CopyPoll => ({ script: always(s1), copy, requests: 2 });
 
 const behindCases: readonly CopyCase[] = [
   {
@@ -113,14 +113,14 @@ const behindCases: readonly CopyCase[] = [
         failed: ["p3"],
         left: 1,
       },
-      { script: always(withNew), copy: withNew.programs, told: "~p3", requests: 2, left: 0 },
+      { script: always(withNew), copy: withNew.programs, told: "~p3", requests: 2 },
     ],
   },
   {
     title: "keeps it also where that server is two publications behind",
     polls: [
       first,
-      { script: always(withText), copy: withText.programs, told: "~p1", requests: 2, left: 0 },
+      { script: always(withText), copy: withText.programs, told: "~p1", requests: 2 },
       {
         script: behind(withBoth, s1, isDetail),
         copy: { ...withText.programs, p3: ["three", null] },
@@ -129,15 +129,15 @@ const behindCases: readonly CopyCase[] = [
         failed: ["p3"],
         left: 1,
       },
-      { script: always(withBoth), copy: withBoth.programs, told: "~p3", requests: 2, left: 0 },
+      { script: always(withBoth), copy: withBoth.programs, told: "~p3", requests: 2 },
     ],
   },
   {
     title: "removes a program whose detail is a 404 of a later snapshot, which lacks it",
     polls: [
       first,
-      { script: behind(withNew, withoutNew, isDetail), copy: s1.programs, told: "-p3", requests: 2, left: 0 },
-      { script: always(withoutNew), copy: s1.programs, requests: 1, left: 0 },
+      { script: behind(withNew, withoutNew, isDetail), copy: s1.programs, told: "-p3", requests: 2 },
+      { script: always(withoutNew), copy: s1.programs, requests: 1 },
     ],
   },
   {
@@ -156,13 +156,7 @@ const behindCases: readonly CopyCase[] = [
   {
     title: "reads a detail again that came from a server that is behind",
     polls: [
-      {
-        script: always(many),
-        copy: many.programs,
-        told: all("+", Object.keys(many.programs)),
-        requests: 61,
-        left: 0,
-      },
+      { script: always(many), copy: many.programs, told: all("+", Object.keys(many.programs)), requests: 61 },
       {
         script: behind(manyChanged, many, isOdd),
         copy: Object.fromEntries(
@@ -186,31 +180,30 @@ const behindCases: readonly CopyCase[] = [
           Object.keys(many.programs).filter((_, at) => at % 2 === 1),
         ),
         requests: 31,
-        left: 0,
       },
-      { script: always(manyChanged), copy: manyChanged.programs, requests: 1, left: 0 },
+      { script: always(manyChanged), copy: manyChanged.programs, requests: 1 },
     ],
   },
   {
     title: "does not swing between two servers that disagree, in the list or in the texts",
     polls: [
       first,
-      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3, left: 0 },
+      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3 },
       held(withBoth.programs),
-      { script: always(withBoth), copy: withBoth.programs, requests: 1, left: 0 },
+      { script: always(withBoth), copy: withBoth.programs, requests: 1 },
       held(withBoth.programs),
-      { script: always(withBoth), copy: withBoth.programs, requests: 1, left: 0 },
+      { script: always(withBoth), copy: withBoth.programs, requests: 1 },
     ],
   },
   {
     title: "goes back to an earlier snapshot one poll later, also where a server is behind in that",
     polls: [
       first,
-      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3, left: 0 },
+      { script: always(withBoth), copy: withBoth.programs, told: "+p3 ~p1", requests: 3 },
       held(withBoth.programs),
       { script: behind(s1, withBoth, isDetail), copy: withText.programs, told: "-p3", requests: 4, left: 2 },
-      { script: always(s1), copy: s1.programs, told: "~p1", requests: 3, left: 0 },
-      { script: always(s1), copy: s1.programs, requests: 1, left: 0 },
+      { script: always(s1), copy: s1.programs, told: "~p1", requests: 3 },
+      { script: always(s1), copy: s1.programs, requests: 1 },
     ],
   },
 ];
@@ -236,7 +229,6 @@ const starredTwice = (stars: string | readonly string[]): CopyCase => ({
       copy: withText.programs,
       told: "~p1",
       requests: 4,
-      left: 0,
     },
   ],
 });
@@ -251,9 +243,8 @@ const refusedList = (what: string, data: readonly unknown[]): CopyCase => ({
       copy: {},
       throws: /GET \/v1\/programs: no answer \(.*a 200 that is not the API's/,
       requests: 1,
-      left: 0,
     },
-    { script: always(s1), copy: s1.programs, requests: 1, left: 0 },
+    { script: always(s1), copy: s1.programs, requests: 1 },
   ],
 });
 
@@ -278,10 +269,9 @@ const formCases: readonly CopyCase[] = [
         copy: withBothTexts.programs,
         told: "~p1 ~p2",
         requests: 3,
-        left: 0,
       },
       held(withBothTexts.programs),
-      { script: always(withBothTexts), copy: withBothTexts.programs, requests: 1, left: 0 },
+      { script: always(withBothTexts), copy: withBothTexts.programs, requests: 1 },
     ],
   },
   refusedList("elements that have no id", [{ name: "one" }, { name: "two" }]),
@@ -296,8 +286,8 @@ const formCases: readonly CopyCase[] = [
   {
     title: "keeps half of a surrogate pair as it came",
     polls: [
-      { script: always(half), copy: half.programs, told: "+p1 +p2", requests: 3, left: 0 },
-      { script: always(half), copy: half.programs, requests: 1, left: 0 },
+      { script: always(half), copy: half.programs, told: "+p1 +p2", requests: 3 },
+      { script: always(half), copy: half.programs, requests: 1 },
     ],
   },
 ];
@@ -325,14 +315,14 @@ const heldUpAlone = (status: number): CopyCase => ({
       left: 1,
       maxAttempts: 6,
     },
-    { script: always(s1), copy: s1.programs, told: "~p1", requests: 2, left: 0 },
+    { script: always(s1), copy: s1.programs, told: "~p1", requests: 2 },
   ],
 });
 
 const tooLong = (what: string, script: Script, requests: number): CopyCase => ({
   title: `ends the poll and says so after ${what}`,
   polls: [
-    { script, copy: {}, throws: names, requests, left: 0, maxAttempts: 6 },
+    { script, copy: {}, throws: names, requests, maxAttempts: 6 },
     { ...first, requests: 3 },
   ],
 });
@@ -370,7 +360,6 @@ const elsewhereCases: readonly CopyCase[] = [
       copy: s1.programs,
       told: turn === 1 ? "+p1 +p2" : "",
       requests: turn === 1 ? 3 : 1,
-      left: 0,
     })),
   },
 ];

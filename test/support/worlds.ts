@@ -23,6 +23,8 @@ export interface World {
   readonly log: string[];
   /** The time of the next thing that happens: each a minute after the one before, from eleven o'clock on. */
   readonly next: () => Date;
+  /** A build at that time. */
+  readonly build: (...args: readonly string[]) => Promise<CommandResult>;
 }
 
 export interface Cause {
@@ -56,37 +58,18 @@ type Place = (typeof places)[number];
 export const causes: readonly Cause[] = [
   // In the booking system.
   {
-    name: "another name",
-    where: ["program", "name"],
-    plant: ({ desk }) => update(desk, "name = 'Shrines of Kyoto'"),
-    said: /older version.*Name/,
+    ...changed("another name", "name", "name = 'Shrines of Kyoto'", /older version.*Name/),
     saidBeside: null,
   },
-  {
-    name: "no name",
-    where: ["program", "name"],
-    plant: ({ desk }) => update(desk, "name = ' '"),
-    said: /has no name/,
-  },
-  {
-    name: "cancelled",
-    where: ["program", "state"],
-    plant: ({ desk }) => update(desk, "lifecycle_state = 'cancelled'"),
-    said: /the source says "cancelled"/,
-  },
-  {
-    name: "ended by its dates",
-    where: ["program", "state"],
-    plant: ({ desk }) =>
-      update(desk, "lifecycle_state = 'ended', departure_date = '2026-11-01', return_date = '2026-11-05'"),
-    said: /the source says "ended"/,
-  },
-  {
-    name: "an unknown state",
-    where: ["program", "state"],
-    plant: ({ desk }) => update(desk, "lifecycle_state = 'on sale'"),
-    said: /state "on sale" is not one of/,
-  },
+  changed("no name", "name", "name = ' '", /has no name/),
+  changed("cancelled", "state", "lifecycle_state = 'cancelled'", /the source says "cancelled"/),
+  changed(
+    "ended by its dates",
+    "state",
+    "lifecycle_state = 'ended', departure_date = '2026-11-01', return_date = '2026-11-05'",
+    /the source says "ended"/,
+  ),
+  changed("an unknown state", "state", "lifecycle_state = 'on sale'", /state "on sale" is not one of/),
   {
     name: "deleted",
     where: ["program", "name", "state", "rows", "capacity", "photo"],
@@ -101,29 +84,23 @@ export const causes: readonly Cause[] = [
       desk.source.query(`INSERT INTO partner_source.programs SELECT * FROM partner_source.programs ${where}`),
     said: /Several programs in the booking system have this id/,
   },
-  {
-    name: "no capacity",
-    where: ["program", "capacity"],
-    plant: ({ desk }) => update(desk, "capacity_total = NULL"),
-    said: /No capacity in the booking system/,
-  },
-  {
-    name: "a photo without https",
-    where: ["program", "photo"],
-    plant: ({ desk }) => update(desk, "cover_url = 'http://img.example/kyoto.jpg'"),
-    said: /only absolute https URLs/,
-  },
+  changed("no capacity", "capacity", "capacity_total = NULL", /No capacity in the booking system/),
+  changed(
+    "a photo without https",
+    "photo",
+    "cover_url = 'http://img.example/kyoto.jpg'",
+    /only absolute https URLs/,
+  ),
   {
     name: "a tenant that is not listed",
     where: ["tenant", "tenant"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       // A source without any tenant fails a run.
       await desk.source.query(`
         UPDATE partner_source.tenants SET tenant_id = 'alpine' WHERE tenant_id = '${deskTenant}';
         INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
           VALUES ('alpine', 'EIGER', 'Eiger', 'active', 10)`);
-      await build(world);
+      await build();
     },
     concerns: ["not_in_source"],
     said: /(no longer lists|does not list) tenant/,
@@ -131,10 +108,9 @@ export const causes: readonly Cause[] = [
   {
     name: "a tenant that was removed",
     where: ["tenant", "tenant"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, next }) {
       await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
-      await desk.run(["tenant", "remove", deskTenant], { now: world.next() });
+      await desk.run(["tenant", "remove", deskTenant], { now: next() });
     },
     concerns: ["removed"],
     said: /was removed on/,
@@ -142,15 +118,14 @@ export const causes: readonly Cause[] = [
   {
     name: "a tenant that was renamed",
     where: ["tenant", "tenant", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build, next }) {
       await desk.source.query(`
         INSERT INTO partner_source.tenants VALUES ('${presentTenant}', 'Sakura Tours');
         CREATE TABLE public.copy AS SELECT * FROM partner_source.programs;
         UPDATE public.copy SET tenant_id = '${presentTenant}';
         INSERT INTO partner_source.programs SELECT * FROM public.copy; DROP TABLE public.copy`);
-      await build(world, "--allow-shared");
-      await desk.run(["tenant", "rename", deskTenant, presentTenant], { now: world.next() });
+      await build("--allow-shared");
+      await desk.run(["tenant", "rename", deskTenant, presentTenant], { now: next() });
     },
   },
   {
@@ -164,10 +139,9 @@ export const causes: readonly Cause[] = [
   {
     name: "a tenant that was removed and is listed again",
     where: ["tenant", "tenant"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, next }) {
       await desk.source.query(`DELETE FROM partner_source.tenants WHERE tenant_id = '${deskTenant}'`);
-      await desk.run(["tenant", "remove", deskTenant], { now: world.next() });
+      await desk.run(["tenant", "remove", deskTenant], { now: next() });
       await desk.source.query(`INSERT INTO partner_source.tenants VALUES ('${deskTenant}', 'Sakura')`);
     },
     concerns: ["removed"],
@@ -178,10 +152,9 @@ export const causes: readonly Cause[] = [
   {
     name: "a view that fails",
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await desk.source.query("ALTER TABLE partner_source.faq RENAME TO gone");
-      await build(world);
+      await build();
       // The explanation asks views that work.
       await desk.source.query("ALTER TABLE partner_source.gone RENAME TO faq");
     },
@@ -208,12 +181,11 @@ export const causes: readonly Cause[] = [
   {
     name: "a build that was refused",
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await desk.source.query(`
         CREATE TABLE public.kept AS SELECT * FROM partner_source.programs WHERE program_id <> '${program}';
         DELETE FROM partner_source.programs WHERE program_id <> '${program}'`);
-      await build(world);
+      await build();
       await desk.source.query(
         "INSERT INTO partner_source.programs SELECT * FROM public.kept; DROP TABLE public.kept",
       );
@@ -237,14 +209,13 @@ export const causes: readonly Cause[] = [
   {
     name: "programs of another tenant that keep a build back",
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await desk.source.query(`
         INSERT INTO partner_source.tenants VALUES ('${presentTenant}', 'Sakura Tours');
         INSERT INTO partner_source.programs (tenant_id, program_id, name, lifecycle_state, capacity_total)
           SELECT tenant_id, 'SHARED-' || at, 'Tour SHARED-' || at, 'active', 9
             FROM partner_source.tenants, generate_series(1, 20) AS at`);
-      await build(world);
+      await build();
       await desk.source.query(
         `DELETE FROM partner_source.programs WHERE program_id ~ '^SHARED' AND tenant_id = '${deskTenant}'`,
       );
@@ -256,10 +227,9 @@ export const causes: readonly Cause[] = [
   {
     name: "a build that took it out with most programs",
     where: ["build", "last build", "state", "the program's file"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await update(desk, "lifecycle_state = 'cancelled'", "WHERE program_id <> 'NARA-2'");
-      await build(world);
+      await build();
     },
     concerns: ["mostly_withdrawn"],
     said: /went with most of its tenant: a build withdrew 13 of 14 programs/,
@@ -269,11 +239,10 @@ export const causes: readonly Cause[] = [
     name: "a run that found a difference",
     // Nothing is proven of a tenant on hold.
     where: ["build", "last build", "hold"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       const none = '{"data":[],"meta":{"count":0}}';
       await forgeResponse(desk.store, deskTenant, { kind: "list" }, () => none);
-      await build(world);
+      await build();
     },
     concerns: ["snapshot_differs"],
     said: /unchanged rows give, .* may have seen something else/,
@@ -282,10 +251,9 @@ export const causes: readonly Cause[] = [
   {
     name: "a fault of another program that stops builds",
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await update(desk, "name = ''", another);
-      await build(world, "--on-invalid", "fail");
+      await build("--on-invalid", "fail");
     },
     onInvalid: "fail",
     concerns: ["faults"],
@@ -295,23 +263,21 @@ export const causes: readonly Cause[] = [
   {
     name: "another program left out",
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await update(desk, "name = ''", another);
-      await build(world);
+      await build();
     },
     concerns: ["left_out"],
   },
   {
     name: "a hold",
     where: ["hold", "hold"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build, next }) {
       await update(desk, "name = 'Wrong'", another);
-      await build(world);
+      await build();
       await update(desk, "name = 'Tour OTHER-1'", another);
       const args = ["snapshot", "rollback", "--tenant", deskTenant, "--reason", "wrong prices"];
-      await desk.run(args, { now: world.next() });
+      await desk.run(args, { now: next() });
     },
     concerns: ["held"],
     said: /held since .*: wrong prices|the hold /i,
@@ -353,24 +319,9 @@ export const causes: readonly Cause[] = [
     plant: ({ desk }) => createKey(desk, "--expires", day(9).toISOString()),
     concerns: ["token_expired"],
   },
-  {
-    name: "answers of 500",
-    where: ["log"],
-    plant: (world) => answer(world, { status: 500, causeCode: "store_unavailable", cause: "It is away." }),
-    concerns: ["answers_failed"],
-  },
-  {
-    name: "answers of 429",
-    where: ["log"],
-    plant: (world) => answer(world, { status: 429, causeCode: "quota_exceeded", cause: "quota exceeded" }),
-    concerns: ["answers_limited"],
-  },
-  {
-    name: "answers of 401",
-    where: ["log"],
-    plant: (world) => answer(world, { status: 401, causeCode: "revoked_token", cause: "revoked token" }),
-    concerns: ["answers_refused"],
-  },
+  answered(500, "answers_failed", { causeCode: "store_unavailable", cause: "It is away." }),
+  answered(429, "answers_limited", { causeCode: "quota_exceeded", cause: "quota exceeded" }),
+  answered(401, "answers_refused", { causeCode: "revoked_token", cause: "revoked token" }),
 ];
 
 export function causeNamed(name: string): Cause {
@@ -379,16 +330,20 @@ export function causeNamed(name: string): Cause {
   return found;
 }
 
+/** Columns of the program that say something else. */
+function changed(name: string, part: string, set: string, said: RegExp): Cause {
+  return { name, where: ["program", part], plant: ({ desk }) => update(desk, set), said };
+}
+
 /** A run that a guard refused, of rows that are as before by now. */
 function refused(name: string, said: RegExp, view: string, set: string): Cause {
   return {
     name,
     where: ["build", "last build"],
-    async plant(world) {
-      const { desk } = world;
+    async plant({ desk, build }) {
       await desk.source.query(`
         CREATE TABLE public.kept AS SELECT * FROM partner_source.${view}; UPDATE partner_source.${view} SET ${set}`);
-      await build(world);
+      await build();
       await desk.source.query(`DELETE FROM partner_source.${view};
         INSERT INTO partner_source.${view} SELECT * FROM public.kept; DROP TABLE public.kept`);
     },
@@ -412,7 +367,8 @@ export async function beginWorld(desk: SupportDesk, onInvalid = "report"): Promi
     minutes += 1;
     return new Date(day(11).getTime() + minutes * 60_000);
   };
-  return { desk, tokenId: await createKey(desk), log: [], next };
+  const build = (...args: readonly string[]): Promise<CommandResult> => desk.build({ now: next(), args });
+  return { desk, tokenId: await createKey(desk), log: [], next, build };
 }
 
 export async function update({ source }: SupportDesk, set: string, of = where): Promise<void> {
@@ -424,20 +380,21 @@ export async function insertProgram({ source }: SupportDesk, programId: string, 
   await source.insert("programs", { ...row, program_id: programId, name });
 }
 
-async function build({ desk, next }: World, ...args: readonly string[]): Promise<CommandResult> {
-  return await desk.build({ now: next(), args });
-}
-
 async function createKey(desk: SupportDesk, ...options: readonly string[]): Promise<string> {
   const args = ["token", "create", "--tenant", deskTenant, "--name", "Website", ...options];
   return ((await desk.json(args, { now: day(7) })) as { readonly tokenId: string }).tokenId;
 }
 
 /** A line of the last hour. */
-async function answer({ tokenId, log }: World, fields: Readonly<Record<string, unknown>>): Promise<void> {
+function answered(status: number, concern: string, cause: Readonly<Record<string, string>>): Cause {
   const time = "2026-11-21T11:50:00.000Z";
-  const own = { tokenId, tenantId: deskTenant, limit: 600, windowSeconds: 60, requestId: "r-1", time };
-  log.push(logLine({ ...own, ...fields }));
+  const own = { tenantId: deskTenant, limit: 600, windowSeconds: 60, requestId: "r-1", time };
+  return {
+    name: `answers of ${status}`,
+    where: ["log"],
+    plant: async ({ tokenId, log }) => log.push(logLine({ ...own, tokenId, status, ...cause })),
+    concerns: [concern],
+  };
 }
 
 async function damageBody({ desk }: World): Promise<void> {

@@ -28,7 +28,7 @@ describe.each(pollingClients)("the copy by the client in %s", (_language, create
       const outcome = throws === undefined ? seen(await poll) : await poll.catch(String);
       const paths = stage.api.seen.length;
       const wanted =
-        throws === undefined ? { failed: [], told: "", ...expected } : expect.stringMatching(throws);
+        throws === undefined ? { failed: [], told: "", left: 0, ...expected } : expect.stringMatching(throws);
       expect([`poll ${at + 1}`, outcome, paths]).toEqual([`poll ${at + 1}`, wanted, expected.requests]);
     }
   });
